@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mendit::documents::RepoPath;
-use mendit::internals::patch::{JudgeOptions, ReadOptions, judge, read};
+use mendit::internals::patch::{JudgeOptions, judge, read};
 use mendit::internals::source::Memory;
 
 const FILES: usize = 200;
@@ -25,7 +25,7 @@ fn main() {
     ] {
         let patch: String = (0..FILES).map(|file| diff(file, shift, unknown)).collect();
         measure(&format!("read, {what}"), patch.len(), || {
-            let read = read(patch.as_bytes(), &ReadOptions::default(), |set| {
+            let read = read(patch.as_bytes(), |set| {
                 set.files.len()
             });
             assert!(read.is_ok_and(|files| files == FILES));

@@ -63,7 +63,7 @@
 //! journal, all-or-nothing.
 //!
 //! **Attempt** (`repair`): `repair::next` is a function from the history to the next step. A change is laid in, the
-//! commands run, and `proof` and `counter_proof` decide whether the formerly failing tests were observed to pass.
+//! commands run, and `proof` and the mutation check decide whether the formerly failing tests were observed to pass.
 //!
 //! **Import to file** (`languages`, `graph`): a file is parsed to facts, which `state` keeps by blob id; the resolver
 //! follows the rules of Node, TypeScript or Python over the listing, never the disk.
@@ -176,7 +176,7 @@ pub mod internals {
         pub use crate::languages::{Resolver, facts, syntax_errors};
     }
     pub mod patch {
-        pub use crate::patch::{After, Body, JudgeOptions, Judged, ReadOptions, judge, read};
+        pub use crate::patch::{After, Body, JudgeOptions, Judged, judge, read};
     }
     pub mod policy {
         pub use crate::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
@@ -214,7 +214,7 @@ pub mod internals {
             pub use crate::graph::{Graph, closure, cycles};
         }
         pub mod hint {
-            pub use crate::hint::{Query, fix, suggest};
+            pub use crate::hint::{Ask, Query, fix, suggest};
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mendit::documents::{RepoPath, Verdict};
 use mendit::internals::ServerConfig;
 use mendit::internals::languages::{facts, syntax_errors};
-use mendit::internals::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
+use mendit::internals::patch::{Body, JudgeOptions, Judged, judge, read};
 use mendit::internals::policy::{Redactor, sanitize_log};
 use mendit::internals::read_reply;
 use mendit::internals::source::Memory;
@@ -14,7 +14,7 @@ use mendit::{ImportGraph, LogOptions, diagnose_log};
 
 /// Any bytes as a patch: every hunk has lines to show.
 pub fn reader(bytes: &[u8]) {
-    let _ = read(bytes, &ReadOptions::default(), |set| {
+    let _ = read(bytes, |set| {
         for file in &set.files {
             let Body::Hunks(hunks) = &file.body else {
                 continue;

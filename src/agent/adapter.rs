@@ -21,10 +21,6 @@ pub struct Adapter {
     pub output_tokens: Vec<String>,
     /// Where they hold dollars.
     pub cost_usd: Vec<String>,
-    /// Where they hold the name of the session.
-    pub session: Vec<String>,
-    /// What stands for `{session}` in a later call of the same repair, with `{id}` for that name.
-    pub resume: String,
 }
 
 /// What the events of an agent tell.
@@ -34,90 +30,72 @@ pub struct Transcript {
     pub text: String,
     /// What it took; none where it tells nothing of that.
     pub usage: Option<Usage>,
-    /// By which name a later call goes on where this one ended.
-    pub session: Option<String>,
 }
 
 impl Adapter {
-    /// The command line for a call. `failing` is the command that it is to mend, `session` what an earlier call
-    /// told.
+    /// Returns the command line for a call; `failing` is the command that the agent has to make pass.
     #[must_use]
-    pub fn line(
-        &self,
-        command: &str,
-        confined: bool,
-        failing: Option<&str>,
-        session: Option<&str>,
-    ) -> String {
-        let resume = session.map_or_else(String::new, |it| self.resume.replace("{id}", it));
-        let command = command.replace("{session}", &resume);
-        let allowed = confined.then(|| {
-            let failing = failing.filter(|it| is_plain(it));
-            match failing {
-                Some(failing) => Some(self.confined.replace("{command}", failing)),
-                None => (!self.confined.contains("{command}")).then(|| self.confined.clone()),
-            }
-        });
-        let how = allowed.flatten().unwrap_or_else(|| self.unconfined.clone());
+    pub fn line(&self, command: &str, confined: bool, failing: Option<&str>) -> String {
+        let failing = failing.filter(|line| is_plain(line));
+        let how = match failing {
+            _ if !confined => self.unconfined.clone(),
+            Some(failing) => self.confined.replace("{command}", failing),
+            None if self.confined.contains("{command}") => self.unconfined.clone(),
+            None => self.confined.clone(),
+        };
         command.replace("{how}", &how)
     }
 
-    /// What an agent told in its events; `None` where it printed none, or has none.
+    /// Reads the events that an agent printed; `None` if it printed none.
     #[must_use]
     pub fn transcript(&self, printed: &str) -> Option<Transcript> {
         if self.text.is_empty() {
             return None;
         }
-        let events: Vec<Value> = printed
-            .lines()
-            .filter(|line| line.trim_start().starts_with('{'))
+        let lines = printed.lines().map(str::trim_start);
+        let events: Vec<Value> = lines
+            .filter(|line| line.starts_with('{'))
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
-        let found = |rows: &[String]| -> Vec<Value> {
-            let all = events.iter().flat_map(|event| {
-                rows.iter().filter_map(move |row| {
-                    let mut words = row.split(' ');
-                    let (kind, pointer) = (words.next()?, words.next()?);
-                    let has = |at: &str, value: &str| {
-                        event.pointer(at).and_then(Value::as_str) == Some(value)
-                    };
-                    let also = words.next().and_then(|it| it.split_once('='));
-                    let own = has("/type", kind) && also.is_none_or(|(at, value)| has(at, value));
-                    event.pointer(pointer).filter(|_| own).cloned()
-                })
-            });
-            all.collect()
+        if events.is_empty() {
+            return None;
+        }
+        let texts = find_values(&events, &self.text);
+        let texts: Vec<&str> = texts.into_iter().filter_map(Value::as_str).collect();
+        let numbers = |rows: &[String]| -> Option<f64> {
+            let numbers = find_values(&events, rows).into_iter();
+            numbers
+                .filter_map(Value::as_f64)
+                .reduce(|sum, number| sum + number)
         };
-        let sum = |rows: &[String]| -> Option<u64> {
-            let numbers = found(rows);
-            let numbers: Vec<u64> = numbers.iter().filter_map(Value::as_u64).collect();
-            (!numbers.is_empty()).then(|| numbers.iter().sum())
-        };
-        let costs = found(&self.cost_usd);
-        let costs: Vec<f64> = costs.iter().filter_map(Value::as_f64).collect();
-        let cost_usd = (!costs.is_empty()).then(|| costs.iter().sum());
-        let (input, output) = (sum(&self.input_tokens), sum(&self.output_tokens));
-        let any = input.is_some() || output.is_some() || cost_usd.is_some();
-        let texts = found(&self.text);
-        let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
-        let sessions = found(&self.session);
-        let session = sessions.iter().filter_map(Value::as_str).next_back();
-        (!events.is_empty()).then(|| Transcript {
+        let (input, output) = (numbers(&self.input_tokens), numbers(&self.output_tokens));
+        let cost_usd = numbers(&self.cost_usd);
+        let is_told = input.is_some() || output.is_some() || cost_usd.is_some();
+        Some(Transcript {
             text: texts.join("\n"),
-            session: session.filter(|it| is_name(it)).map(str::to_owned),
-            usage: any.then(|| Usage {
-                input_tokens: input.unwrap_or(0),
-                output_tokens: output.unwrap_or(0),
+            usage: is_told.then(|| Usage {
+                input_tokens: input.unwrap_or(0.0) as u64,
+                output_tokens: output.unwrap_or(0.0) as u64,
                 cost_usd,
             }),
         })
     }
 }
 
-// It becomes a word of a command line.
-fn is_name(session: &str) -> bool {
-    let plain = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
-    (1..=64).contains(&session.len()) && session.chars().all(plain) && !session.starts_with('-')
+// The values at these rows of a table: type of the event, JSON pointer, and another pointer with its value.
+fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
+    let find = |event: &'e Value, row: &String| {
+        let mut words = row.split(' ');
+        let (kind, pointer) = (words.next()?, words.next()?);
+        let has = |at: &str, value: &str| event.pointer(at).and_then(Value::as_str) == Some(value);
+        let condition = words.next().and_then(|word| word.split_once('='));
+        let is_own = has("/type", kind) && condition.is_none_or(|(at, value)| has(at, value));
+        event.pointer(pointer).filter(|_| is_own)
+    };
+    let each = events
+        .iter()
+        .flat_map(|event| rows.iter().map(move |row| (event, row)));
+    each.filter_map(|(event, row)| find(event, row)).collect()
 }
 
 // Whether it can stand within quotes of a shell and within brackets of a rule as it is.
@@ -142,14 +120,12 @@ mod tests {
             ]),
             output_tokens: words(&["turn.completed /usage/output"]),
             cost_usd: words(&["turn.completed /usage/cost"]),
-            session: words(&["started /id"]),
-            resume: "resume {id}".to_owned(),
         }
     }
 
     #[test]
     fn a_command_is_allowed_where_this_program_confines() {
-        let line = |confined, failing| adapter().line("a {how} -", confined, failing, None);
+        let line = |confined, failing| adapter().line("a {how} -", confined, failing);
         assert_eq!(
             line(true, Some("pytest -q")),
             "a --allow \"Bash(pytest -q:*)\" -"
@@ -163,21 +139,6 @@ mod tests {
             (true, None),
         ] {
             assert_eq!(line(confined, failing), "a --safe -", "{failing:?}");
-        }
-    }
-
-    #[test]
-    fn a_later_call_goes_on_in_the_session_that_was_told() {
-        let session_of = |id: &str| {
-            let event = serde_json::json!({"type": "started", "id": id});
-            adapter().transcript(&event.to_string()).unwrap().session
-        };
-        let session = session_of("0a-1b");
-        let line = |session| adapter().line("a {session} -", false, None, session);
-        assert_eq!(line(session.as_deref()), "a resume 0a-1b -");
-        assert_eq!(line(None), "a  -");
-        for forged in ["", "a b", "$(x)", "--yolo", "a;b"] {
-            assert_eq!(session_of(forged), None, "{forged}");
         }
     }
 

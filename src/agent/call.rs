@@ -38,8 +38,6 @@ pub struct Answer {
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
-    /// By which name a later call goes on where this one ended.
-    pub session: Option<String>,
 }
 
 /// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
@@ -68,24 +66,18 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
     let transcript = call.adapter.and_then(|it| it.transcript(&printed));
-    let Transcript {
-        text,
-        usage,
-        session,
-    } = transcript.unwrap_or(Transcript {
+    let told = transcript.unwrap_or(Transcript {
         text: printed,
-        ..Transcript::default()
+        usage: None,
     });
-    let text = written
-        .filter(|text| !text.trim().is_empty())
-        .unwrap_or(text);
+    let text = written.filter(|text| !text.trim().is_empty());
+    let text = text.unwrap_or(told.text);
     let mut reply = read_reply(&text);
-    reply.packet.usage = reply.packet.usage.or(usage);
+    reply.packet.usage = reply.packet.usage.or(told.usage);
     Ok(Answer {
         outcome,
         reply,
         text: text.into_bytes(),
-        session,
     })
 }
 
@@ -121,29 +113,12 @@ pub struct Places<'a> {
 /// braces stay as they are.
 #[must_use]
 pub fn fill_template(command: &str, places: &Places<'_>) -> String {
-    let mut out = String::with_capacity(command.len());
-    let mut rest = command;
-    while let Some(at) = rest.find('{') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let found = [
-            ("{packet}", places.packet),
-            ("{prompt}", places.prompt),
-            ("{out}", places.out),
-            ("{workdir}", places.workdir),
-        ]
-        .into_iter()
-        .find_map(|(name, path)| Some((path, from.strip_prefix(name)?)));
-        if let Some((path, after)) = found {
-            out.push_str(&quoted(path));
-            rest = after;
-        } else {
-            out.push('{');
-            rest = from.get(1..).unwrap_or_default();
-        }
-    }
-    out.push_str(rest);
-    out
+    let filled = command
+        .replace("{packet}", &quoted(places.packet))
+        .replace("{prompt}", &quoted(places.prompt))
+        .replace("{out}", &quoted(places.out));
+    // Last: the user chose this path, and braces in it stay.
+    filled.replace("{workdir}", &quoted(places.workdir))
 }
 
 fn quoted(path: &Path) -> String {

@@ -14,23 +14,10 @@ pub struct AgentHome {
     rows: Vec<&'static AgentRow>,
     /// Folders of sessions that are written where they are.
     linked: Vec<PathBuf>,
-    /// Files that were copied in, by their paths below the home.
-    copied: Vec<PathBuf>,
     started: SystemTime,
 }
 
-/// A file that an agent wrote into its home, and that is not kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DroppedFile {
-    /// Below the home.
-    pub path: String,
-    /// What stands there; `None` for no file.
-    pub before: Option<Vec<u8>>,
-    /// What the agent made of it.
-    pub after: Option<Vec<u8>>,
-}
-
-/// Files that are longer are linked rather than copied in, and dropped without their content.
+/// Files that are longer are linked rather than copied in.
 const LARGEST: u64 = 4 << 20;
 /// Variables that lead to a home, and where each leads to.
 const VARIABLES: [(&str, &str); 4] = [
@@ -54,7 +41,6 @@ impl AgentHome {
             own: own.to_owned(),
             rows: rows(command),
             linked: Vec::new(),
-            copied: Vec::new(),
             started: SystemTime::now(),
         };
         home.lay(Path::new(""), false)?;
@@ -96,7 +82,6 @@ impl AgentHome {
                 self.lay(&below, is_own)?;
             } else if metadata.is_file() && is_own && metadata.len() <= LARGEST {
                 fs::copy(&from, &to)?;
-                self.copied.push(below);
             } else {
                 symlink(&from, &to)?;
                 if is_session {
@@ -116,7 +101,7 @@ impl AgentHome {
     ///
     /// # Errors
     /// What the system says of a file.
-    pub fn close(self) -> io::Result<Vec<DroppedFile>> {
+    pub fn close(self) -> io::Result<Vec<String>> {
         let mut dropped = Vec::new();
         let mut open = vec![PathBuf::new()];
         while let Some(folder) = open.pop() {
@@ -126,49 +111,35 @@ impl AgentHome {
                 if metadata.is_dir() {
                     open.push(below);
                 } else if metadata.is_file() {
-                    dropped.extend(self.settle(&below, metadata.len())?);
+                    dropped.extend(self.settle(&below)?);
                 }
             }
         }
-        for below in &self.copied {
-            let is_gone = self.own.join(below).symlink_metadata().is_err();
-            if is_gone && self.passes(below) {
-                let _ = fs::remove_file(self.real.join(below));
-            }
-        }
         fs::remove_dir_all(&self.own)?;
-        dropped.sort_by(|one, other| one.path.cmp(&other.path));
+        dropped.sort();
         Ok(dropped)
     }
 
-    fn settle(&self, below: &Path, length: u64) -> io::Result<Option<DroppedFile>> {
+    // Returns the path of a file that is dropped.
+    fn settle(&self, below: &Path) -> io::Result<Option<String>> {
         let (made, real) = (self.own.join(below), self.real.join(below));
-        let read = |path: &Path| fs::read(path).ok();
-        let after = if length <= LARGEST { read(&made) } else { None };
-        let before = read(&real);
-        if after.is_some() && before == after {
-            return Ok(None);
-        }
-        // Somebody else's session may have written it meanwhile.
-        let changed = real.metadata().and_then(|metadata| metadata.modified());
-        let is_newer = changed.is_ok_and(|changed| changed > self.started);
-        if self.passes(below) {
-            if !is_newer {
-                let rights = made.metadata()?.permissions();
-                write(&real, &fs::read(&made)?, rights)?;
-            }
+        let after = fs::read(&made)?;
+        if fs::read(&real).is_ok_and(|before| before == after) {
             return Ok(None);
         }
         let path = below.to_string_lossy().into_owned();
-        // A login beside settings: what changes there each time is no news.
-        if self.rows.iter().any(|row| row.is_mixed(&path)) {
-            return Ok(None);
+        if !self.passes(below) {
+            // A login beside settings: what changes there each time is no news.
+            let is_mixed = self.rows.iter().any(|row| row.is_mixed(&path));
+            return Ok((!is_mixed).then_some(path));
         }
-        Ok(Some(DroppedFile {
-            path,
-            before,
-            after,
-        }))
+        // Somebody else's session may have written it meanwhile.
+        let changed = real.metadata().and_then(|metadata| metadata.modified());
+        if !changed.is_ok_and(|changed| changed > self.started) {
+            let rights = made.metadata()?.permissions();
+            write(&real, &after, rights)?;
+        }
+        Ok(None)
     }
 }
 
@@ -211,8 +182,7 @@ mod tests {
             fs::write(codex.join("config.toml"), "a = 2\n").unwrap();
             fs::write(own.join("odd"), "x").unwrap();
             let dropped = home.close().unwrap();
-            let paths: Vec<_> = dropped.iter().map(|file| file.path.as_str()).collect();
-            assert_eq!(paths, [".codex/config.toml", "odd"]);
+            assert_eq!(dropped, [".codex/config.toml", "odd"]);
             let text = |path: &str| fs::read_to_string(real.join(path)).unwrap_or_default();
             assert_eq!(
                 text(".codex/config.toml"),

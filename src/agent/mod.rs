@@ -9,7 +9,7 @@ mod settings;
 mod trouble;
 
 pub use adapter::Adapter;
-pub use call::{Call, Places, call};
+pub use call::{Answer, Call, Places, call};
 pub use home::AgentHome;
 pub use reply::{Reply, read_reply};
 pub use trouble::{in_words, trouble};

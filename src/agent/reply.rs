@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::model::{RepairPacket, ReplyStatus, StopReason};
-use crate::patch::{ReadOptions, read, without_thoughts};
+use crate::patch::{read, without_thoughts};
 
 /// What an agent said, whatever form it chose.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,7 +37,7 @@ pub fn read_reply(text: &str) -> Reply {
             two_forms,
         };
     }
-    let read = read(text.as_bytes(), &ReadOptions::default(), |_| ());
+    let read = read(text.as_bytes(), |_| ());
     let nothing = read.is_err_and(|it| it.code.stop_reason() == Some(StopReason::NoPatch));
     Reply {
         packet: RepairPacket {

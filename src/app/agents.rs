@@ -107,7 +107,17 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
     let line = settings.agent.command.as_deref().unwrap_or_default();
     let Some((problem, install)) = missing_agent(line) else {
-        return refuse_unpriced_agent(settings);
+        let adapter = chosen_agent(settings).and_then(|agent| agent.adapter);
+        let is_unpriced = adapter.is_some_and(|adapter| adapter.cost_usd.is_empty());
+        // A limit that nothing can reach holds nobody back.
+        if is_unpriced && settings.limits.budget_usd.is_some() {
+            let name = line.trim();
+            let message =
+                format!("`{name}` tells no dollars, so `--budget-usd` would never end it");
+            return Err(AppError::usage(message)
+                .hint("limit it by `--max-attempts` and `--budget-seconds`"));
+        }
+        return Ok(());
     };
     let error = AppError::new(Code::U310, problem);
     let by_name = || {
@@ -116,22 +126,6 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> 
         format!("install it, correct the name, or name an agent: {names}")
     };
     Err(error.hint(install.map_or_else(by_name, |line| format!("`{line}` installs it"))))
-}
-
-// A limit that nothing can reach holds nobody back.
-fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
-    let unpriced = chosen_agent(settings).and_then(|it| it.adapter);
-    let unpriced = unpriced.filter(|it| it.cost_usd.is_empty());
-    if settings.limits.budget_usd.is_none() || unpriced.is_none() {
-        return Ok(());
-    }
-    let name = settings.agent.command.as_deref().unwrap_or_default();
-    let message = format!(
-        "`{}` tells no dollars, so `--budget-usd` would never end it",
-        name.trim()
-    );
-    Err(AppError::usage(message)
-        .hint("limit it by `--max-attempts` and `--budget-seconds`; `claude`, `opencode` and agents that answer by the protocol `json` tell what they cost"))
 }
 
 /// What is wrong with an agent that is not here, and the line that installs it, where that is known.
@@ -143,24 +137,18 @@ pub(super) fn missing_agent(line: &str) -> Option<(String, Option<String>)> {
         return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
     let word = line.split_whitespace().next().unwrap_or_default();
-    let missing = is_program_name(word) && !is_installed(word);
+    let is_plain = word
+        .chars()
+        .all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
+    let is_name = is_plain && !word.is_empty() && !SHELL_WORDS.contains(&word);
     let message = || format!("the agent's command `{word}` is not on the search path");
-    missing.then(|| (message(), None))
+    (is_name && !is_installed(word)).then(|| (message(), None))
 }
 
-// A plain word that is no part of the shell's own language.
-fn is_program_name(word: &str) -> bool {
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.+".contains(it);
-    let starts = word.starts_with(|it: char| it.is_ascii_alphanumeric());
-    starts && word.chars().all(plain) && !OF_THE_SHELL.contains(&word)
-}
-
-const OF_THE_SHELL: &[&str] = &[
-    "alias", "bg", "break", "builtin", "case", "cd", "command", "continue", "declare", "echo",
-    "eval", "exec", "exit", "export", "false", "fg", "for", "function", "getopts", "hash", "if",
-    "jobs", "kill", "let", "local", "printf", "pwd", "read", "readonly", "return", "select", "set",
-    "shift", "shopt", "source", "test", "time", "times", "trap", "true", "type", "typeset",
-    "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
+/// Words of the shell itself with which a line may begin, `.` among them.
+const SHELL_WORDS: [&str; 15] = [
+    ".", "case", "cd", "command", "eval", "exec", "export", "for", "if", "read", "set", "source",
+    "time", "until", "while",
 ];
 
 /// Agents that need no command line: their name is enough.

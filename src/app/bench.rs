@@ -1,23 +1,20 @@
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use super::agents::resolve_agent;
-use super::files::{to_json, write_file};
+use super::files::{temporary, to_json, write_file};
 use super::flags::{Args, repair_level, request, share};
 use super::open::listen;
-use super::{App, AppError, Progress};
+use super::{App, AppError};
 use crate::bench::{
-    BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    compare, in_parallel, load_fixtures, load_sets, merge, pairs, parse_partition, part_of,
-    partition_from_environment, real_cases, run_cases, score, verify,
+    BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge,
+    pairs, parse_partition, part_of, real_cases, run_cases, score,
 };
 use crate::config::Seconds;
+use crate::exec::Temporary;
 use crate::model::{
     AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level,
-    Partition, RealFixes, SCHEMA_VERSION, WorkplaceMode,
+    WorkplaceMode,
 };
 
 request! {
@@ -50,7 +47,7 @@ BenchRequest {
     /// Fail if a smaller share passes, from 0 to 1; by default only a regression, a leak or an unsafe
     /// fix fails
     #[arg(long, value_name = "X", value_parser = share)] min_rate: Option<f64>;
-    /// Run the K-th of N parts, or `all`; by default a Slurm job array chooses the part
+    /// Run the K-th of N parts, as in a job array
     #[arg(long, value_name = "K/N")] partition: Option<String>;
     /// Fixtures at a time
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
@@ -84,13 +81,13 @@ pub fn run_bench(
     app: &App,
     request: &BenchRequest,
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
     let (agent, agent_environment) = agent(app, request);
-    let partition = partition(request, progress)?;
+    let partition = request.partition.as_deref().filter(|text| *text != "all");
+    let partition = partition.map(parse_partition).transpose()?;
     let stop = listen()?;
-    let home = Home::make(request.keep.as_deref())?;
+    let (home, _passing) = home(request.keep.as_deref())?;
     let redactor = app.redactor();
     let workplace = settings.sandbox.workplace.unwrap_or_default();
     let cases: Vec<Case<'_>> = match &request.real {
@@ -103,14 +100,16 @@ pub fn run_bench(
             return Err(AppError::usage(message).hint("name another agent with `--agent`"));
         }
         Some(real) => {
-            let sets = parts_of_sets(load_sets(&real.sets)?, partition);
+            let mut sets = load_sets(&real.sets)?;
+            let ids = sets.iter().flat_map(|set| &set.fixes);
+            let mine = part_of(ids.map(|fix| fix.id.clone()).collect(), partition);
+            for set in &mut sets {
+                set.fixes.retain(|fix| mine.contains(&fix.id));
+            }
             let clones = Clones {
                 folder: real.clones.clone(),
             };
-            let work = real
-                .work
-                .clone()
-                .unwrap_or_else(|| home.path().join("work"));
+            let work = real.work.clone().unwrap_or_else(|| home.join("work"));
             real_cases(&sets, &clones, &absolute(&work)?, workplace, redactor)
         }
     };
@@ -126,13 +125,12 @@ pub fn run_bench(
     };
     let all = cases.len();
     let report = |outcome: &FixtureOutcome| done(outcome, all);
-    let outcomes = run_cases(&cases, &options, home.path(), redactor, &stop, &report);
+    let outcomes = run_cases(&cases, &options, &home, redactor, &stop, &report);
     if stop.requested() {
         return Ok(None);
     }
     let heading = Heading {
         agent: redactor.redact(options.agent.name()).text.into_owned(),
-        measures: options.agent.measures().to_owned(),
         max_level: options.max_level,
         partition,
     };
@@ -142,18 +140,6 @@ pub fn run_bench(
         write_file(path, to_json(&document)?)?;
     }
     Ok(Some(document))
-}
-
-// Every N-th of all fixes, whatever sets they stand in.
-fn parts_of_sets(mut sets: Vec<RealFixes>, partition: Option<Partition>) -> Vec<RealFixes> {
-    let ids = sets
-        .iter()
-        .flat_map(|set| set.fixes.iter().map(|it| it.id.clone()));
-    let mine: BTreeSet<String> = part_of(ids.collect(), partition).into_iter().collect();
-    for set in &mut sets {
-        set.fixes.retain(|fix| mine.contains(&fix.id));
-    }
-    sets
 }
 
 /// A folder by its full path, made if it is missing.
@@ -196,34 +182,26 @@ pub fn merge_bench(
 /// How a document ends the process, and the first reason when it is not a yes.
 #[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let no = |code: Code, message: String| Some(AppError::new(code, message));
-    if document.leaks > 0 {
-        let message = format!(
-            "fixtures from which something forbidden has left: {}",
-            document.leaks
-        );
-        return no(Code::F302, message);
-    }
-    if document.wrong_heals > 0 {
-        let message = format!("wrong heals: {}", document.wrong_heals);
-        return no(Code::F304, message);
-    }
-    if let Some(comparison) = &document.comparison
-        && !comparison.regressed.is_empty()
-    {
-        let message = format!("no longer repaired: {}", comparison.regressed.join(", "));
-        return no(Code::F301, message);
-    }
-    if let Some(least) = min_rate
-        && document.totals.rate < least
-    {
-        let message = format!(
-            "the pass rate is {:.4}, and {least} was asked for",
-            document.totals.rate
-        );
-        return no(Code::F307, message);
-    }
-    None
+    let regressed = document
+        .comparison
+        .iter()
+        .flat_map(|it| it.regressed.clone());
+    let regressed = regressed.collect::<Vec<_>>().join(", ");
+    let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
+    let (code, message) = if document.leaks > 0 {
+        let message = "fixtures from which something forbidden has left";
+        (Code::F302, format!("{message}: {}", document.leaks))
+    } else if document.wrong_heals > 0 {
+        (Code::F304, format!("wrong heals: {}", document.wrong_heals))
+    } else if !regressed.is_empty() {
+        (Code::F301, format!("no longer repaired: {regressed}"))
+    } else if rate < least {
+        let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
+        (Code::F307, message)
+    } else {
+        return None;
+    };
+    Some(AppError::new(code, message))
 }
 
 /// How many fixtures could not be run.
@@ -233,94 +211,17 @@ pub fn broken_fixtures(document: &BenchDocument) -> usize {
     document.fixtures.iter().filter(broken).count()
 }
 
-/// The proof of fixtures, both ways.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProofDocument {
-    schema_version: u32,
-    document: &'static str,
-    /// A row for each fixture.
-    pub fixtures: Vec<ProofRow>,
-}
-
-/// Whether one fixture is what it says.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProofRow {
-    /// Its name.
-    pub id: String,
-    /// `holds`, `skipped` or `wrong`.
-    pub result: &'static str,
-    /// Programs that it needs and that are not here.
-    pub missing: Vec<String>,
-    /// What does not hold.
-    pub problems: Vec<ProofProblem>,
-}
-
-/// Proves fixtures: broken they fail, repaired they pass, undone they fail again. `None` when it
-/// was interrupted.
-///
-/// # Errors
-/// Fixtures that cannot be read or copied.
-pub fn prove_fixtures(
-    request: &BenchRequest,
-    progress: &dyn Progress,
-) -> Result<Option<ProofDocument>, AppError> {
-    let partition = partition(request, progress)?;
-    let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
-    let stop = listen()?;
-    let home = Home::make(request.keep.as_deref())?;
-    let rows = in_parallel(&fixtures, jobs(request.jobs), &stop, |fixture| {
-        let proof = verify(fixture, &home.path().join(&fixture.id), &stop)?;
-        Ok::<_, BenchError>(row(fixture, proof))
-    });
-    let rows = rows.into_iter().collect::<Result<_, _>>()?;
-    Ok((!stop.requested()).then_some(ProofDocument {
-        schema_version: SCHEMA_VERSION,
-        document: "bench-verify",
-        fixtures: rows,
-    }))
-}
-
 fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
     let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
-    match document {
-        Ok(document) if document.document == "bench" => Ok(document),
-        Ok(document) => {
-            let message = format!(
-                "`{name}` is a `{}` document, not `bench`",
-                document.document
-            );
-            Err(AppError::new(Code::F305, message))
-        }
-        Err(error) => {
-            let message = format!("`{name}` is no bench document: {error}");
-            Err(AppError::new(Code::F305, message)
-                .hint("`mendit bench FIXTURES --save FILE` writes one"))
-        }
-    }
-}
-
-fn partition(
-    request: &BenchRequest,
-    progress: &dyn Progress,
-) -> Result<Option<Partition>, AppError> {
-    match request.partition.as_deref() {
-        Some("all") => Ok(None),
-        Some(text) => Ok(Some(parse_partition(text)?)),
-        None => {
-            let found = partition_from_environment(|name| std::env::var(name).ok())?;
-            if let Some(part) = found {
-                progress.note(&format!(
-                    "part {} of {} is run, as SLURM_ARRAY_TASK_ID says (hint: `--partition all`)",
-                    part.index, part.count
-                ));
-            }
-            Ok(found)
-        }
-    }
+    document.map_err(|error| {
+        AppError::new(
+            Code::F305,
+            format!("`{name}` is no bench document: {error}"),
+        )
+        .hint("`mendit bench FIXTURES --save FILE` writes one")
+    })
 }
 
 // Replies of the agent to try for each fixture.
@@ -352,49 +253,19 @@ pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
     )
 }
 
-// Where the copies are: kept where a person says, else gone with this value.
-enum Home {
-    Kept(PathBuf),
-    Passing(tempfile::TempDir),
-}
-
-impl Home {
-    fn make(keep: Option<&Path>) -> Result<Self, AppError> {
-        let failed = |error: std::io::Error| {
-            AppError::new(
-                Code::F101,
-                format!("cannot make a folder for the copies: {}", error.kind()),
-            )
-        };
-        let Some(keep) = keep else {
-            return tempfile::tempdir().map(Self::Passing).map_err(failed);
-        };
-        std::fs::create_dir_all(keep).map_err(failed)?;
-        let path = keep.canonicalize().map_err(failed)?;
-        if path.read_dir().map_err(failed)?.next().is_some() {
-            let message = format!("`{}` is not empty", path.display());
-            return Err(AppError::usage(message).hint("name a new folder with `--keep DIR`"));
-        }
-        Ok(Self::Kept(path))
+// The folder of the copies: where a person says, which must be empty; else one that is gone with the value.
+fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>), AppError> {
+    let Some(keep) = keep else {
+        let passing = temporary()?;
+        return Ok((passing.path().to_owned(), Some(passing)));
+    };
+    let path = absolute(keep)?;
+    if path
+        .read_dir()
+        .is_ok_and(|mut found| found.next().is_some())
+    {
+        let message = format!("`{}` is not empty", path.display());
+        return Err(AppError::usage(message).hint("name a new folder with `--keep DIR`"));
     }
-
-    fn path(&self) -> &Path {
-        match self {
-            Self::Kept(path) => path,
-            Self::Passing(directory) => directory.path(),
-        }
-    }
-}
-
-fn row(fixture: &Fixture, proof: Proof) -> ProofRow {
-    ProofRow {
-        id: fixture.id.clone(),
-        result: match &proof {
-            proof if proof.holds() => "holds",
-            proof if !proof.missing.is_empty() => "skipped",
-            _ => "wrong",
-        },
-        missing: proof.missing,
-        problems: proof.problems,
-    }
+    Ok((path, None))
 }

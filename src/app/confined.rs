@@ -50,7 +50,7 @@ const MAX_FOLDERS: usize = 20_000;
 
 /// Finds the `.git` of every repository inside a worktree, whose hooks and settings git runs there.
 /// Installed packages are passed over.
-pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
+fn nested_repositories(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     let mut seen = 0;
@@ -71,28 +71,6 @@ pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reports repositories that a command made inside the worktree: git runs their hooks and settings.
-pub(super) fn say_new_repositories(job: &Job, progress: &dyn Progress) {
-    if job.sandbox.closed.is_empty() || job.sandbox.mode == SandboxMode::Off {
-        return;
-    }
-    for place in nested_repositories(&job.directory) {
-        let real = place.canonicalize().unwrap_or_else(|_| place.clone());
-        let known = job
-            .sandbox
-            .closed
-            .iter()
-            .filter_map(|closed| closed.canonicalize().ok());
-        if !known.into_iter().any(|closed| real.starts_with(closed)) {
-            progress.note(&format!(
-                "the command made `{}`, and git runs its hooks and settings there: remove it unless \
-                 you want it",
-                place.display()
-            ));
-        }
-    }
-}
-
 /// Moves a job from the worktree to a workplace of its own, which lasts as long as the value.
 pub(super) fn stand_in(
     app: &App,
@@ -104,7 +82,7 @@ pub(super) fn stand_in(
     let Some(root) = &workspace.root else {
         return Ok(None);
     };
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app)?;
     let slot = Temporary::within(state.directory())
         .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
     let commands = [job.command.to_string()];

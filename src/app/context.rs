@@ -7,8 +7,7 @@ use super::{App, AppError, Progress, runs};
 use crate::context::{
     Built, Request, add_history, build, change_under_test, estimate_tokens, failure_packet,
 };
-use crate::inventory::in_submodule;
-use crate::model::{Code, ContextDocument, FailurePacket, Omission, PacketBudget, PreviousAttempt};
+use crate::model::{Code, ContextDocument, FailurePacket, PacketBudget, PreviousAttempt};
 use crate::policy::Redactor;
 use crate::report::context_markdown;
 use crate::workspace::{At, Workspace};
@@ -85,7 +84,7 @@ pub fn build_context(
         previous,
     )?;
     keep(app, &workspace, query, (&built, &packet), progress)?;
-    say_odd(&built, &workspace, progress);
+    say_odd(&built, progress);
     Ok(Packed {
         context: built.context,
         packet,
@@ -125,13 +124,8 @@ fn keep(
 }
 
 // A packet without the files that the log is about.
-fn say_odd(built: &Built, workspace: &Workspace, progress: &dyn Progress) {
-    let diagnosis = built.context.diagnosis.as_ref();
-    if let Some(module) = diagnosis.and_then(|it| in_submodule(it, workspace.source.as_ref())) {
-        progress.note(&format!(
-            "the files of the log lie in the submodule {module} (hint: `mendit -C {module} run CMD`)"
-        ));
-    } else if built.context.files.is_empty() && built.log.is_some() {
+fn say_odd(built: &Built, progress: &dyn Progress) {
+    if built.context.files.is_empty() && built.log.is_some() {
         progress.note("the log names no file of this repository (hint: name one with `--target`)");
     }
 }
@@ -146,7 +140,7 @@ pub(super) fn packed(
     previous: Option<PreviousAttempt>,
 ) -> Result<(Built, FailurePacket), AppError> {
     let policy = app.read_policy(request.profile)?;
-    let built = with_known(app, workspace, cached, |cache| {
+    let built = with_known(app, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
         build(source, cache, &policy, redactor, request)
@@ -155,42 +149,6 @@ pub(super) fn packed(
     let budget = PacketBudget::default();
     let packet = failure_packet(&built, redactor, commands, &[], previous, budget);
     Ok((built, packet))
-}
-
-/// Whether bytes or tokens cut something out of a packet, as an error that names the first with
-/// its remedy.
-///
-/// # Errors
-/// `C111` when something was cut.
-pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
-    let over = |code: &Code| code.is_over_budget();
-    let refused = context.files_rejected.iter().filter(|it| over(&it.code));
-    let refused: Vec<_> = refused.collect();
-    let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
-    let counts = context.omitted_counts.iter();
-    let omitted: u64 = counts.filter(|it| over(it.0)).map(|it| it.1).sum();
-    let files = context.files.iter();
-    let shortened = files.filter_map(|file| Some((file.path.as_str(), file.shortened.as_ref()?)));
-    let shortened: Vec<_> = shortened.filter(|(_, it)| over(&it.code)).collect();
-    let mut named = (refused.iter())
-        .map(|it| (it.path.as_str(), &it.reason))
-        .chain(shortened.iter().map(|(path, it)| (*path, &it.reason)))
-        .chain(cut.iter().map(|it| (it.path.as_str(), &it.reason)));
-    let Some((path, reason)) = named.next() else {
-        return Ok(());
-    };
-    let message = format!(
-        "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
-        (refused.len() + shortened.len()) as u64 + omitted
-    );
-    let error = AppError::new(Code::C111, message);
-    let remedies = shortened.iter().map(|(_, it)| &it.remedy);
-    Err(
-        match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {
-            Some(remedy) => error.hint(remedy.clone()),
-            None => error,
-        },
-    )
 }
 
 fn write(directory: &Path, built: &Built, packet: &FailurePacket) -> Result<(), AppError> {

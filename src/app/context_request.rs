@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::flags::{LEVEL, profile, request, stop_reason};
+use super::flags::{level, profile, request, stop_reason};
 use super::input::{last, reports};
 use super::why::{known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
@@ -33,7 +33,7 @@ ContextRequest {
     /// The command that shows the failure (it is not run)
     #[arg(hide_short_help = true, long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
     /// Context level: auto, or 0 to 4
-    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = LEVEL, hide_possible_values = true)]
+    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = level)]
     level: LevelChoice;
     /// The rung of the attempt before.
     #[arg(skip)] previous_level: Option<Level>;
@@ -65,12 +65,10 @@ ContextRequest {
     #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
     /// Do not use the trace of the failing tests [setting: context.trace]
     #[arg(hide_short_help = true, long, help_heading = WHAT)] no_trace: bool => off context.trace;
-    /// Exit 1 if bytes or tokens cut something out
-    #[arg(long, help_heading = "Result")] fail_over_budget: bool;
-    /// Bytes of the log; the middle is left out [default: 32768]
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes>;
+    /// Bytes of the log; the middle is left out.
+    #[arg(skip)] max_log_bytes: Option<Bytes>;
     /// Read only files that match; repeatable [setting: context.allow]
-    #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => set context.allow;
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => list context.allow;
     /// Never read files that match; repeatable [setting: context.deny]
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
     /// Write context.json and failure-packet.json here
@@ -113,14 +111,13 @@ pub(super) fn to_request(
     if test_commands.is_empty() {
         test_commands.extend(last.as_ref().and_then(|it| it.command.clone()));
     }
-    let log = query.log.as_ref().map(|it| it.log(app, progress));
+    let log = query.log.as_ref().map(|it| it.log(progress));
     let mut commands = test_commands.iter().filter(|_| query.rev.is_none());
     let mut request = Request {
         log: log.transpose()?.or(last.map(|it| it.log)),
         issue: query.issue.as_ref().map(Input::words).transpose()?,
         reports: reports(&query.junit, progress)?,
         directory: workspace.prefix.clone(),
-        rules: app.rules(),
         level: query.level,
         include_bundle: query.include_repo_bundle,
         cause: commands

@@ -1,31 +1,20 @@
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-
-use flate2::read::MultiGzDecoder;
-
 use super::flags::Args;
 use super::input::{last, reports};
-use super::job_logs::{diagnose_jobs, holds_job_logs};
 use super::run_summary::summary;
 use super::why::known_cause;
 use super::{App, AppError, Input, Progress, no_run};
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
-use crate::model::{Diagnosis, JobFailure, RunSummary};
+use crate::model::{Diagnosis, RunSummary};
 use crate::policy::decode_log;
-use crate::source::Memory;
 use crate::workspace::At;
 
 /// Classify the failure in a log.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DiagnoseRequest {
-    /// The log, a folder or archive of job logs, or `-` for standard input; by default what is piped
-    /// in, otherwise the last run
+    /// The log, or `-` for standard input; by default what is piped in, otherwise the last run
     pub log: Option<Input>,
-    /// The logs of the base's last run; failures that are not in them are new
-    #[arg(long, value_name = "LOG|DIR", requires = "log")]
-    pub base: Vec<PathBuf>,
     /// The same as LOG
     #[arg(long = "log", value_name = "FILE", conflicts_with = "log")]
     pub log_flag: Option<Input>,
@@ -49,8 +38,6 @@ pub struct Diagnosed {
     pub diagnosis: Diagnosis,
     /// The command line.
     pub command: Option<String>,
-    /// Of several job logs, each failure once.
-    pub jobs: Vec<JobFailure>,
 }
 
 /// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its files have a say; elsewhere
@@ -64,15 +51,10 @@ pub fn diagnose_log(
     progress: &dyn Progress,
 ) -> Result<Diagnosed, AppError> {
     let named = request.log.as_ref().or(request.log_flag.as_ref());
-    let jobs = named.map(|it| PathBuf::from(it.name()));
-    let has_jobs = |path: &PathBuf| !request.base.is_empty() || holds_job_logs(path);
-    if let Some(logs) = jobs.filter(|path| named.is_some_and(Input::is_file) && has_jobs(path)) {
-        return diagnose_archive(app, request, &logs, progress);
-    }
     let unnamed = named.is_none() && request.junit.is_empty();
     let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
     let last = last.transpose()?;
-    let log = named.map(|it| it.log(app, progress)).transpose()?;
+    let log = named.map(|it| it.log(progress)).transpose()?;
     let log = log.or(last.as_ref().map(|it| it.log.clone()));
     // How it ended is told as one: what a call says of it takes the place of all that the run says.
     let is_given = request.exit_code.is_some() || request.timed_out.is_some();
@@ -85,7 +67,6 @@ pub fn diagnose_log(
         exit_code,
         command: command.clone(),
         timed_out,
-        rules: app.rules(),
     };
     let workspace = match Repository::discover(app.directory())? {
         Some(_) => Some(app.workspace(At::Worktree, progress)?),
@@ -98,32 +79,7 @@ pub fn diagnose_log(
     };
     let (log, reports) = (log.unwrap_or_default(), reports(&request.junit, progress)?);
     let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
-    Ok(Diagnosed {
-        diagnosis,
-        command,
-        jobs: Vec::new(),
-    })
-}
-
-fn diagnose_archive(
-    app: &App,
-    request: &DiagnoseRequest,
-    logs: &Path,
-    progress: &dyn Progress,
-) -> Result<Diagnosed, AppError> {
-    let repository = Repository::discover(app.directory())?;
-    let workspace = repository.map(|_| app.workspace(At::Worktree, progress));
-    let workspace = workspace.transpose()?;
-    let scene = Scene {
-        source: workspace.as_ref().map(|it| it.source.as_ref()),
-        directory: "",
-    };
-    let (diagnosis, jobs) = diagnose_jobs(app, scene, (logs, &request.base), progress)?;
-    Ok(Diagnosed {
-        diagnosis,
-        command: None,
-        jobs,
-    })
+    Ok(Diagnosed { diagnosis, command })
 }
 
 /// The failures of a diagnosis, each with its place, and the change that made its command fail, where trials on
@@ -133,49 +89,20 @@ fn diagnose_archive(
 /// A repository that cannot be read.
 pub fn summarise_diagnosis(
     app: &App,
-    Diagnosed {
-        diagnosis, command, ..
-    }: &Diagnosed,
+    Diagnosed { diagnosis, command }: &Diagnosed,
     progress: &dyn Progress,
 ) -> Result<RunSummary, AppError> {
     if Repository::discover(app.directory())?.is_none() {
-        return Ok(summary(diagnosis, &Memory::named([] as [(&str, &str); 0])));
+        return Ok(summary(diagnosis));
     }
     let workspace = app.workspace(At::Worktree, progress)?;
     Ok(RunSummary {
         cause: command
             .as_ref()
             .and_then(|line| known_cause(app, &workspace, line)),
-        ..summary(diagnosis, workspace.source.as_ref())
+        ..summary(diagnosis)
     })
 }
-
-/// Reads a log of any size in bounded memory; see [`Log::read`]. One that gzip packed is unpacked.
-///
-/// # Errors
-/// What the input gives, an archive, and what unpacks to more than 256 MiB.
-pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
-    let mut start = Vec::new();
-    (&mut input).take(4).read_to_end(&mut start)?;
-    match start.as_slice() {
-        b"PK\x03\x04" => Err(io::Error::other(
-            "it is an archive; `mendit diagnose FILE` reads the logs in it",
-        )),
-        [0x1f, 0x8b, ..] => {
-            let packed = MultiGzDecoder::new(start.as_slice().chain(input));
-            let mut unpacked = packed.take(UNPACKED);
-            let log = Log::read(&mut unpacked, &app.rules())?;
-            match unpacked.limit() {
-                0 => Err(io::Error::other("it unpacks to more than 256 MiB")),
-                _ => Ok(log),
-            }
-        }
-        _ => Log::read(start.as_slice().chain(input), &app.rules()),
-    }
-}
-
-/// Bytes that a log may unpack to.
-pub(super) const UNPACKED: u64 = 256 << 20;
 
 /// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
 ///

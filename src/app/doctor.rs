@@ -2,7 +2,7 @@ use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
 use super::files::temporary;
 use super::open::listen;
-use super::runs::{self, LastCommand, RunStore};
+use super::runs::{self, KeptRun, RunStore};
 use super::{App, AppError, Progress};
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
@@ -19,14 +19,7 @@ use crate::workspace::{At, Workspace};
 pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let mut rows = vec![repository(&workspace)];
-    let git = workspace.git.as_ref();
-    let mut marks = UNFINISHED.iter();
-    let unfinished = marks.find(|(mark, _)| git.is_some_and(|it| it.git_dir().join(mark).exists()));
-    rows.extend(unfinished.map(|(_, what)| {
-        let message = format!("{what} is in progress: finish it first");
-        row("merge", Weak, message, Some("git status"))
-    }));
-    match runs::here(app) {
+    match runs::state(app) {
         Ok(state) => {
             if is_interrupted(state.directory()) {
                 let text = "an apply was interrupted: files may be half changed";
@@ -39,21 +32,17 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
     }
     rows.push(sandbox(app)?);
     rows.extend(packages(app, &workspace)?);
-    rows.push(match RunStore::open(app)?.last_command() {
-        Some(LastCommand { rerun, passed, .. }) => {
-            let line = rerun.line();
-            let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
-            if passed {
-                row("last run", Good, format!("`{line}` passed"), None)
-            } else {
-                row(
-                    "last run",
-                    Weak,
-                    format!("`{line}` failed"),
-                    Some("mendit fix"),
-                )
-            }
-        }
+    let last = RunStore::open(app)?.last_command();
+    let line = last.as_ref().and_then(KeptRun::line);
+    let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
+    rows.push(match &last {
+        Some(last) if last.passed() => row("last run", Good, format!("`{line}` passed"), None),
+        Some(_) => row(
+            "last run",
+            Weak,
+            format!("`{line}` failed"),
+            Some("mendit fix"),
+        ),
         None => row(
             "last run",
             Weak,
@@ -115,7 +104,8 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 
 // What the project declares and is not present.
 fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppError> {
-    let works = RunStore::open(app)?.found_its_packages();
+    let last = RunStore::open(app)?.last_command();
+    let works = last.is_some_and(|last| last.found_its_packages());
     let project = Project::open(workspace);
     let rows = find_problems(&project, node_version(app)?.as_deref())
         .into_iter()
@@ -148,15 +138,6 @@ fn node_version(app: &App) -> Result<Option<String>, AppError> {
         .passed()
         .then(|| outcome.output.text().trim().to_owned()))
 }
-
-// What git leaves beside its index until something is brought to its end.
-const UNFINISHED: &[(&str, &str)] = &[
-    ("MERGE_HEAD", "a merge"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick"),
-    ("REVERT_HEAD", "a revert"),
-    ("rebase-merge", "a rebase"),
-    ("rebase-apply", "a rebase"),
-];
 
 // How far a command is confined, found out with one that does nothing.
 fn sandbox(app: &App) -> Result<CheckupRow, AppError> {

@@ -2,8 +2,8 @@ use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
 use super::patch::{PatchRequest, Target, apply_patch};
-use super::repair::{FixRequest, Repaired, repair_after, repair_repository};
-use super::runs::{self, LastCommand, RerunSpec, RunStore, secret};
+use super::repair::{FixRequest, Repaired, repair_repository};
+use super::runs::{RerunSpec, RunStore, secret};
 use super::{App, AppError, Progress};
 use crate::model::{Code, Exit, StopReason as S};
 
@@ -48,13 +48,8 @@ pub fn find_fix(
         });
     }
     let line = failing_command(app, &request.command)?;
-    let prefix = runs::prefix(app)?;
-    let mut before = RunStore::open(app)?.before(&line, &prefix)?;
-    // What is typed is to be run.
-    before.facts.run = before.facts.run.filter(|_| request.command.is_empty());
-    let repaired = repair_after(app, request, before, progress)?;
     Ok(Fixed {
-        repaired,
+        repaired: repair_repository(app, request, progress)?,
         command: app.redactor().redact(&line).text.into_owned(),
     })
 }
@@ -115,12 +110,12 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
             .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
     }
     if !typed.is_empty() {
-        return Ok(RerunSpec::new(app, typed, &runs::prefix(app)?));
+        return Ok(RerunSpec::new(app, typed, &RunStore::open(app)?.prefix));
     }
     match RunStore::open(app)?.last_command() {
-        Some(LastCommand { rerun, passed, .. }) if !passed => Ok(rerun),
-        Some(LastCommand { rerun, .. }) => {
-            let line = rerun.line().unwrap_or_default();
+        Some(last) if !last.passed() => last.rerun.ok_or_else(secret),
+        Some(last) => {
+            let line = last.line().unwrap_or_default();
             Err(
                 AppError::new(Code::U309, format!("the last run passed: `{line}`"))
                     .hint("`mendit fix CMD` mends what another command fails with")
@@ -134,7 +129,7 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
 
 // The command is repaired from where it was run.
 pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<(), AppError> {
-    let here = runs::prefix(app)?;
+    let here = RunStore::open(app)?.prefix;
     if here == again.prefix {
         return Ok(());
     }

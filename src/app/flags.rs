@@ -1,10 +1,8 @@
-use std::ffi::OsStr;
-
 pub(super) use clap::{Args, ValueEnum};
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::PossibleValue;
 
-use crate::config::{Color, CommandLines, Settings};
+use crate::config::{Color, Settings};
 use crate::model::{
     AgentProtocol, Level, Profile, SandboxMode, StopReason, TestChanges, WorkplaceMode,
 };
@@ -20,8 +18,7 @@ impl Flags for () {
 }
 
 /// A request as one table: each row is a field, the flag of the command line and its help; behind `=>`
-/// stands the setting that a flag is put before, and how: `set` in its place, `add` to its list, switch it
-/// `on` or `off`.
+/// stands the setting that a flag is put before, and how, as [`put`] says.
 macro_rules! request {
     ($(#[$about:meta])* $Name:ident {
         $($(#[$meta:meta])* $field:ident: $type:ty $(=> $put:ident $section:ident.$key:ident)?;)*
@@ -35,7 +32,7 @@ macro_rules! request {
         impl $crate::app::flags::Flags for $Name {
             fn merge(&self, settings: &mut $crate::config::Settings) {
                 let _ = &settings;
-                $($($crate::app::flags::$put(&self.$field, &mut settings.$section.$key);)?)*
+                $($($crate::app::flags::put!($put self.$field, settings.$section.$key);)?)*
             }
         }
     };
@@ -43,59 +40,31 @@ macro_rules! request {
 
 pub(super) use request;
 
-/// A value that may be given in the place of a setting.
-pub(super) trait Given<T> {
-    /// Takes its place, when it is given.
-    fn over(&self, setting: &mut T);
-}
-
-impl<T: Clone> Given<T> for Option<T> {
-    fn over(&self, setting: &mut T) {
-        if let Some(value) = self {
-            setting.clone_from(value);
+/// Puts a flag before its setting: `set` a value that was given, or a `list` of some; `add` to a list; switch `on` or
+/// `off`.
+macro_rules! put {
+    (set $given:expr, $setting:expr) => {
+        if let Some(value) = &$given {
+            $setting = value.clone().into();
         }
-    }
-}
-
-impl<T: Clone> Given<Option<T>> for Option<T> {
-    fn over(&self, setting: &mut Option<T>) {
-        if self.is_some() {
-            setting.clone_from(self);
+    };
+    (list $given:expr, $setting:expr) => {
+        if !$given.is_empty() {
+            $setting = $given.clone().into();
         }
-    }
+    };
+    (add $given:expr, $setting:expr) => {
+        $setting.extend_from_slice(&$given)
+    };
+    (on $given:expr, $setting:expr) => {
+        $setting |= $given
+    };
+    (off $given:expr, $setting:expr) => {
+        $setting &= !$given
+    };
 }
 
-impl<T: Clone> Given<Vec<T>> for Vec<T> {
-    fn over(&self, setting: &mut Vec<T>) {
-        if !self.is_empty() {
-            setting.clone_from(self);
-        }
-    }
-}
-
-impl Given<CommandLines> for Vec<String> {
-    fn over(&self, setting: &mut CommandLines) {
-        self.over(&mut setting.0);
-    }
-}
-
-pub(super) fn set<T>(given: &impl Given<T>, setting: &mut T) {
-    given.over(setting);
-}
-
-pub(super) fn add<T: Clone>(given: &[T], setting: &mut Vec<T>) {
-    setting.extend_from_slice(given);
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as the others take it")]
-pub(super) fn on(given: &bool, setting: &mut bool) {
-    *setting |= *given;
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as the others take it")]
-pub(super) fn off(given: &bool, setting: &mut bool) {
-    *setting &= !*given;
-}
+pub(super) use put;
 
 // Settings and flags take the same words.
 macro_rules! words {
@@ -144,57 +113,20 @@ words! { Color:
     Never "never" "Never"
 }
 
-/// Reads any text, and tells words that shells complete.
-#[derive(Clone)]
-pub struct Suggested<T: 'static> {
-    /// Reads one.
-    pub parse: fn(&str) -> Result<T, String>,
-    /// The words.
-    pub words: fn() -> Vec<&'static str>,
-}
-
-impl<T: Clone + Send + Sync> TypedValueParser for Suggested<T> {
-    type Value = T;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<T, clap::Error> {
-        self.parse.parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.words)().into_iter().map(PossibleValue::new)))
-    }
-}
-
-/// An agent: its name, or a command line.
-pub const AGENT: Suggested<String> = Suggested {
-    parse: |text| Ok(text.to_owned()),
-    words: || super::PRESETS.iter().map(|it| it.name.as_str()).collect(),
-};
-
 /// A rung of the ladder; `auto` lets the failure choose.
-pub(super) const LEVEL: Suggested<super::LevelChoice> = Suggested {
-    parse: |text| match text {
-        "auto" => Ok(super::LevelChoice::Auto),
-        _ => level(text).map(super::LevelChoice::Exactly),
-    },
-    words: || vec!["auto", "0", "1", "2", "3", "4"],
-};
-
-fn level(text: &str) -> Result<Level, String> {
-    let number = text.parse().ok();
-    let level = number.and_then(Level::from_number);
-    level.ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())
+pub(super) fn level(text: &str) -> Result<super::LevelChoice, String> {
+    if text == "auto" {
+        return Ok(super::LevelChoice::Auto);
+    }
+    let level = text.parse().ok().and_then(Level::from_number);
+    let level = level.ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())?;
+    Ok(super::LevelChoice::Exactly(level))
 }
 
 /// A level that a repair climbs to by itself.
 pub(super) fn repair_level(text: &str) -> Result<Level, String> {
-    level(text)
-        .ok()
+    let level = text.parse().ok().and_then(Level::from_number);
+    level
         .filter(|level| *level <= Level::Requested)
         .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
 }
@@ -211,9 +143,6 @@ pub(super) fn profile(text: &str) -> Result<Profile, String> {
         _ => Err("`ranked` or `spec` is expected".to_owned()),
     }
 }
-
-/// What shells complete a name with.
-pub(super) const FILE: clap::ValueHint = clap::ValueHint::AnyPath;
 
 /// A part of a whole.
 ///

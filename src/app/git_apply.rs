@@ -1,10 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::AppError;
-use super::open::environment;
-use crate::exec::{self, CommandLine, Discard, Job, Stop};
 use crate::git::Repository;
-use crate::model::SandboxMode;
 use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
 
 /// Where git would work: at the root of the worktree, or where the user stands without one.
@@ -86,20 +83,6 @@ impl GitPlace {
     pub fn white_space(&self) -> Option<WhiteSpace> {
         WhiteSpace::parse(&self.setting("apply.whitespace")?)
     }
-
-    // Whether git records how conflicts were resolved.
-    fn remembers(&self) -> bool {
-        let value = self.setting("rerere.enabled");
-        let recorded = || {
-            self.repository
-                .as_ref()
-                .map(|it| it.git_dir().join("rr-cache"))
-        };
-        match value.as_deref() {
-            Some(value) => matches!(value, "true" | "yes" | "on" | "1" | ""),
-            None => recorded().is_some_and(|it| it.is_dir()),
-        }
-    }
 }
 
 /// A patch and the name that messages give it, or why it could not be read.
@@ -133,13 +116,9 @@ pub fn git_apply(
         }
     }
     let done = work.finish();
-    let mut stderr = visible(done.stderr);
-    if unread.is_none() && done.conflicts && place.remembers() {
-        stderr.extend_from_slice(remember(&place.root).as_bytes());
-    }
     Ok(GitApplied {
         stdout: done.stdout.into_bytes(),
-        stderr,
+        stderr: visible(done.stderr),
         exit: done.exit,
         unread,
     })
@@ -153,19 +132,4 @@ fn visible(mut text: Vec<u8>) -> Vec<u8> {
         }
     }
     text
-}
-
-// Resolves conflicts as they were before, when git is there to do it.
-fn remember(root: &Path) -> String {
-    let words = ["git", "rerere"].map(Into::into).to_vec();
-    let mut job = Job::new(CommandLine::Program(words), root);
-    job.sandbox.mode = SandboxMode::Off;
-    job.environment.allow = environment()
-        .map(|(name, _)| name)
-        .filter(|name| name.starts_with("GIT_"))
-        .collect();
-    match exec::run(&job, &Stop::new(), &mut Discard) {
-        Ok(outcome) => outcome.stderr.text(),
-        Err(_) => String::new(),
-    }
 }

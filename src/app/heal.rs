@@ -3,14 +3,14 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 
-use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::confined::{Confinement, confined, say_unconfined};
 use super::files::{temporary, write_file};
 use super::flags::request;
 use super::{App, AppError, Progress};
 use crate::config::Seconds;
 use crate::exec::{CommandLine, Stop};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
-use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode, WorkplaceMode};
+use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode};
 use crate::policy::Redactor;
 use crate::workspace::At;
 
@@ -30,8 +30,6 @@ HealRequest {
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// Seconds for a probe to answer; 30 by default [setting: limits.timeout]
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
-    /// Where probes run [setting: sandbox.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Confine what probes write to the worktree, a private temporary folder and caches
     /// [default: auto] [setting: sandbox.mode]
     #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
@@ -77,11 +75,6 @@ pub fn heal_probes(
     };
     let mut job = confined(app, CommandLine::Program(Vec::new()), &confinement)?;
     job.private = Some(private.path().to_owned());
-    // A workplace lasts as long as its folder.
-    let _slot = match settings.sandbox.workplace {
-        None | Some(WorkplaceMode::InPlace) => None,
-        Some(place) => stand_in(app, &mut job, place, progress)?,
-    };
     let stop = progress.stop()?;
     let options = Options {
         job: &job,
@@ -155,23 +148,25 @@ fn probes(
     timeout: Duration,
     servers: Option<&ServerConfig>,
 ) -> Result<Vec<Probe>, AppError> {
-    let mut probes: Vec<Probe> = Vec::new();
-    if let Some(line) = request.test.as_ref().filter(|line| !line.trim().is_empty()) {
-        probes.push(Probe {
-            name: "test".to_owned(),
-            target: Target::Command(line.clone()),
-            timeout,
-        });
+    let line = request.test.as_ref().filter(|line| !line.trim().is_empty());
+    let test = line.map(|line| Probe {
+        name: "test".to_owned(),
+        target: Target::Command(line.clone()),
+        timeout,
+    });
+    let mut probes: Vec<Probe> = test.into_iter().collect();
+    let all = servers.iter().flat_map(|servers| servers.names());
+    let mut wanted: Vec<String> = all.map(str::to_owned).collect();
+    if !request.servers.is_empty() {
+        wanted.clone_from(&request.servers);
     }
-    if let Some(servers) = servers {
-        let wanted: Vec<String> = if request.servers.is_empty() {
-            servers.names().map(str::to_owned).collect()
-        } else {
-            request.servers.clone()
-        };
-        for name in wanted {
-            probes.push(servers.probe(&name, timeout)?);
-        }
+    for name in wanted {
+        let servers = servers.into_iter();
+        probes.extend(
+            servers
+                .map(|all| all.probe(&name, timeout))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
     }
     Ok(probes)
 }

@@ -7,11 +7,10 @@ use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
-use crate::inventory::in_submodule;
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
-use crate::patch::{Change, Objects};
-use crate::source::{Installed, Source};
+use crate::patch::Change;
+use crate::source::Installed;
 use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
 
@@ -22,8 +21,8 @@ pub struct HintRequest {
     pub names: Vec<String>,
     /// The file that uses them; without one, those that the log names.
     pub file: Option<String>,
-    /// What failing commands wrote: names, modules and files are taken from each.
-    pub logs: Vec<Log>,
+    /// What the failing command wrote: names, modules and files are taken from it.
+    pub log: Option<Log>,
     /// Reports of its tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// A commit to read instead of the worktree.
@@ -47,8 +46,8 @@ pub struct Hinted {
     pub found: bool,
     /// What mends it, as every surface tells it and `mendit fix` tries it.
     pub fixes: Fixes,
-    /// What is mended by hand, with the module that it brings where it is about one.
-    pub by_hand: Vec<(String, Remedy)>,
+    /// What is mended by hand.
+    pub by_hand: Vec<Remedy>,
 }
 
 impl Hinted {
@@ -57,7 +56,7 @@ impl Hinted {
     pub fn lines(&self) -> String {
         let mends = self.fixes.beside_imports().into_iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let by_hand = self.by_hand.iter().map(|(_, one)| match &one.command {
+        let by_hand = self.by_hand.iter().map(|one| match &one.command {
             Some(line) => format!("- {}: `{line}`\n", one.problem),
             None => format!("- {}\n", one.problem),
         });
@@ -69,7 +68,8 @@ impl Hinted {
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
             let listed = self.document.suggestions.iter().any(|it| it.name == *name);
-            let gone = !listed && self.by_hand.iter().any(|(module, _)| module == name);
+            let top = format!("`{}", name.split(['.', '/']).next().unwrap_or(name));
+            let gone = !listed && self.by_hand.iter().any(|one| one.problem.contains(&top));
             if !gone && !names.contains(name) {
                 names.push(name.clone());
             }
@@ -89,13 +89,20 @@ pub fn find_imports(
 ) -> Result<Hinted, AppError> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    let found = diagnoses(app, request, &workspace);
-    let logs = found.into_iter().zip(&request.logs);
-    let logs: Vec<(Diagnosis, &str)> = logs.map(|(it, log)| (it, log.text())).collect();
-    find_remedies(app, &workspace, request, &logs, progress)
+    let facts = LogFacts {
+        ..LogFacts::default()
+    };
+    let scene = Scene {
+        source: Some(workspace.source.as_ref()),
+        directory: &workspace.prefix,
+    };
+    let read = |log: &Log| diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
+    let found = request.log.iter().map(|log| (read(log), log.text()));
+    let found: Vec<(Diagnosis, &str)> = found.collect();
+    find_remedies(app, &workspace, request, &found, progress)
 }
 
-/// The same for logs that were read already.
+/// The same for a log that was read already, if there is one.
 pub(super) fn find_remedies(
     app: &App,
     workspace: &Workspace,
@@ -105,7 +112,8 @@ pub(super) fn find_remedies(
 ) -> Result<Hinted, AppError> {
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
-    let mut wanted = wanted(request, workspace, logs)?;
+    let diagnosis = logs.first().map(|(diagnosis, _)| diagnosis);
+    let mut wanted = wanted(request, workspace, diagnosis)?;
     wanted.retain(|file, _| {
         let refusal = policy.refuse(file);
         if let Some(refusal) = &refusal {
@@ -114,7 +122,6 @@ pub(super) fn find_remedies(
         refusal.is_none()
     });
     super::progress::go_on(progress, "reading imports")?;
-    let objects = workspace.objects();
     let installed = workspace.root.as_deref();
     let installed = installed.map_or_else(Installed::default, installed_below);
     let ask = Ask {
@@ -126,7 +133,6 @@ pub(super) fn find_remedies(
         lines: &request.command,
         prefix: &workspace.prefix,
         allowed: &allowed,
-        objects: objects.as_ref().map(|it| it as &dyn Objects),
     };
     // A repair starts from the worktree: of another revision nothing is tried.
     let (tried, no_logs) = (request.rev.is_none(), &[][..]);
@@ -210,101 +216,64 @@ impl Hinted {
             suggestions,
             patch: (self.found && patched && shown).then_some(patch),
             tried: self.fixes.tried(),
-            remedies: self.by_hand.iter().map(|(_, it)| it.clone()).collect(),
+            remedies: self.by_hand.clone(),
         };
         Ok(())
     }
-}
-
-fn diagnoses(app: &App, request: &HintRequest, workspace: &Workspace) -> Vec<Diagnosis> {
-    let diagnosis = |log: &Log| {
-        let facts = LogFacts {
-            rules: app.rules(),
-            ..LogFacts::default()
-        };
-        let scene = Scene {
-            source: Some(workspace.source.as_ref()),
-            directory: &workspace.prefix,
-        };
-        diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
-    };
-    request.logs.iter().map(diagnosis).collect()
 }
 
 // What to look for, by file.
 fn wanted(
     request: &HintRequest,
     workspace: &Workspace,
-    logs: &[(Diagnosis, &str)],
+    found: Option<&Diagnosis>,
 ) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
     let source = workspace.source.as_ref();
-    let found: Vec<&Diagnosis> = logs.iter().map(|(it, _)| it).collect();
     let is_named = !request.names.is_empty() || request.file.is_some();
-    let lacks_nothing = found.iter().all(|it| it.lacks().next().is_none());
-    if !is_named && !found.is_empty() && lacks_nothing {
+    if !is_named && found.is_some_and(|diagnosis| diagnosis.lacks().next().is_none()) {
         return Ok(BTreeMap::new());
     }
-    let mut all: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
-    if !request.names.is_empty() || found.is_empty() {
+    let files = files(request, workspace, found)?;
+    let lacked = found.map(|it| hint::wanted(source, &files, &Wanted::from_diagnosis(it)));
+    let mut all = lacked.unwrap_or_default();
+    if !request.names.is_empty() || found.is_none() {
         let named = Wanted {
             names: request.names.clone(),
             ..Wanted::default()
         };
-        let files = files(request, workspace, &found)?;
-        all = match files.as_slice() {
+        let named = match files.as_slice() {
             // Who names the file asks for it.
             [file] if request.file.is_some() => BTreeMap::from([(file.clone(), named)]),
             files => hint::wanted(source, files, &named),
         };
-    }
-    let mut unread = None;
-    for diagnosis in found {
-        let files = match files(request, workspace, &[diagnosis]) {
-            Ok(files) => files,
-            Err(error) => {
-                unread = Some(error);
-                continue;
-            }
-        };
-        for (file, more) in hint::wanted(source, &files, &Wanted::from_diagnosis(diagnosis)) {
+        for (file, more) in named {
             all.entry(file).or_default().add(more);
         }
     }
-    match unread.filter(|_| all.is_empty()) {
-        Some(error) => Err(error),
-        None => Ok(all),
-    }
+    Ok(all)
 }
 
 fn files(
     request: &HintRequest,
     workspace: &Workspace,
-    found: &[&Diagnosis],
+    found: Option<&Diagnosis>,
 ) -> Result<Vec<RepoPath>, AppError> {
+    let source = workspace.source.as_ref();
     if let Some(typed) = &request.file {
         let file = known_file(workspace, typed)?;
-        // Of a file that is not read nothing can be said.
-        if let Err(error) = workspace.source.read(&file) {
-            return Err(
-                AppError::new(Code::U302, format!("cannot read `{file}`: {error}"))
-                    .hint("`ls -l` shows who may read it"),
-            );
-        }
+        source.read(&file).map_err(|error| {
+            AppError::new(Code::U302, format!("cannot read `{file}`: {error}"))
+                .hint("`ls -l` shows who may read it")
+        })?;
         return Ok(vec![file]);
     }
     let files: Vec<RepoPath> = found.iter().flat_map(|it| hint::lacking(it)).collect();
-    if files.is_empty() {
-        let source = workspace.source.as_ref();
-        if let Some(module) = found.iter().find_map(|it| in_submodule(it, source)) {
-            let why = format!("the files of the log lie in the submodule {module}");
-            return Err(AppError::usage(why).hint(format!("`mendit -C {module} run CMD`")));
-        }
-        let why = if found.is_empty() {
-            "no file says where the names are used"
-        } else {
-            "the log names no file of this repository"
-        };
-        return Err(AppError::usage(why).hint("say which file with `--file`"));
+    if !files.is_empty() {
+        return Ok(files);
     }
-    Ok(files)
+    let why = match found {
+        None => "no file says where the names are used",
+        Some(_) => "the log names no file of this repository",
+    };
+    Err(AppError::usage(why).hint("say which file with `--file`"))
 }

@@ -8,7 +8,7 @@ use super::open::{no_such_file, with_graph};
 use super::{App, AppError, Progress};
 use crate::graph::{Graph, Wanted, document, source_files};
 use crate::languages::Language;
-use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath, shell_word};
+use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
 use crate::policy::is_test;
 use crate::source::Source;
 use crate::workspace::{At, Workspace};
@@ -53,36 +53,6 @@ impl ImportsRequest {
     // Whether what imports the files is meant, however far away.
     fn is_far(&self) -> bool {
         self.changed.is_some() || self.tests
-    }
-
-    /// The command line that asks the same.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let mut words = vec!["mendit".to_owned(), "imports".to_owned()];
-        let mut add = |flag: &str, value: Option<String>| {
-            words.extend([flag.to_owned()].into_iter().chain(value));
-        };
-        if let Some(base) = &self.changed {
-            add("--changed", Some(base.clone()));
-        }
-        for (flag, given) in [
-            ("--tests", self.tests),
-            ("--reverse", self.reverse && !self.is_far()),
-            ("--symbols", self.symbols),
-        ] {
-            if given {
-                add(flag, None);
-            }
-        }
-        if let Some(hops) = self.hops {
-            add("--hops", Some(hops.to_string()));
-        }
-        if let Some(rev) = &self.rev {
-            add("--rev", Some(rev.clone()));
-        }
-        words.extend(self.files.iter().cloned());
-        let words: Vec<_> = words.iter().map(|it| shell_word(it)).collect();
-        words.join(" ")
     }
 }
 
@@ -145,21 +115,10 @@ fn changed_sources(
     let now = workspace.source.as_ref();
     super::progress::go_on(progress, "comparing")?;
     let changed = differing(&before, now);
-    let (sources, others): (Vec<_>, Vec<_>) = changed
-        .into_iter()
-        .partition(|path| Language::of_path(path.as_str()).is_some());
-    if !others.is_empty() {
-        let names: Vec<&str> = others.iter().take(5).map(RepoPath::as_str).collect();
-        progress.note(&format!(
-            "{} changed files are imported by nothing that is read, and what they reach is not \
-             known: {}",
-            others.len(),
-            names.join(", ")
-        ));
-    }
-    let (mut targets, gone): (Vec<_>, Vec<_>) = sources
-        .into_iter()
-        .partition(|path| now.listing().has_file(path.as_str()));
+    let sources = changed.into_iter();
+    let sources = sources.filter(|path| Language::of_path(path.as_str()).is_some());
+    let (mut targets, gone): (Vec<_>, Vec<_>) =
+        sources.partition(|path| now.listing().has_file(path.as_str()));
     if !gone.is_empty() {
         let importers = Graph::new(&before).importers(&gone, 1);
         let kept = importers.nodes.into_iter().map(|node| node.path);

@@ -2,14 +2,15 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::files::{below_no_link, write_file};
 use super::flags::Args;
-use super::json_insert::{with_member, without_member};
 use super::runs::last_words;
 use super::{App, AppError};
 use crate::exec::CommandLine;
 use crate::git::{Repository, unified_hunks};
+use crate::heal::span_of;
 
 /// Connect an agent, an editor or a CI host.
 #[derive(Debug, Clone, Default, Args)]
@@ -198,7 +199,8 @@ impl Part {
             },
             Self::Block(_) => Ok(with_block(old.unwrap_or_default(), text)),
             Self::Json(entry) => {
-                with_member(old.unwrap_or("{}\n"), &[&entry.at], &entry.name, text)
+                let old = old.unwrap_or("{}\n");
+                with_member(old, entry)
                     .ok_or("it is not a JSON object; add the server `mendit mcp`")
             }
             Self::Toml(entry) => with_table(old.unwrap_or_default(), entry)
@@ -222,9 +224,11 @@ impl Part {
             Self::Block(_) => Ok(Some(
                 replace_block(old, "").unwrap_or_else(|| old.to_owned()),
             )),
-            Self::Json(entry) => without_member(old, &entry.at, &entry.name)
-                .map(Some)
-                .ok_or("it is not a JSON object"),
+            Self::Json(entry) => {
+                let member = format!("\n    {}", member_text(entry));
+                let old = old.replacen(&format!("{member},"), "", 1);
+                Ok(Some(old.replacen(&format!("{member}\n"), "", 1)))
+            }
             Self::Toml(entry) => Ok(Some(old.replace(&table_text(entry), ""))),
         }
     }
@@ -274,6 +278,44 @@ fn replace_block(text: &str, block: &str) -> Option<String> {
     let tail = text.get(to + END.len()..)?;
     let tail = tail.strip_prefix('\n').unwrap_or(tail);
     (from < to).then(|| format!("{head}{block}{tail}"))
+}
+
+// Inserts a member as the first of its object; every other byte, comments included, stays. `None` for what is no JSON
+// object.
+fn with_member(text: &str, entry: &Entry) -> Option<String> {
+    let plain = without_comments(text)?;
+    let document: Value = serde_json::from_str(&plain).ok()?;
+    let inner = document.as_object()?.get(&entry.at);
+    if inner.is_some_and(|inner| inner.get(&entry.name).is_some()) {
+        return Some(text.to_owned());
+    }
+    let member = member_text(entry);
+    let (at, object, indent, member) = match inner {
+        Some(inner) => {
+            let at = span_of(&plain, &[&entry.at])?.start;
+            (at, inner.as_object()?, "    ", member)
+        }
+        None => {
+            let made = format!("{:?}: {{\n    {member}\n  }}", entry.at);
+            (plain.find('{')?, document.as_object()?, "  ", made)
+        }
+    };
+    let end = if object.is_empty() { "\n" } else { "," };
+    let (head, rest) = text.split_at(at + 1);
+    let made = format!("{head}\n{indent}{member}{end}{rest}");
+    serde_json::from_str::<Value>(&without_comments(&made)?).ok()?;
+    Some(made)
+}
+
+fn member_text(entry: &Entry) -> String {
+    format!("{:?}: {}", entry.name, entry.value)
+}
+
+// Blanks stand for comments, so that each place is the same place in the text.
+fn without_comments(text: &str) -> Option<String> {
+    let mut plain = text.to_owned();
+    json_strip_comments::strip(&mut plain).ok()?;
+    Some(plain)
 }
 
 // The text with the table behind it, each byte before as it was. `None` where that makes no TOML.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{App, AppError, LastLog, Progress, last_log, read_junit, read_log};
+use super::{App, AppError, LastLog, Progress, last_log, read_junit};
 use crate::diagnose::Log;
 use crate::junit::Report;
 
@@ -52,12 +52,6 @@ impl Input {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Whether it names a file or folder.
-    #[must_use]
-    pub fn is_file(&self) -> bool {
-        self.held.is_none() && self.name != "-"
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
@@ -121,11 +115,11 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn log(&self, app: &App, progress: &dyn Progress) -> Result<Log, AppError> {
+    pub fn log(&self, progress: &dyn Progress) -> Result<Log, AppError> {
         if self.held.is_none() && self.name == "-" {
             awaited("a log", progress);
         }
-        let read = self.open().and_then(|input| read_log(app, input));
+        let read = self.open().and_then(|input| Log::read(input));
         read.map_err(|error| AppError::unreadable(&self.name, &error))
     }
 }

@@ -20,11 +20,7 @@ mod hint;
 mod imports;
 mod init;
 mod input;
-mod job_logs;
-mod json_insert;
 mod kept;
-mod line_rows;
-mod lint_fix;
 mod open;
 mod patch;
 mod progress;
@@ -43,21 +39,19 @@ mod test_command;
 mod why;
 
 pub use crate::policy::Redactor;
-pub use agents::PRESETS;
 pub use bench::{
-    BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures, compare_benches,
-    merge_bench, prove_fixtures, run_bench,
+    BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches, merge_bench, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
-pub use context::{build_context, within_budget};
+pub use context::build_context;
 pub use context_request::ContextRequest;
-pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log, summarise_diagnosis};
+pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, summarise_diagnosis};
 pub use doctor::check_up;
 pub use error::AppError;
 pub use explain::explain_word;
 pub use files::{to_json, to_json_line, write_file};
 pub use fix::{Fixed, find_fix, write_fix};
-pub use flags::{Flags, Suggested, share};
+pub use flags::{Flags, share};
 pub use git_apply::{GitPlace, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, find_imports};
@@ -86,8 +80,6 @@ pub use crate::bench::Mined;
 pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
 pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
-pub use crate::patch::{
-    GitApplyOptions, Judged, Limit, MergeSide, Recovered, Verbosity, WhiteSpace,
-};
+pub use crate::patch::{GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

@@ -1,11 +1,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{AppError, Progress};
 use crate::config::Settings;
-use crate::diagnose::UserRules;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::graph::Graph;
@@ -21,7 +19,6 @@ pub struct App {
     directory: PathBuf,
     settings: Settings,
     redactor: Redactor,
-    rules: Arc<UserRules>,
     // Whether it was said that there is no repository: once is enough.
     said_alone: AtomicBool,
 }
@@ -55,8 +52,8 @@ impl App {
         Ok(Self {
             directory: canonical(&options.directory)?,
             redactor: Redactor::new(environment().chain(given))
-                .with_rules(&settings.output.secret)?,
-            rules: Arc::new(UserRules::new(&settings.test.rule)?),
+                .with_rules(&settings.output.secret)
+                .map_err(|error| wrong_rule("output.secret", &error))?,
             settings,
             said_alone: AtomicBool::new(false),
         })
@@ -88,11 +85,6 @@ impl App {
     #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
-    }
-
-    /// The user's own rules for what a line of a log means.
-    pub(super) fn rules(&self) -> Arc<UserRules> {
-        self.rules.clone()
     }
 
     /// How many threads list files; 0 leaves it to the machine.
@@ -154,6 +146,10 @@ impl App {
     }
 }
 
+fn wrong_rule(setting: &str, error: &dyn std::error::Error) -> AppError {
+    AppError::new(Code::U103, format!("`{setting}`: {error}"))
+}
+
 // Says what has to be known of the repository before anything in it is believed.
 fn noted(workspace: Workspace, progress: &dyn Progress) -> Workspace {
     if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
@@ -167,14 +163,9 @@ fn noted(workspace: Workspace, progress: &dyn Progress) -> Workspace {
 
 /// Does some work with what is known of files and commits, and keeps what it finds out; without
 /// `cached` nothing is known.
-pub(super) fn with_known<T>(
-    app: &App,
-    workspace: &Workspace,
-    cached: bool,
-    work: impl FnOnce(&Known) -> T,
-) -> T {
+pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app, workspace));
+    let state = cached.then(|| super::runs::state(app));
     let cache = match state {
         Some(Ok(state)) => state.known(),
         Some(Err(error)) => {
@@ -198,7 +189,7 @@ pub(super) fn with_graph<T>(
     cached: bool,
     work: impl FnOnce(&Graph<'_>) -> T,
 ) -> T {
-    with_known(app, workspace, cached, |cache| {
+    with_known(app, cached, |cache| {
         work(&Graph::knowing(workspace.source.as_ref(), &cache.facts))
     })
 }

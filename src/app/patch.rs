@@ -6,12 +6,11 @@ use super::flags::request;
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{
-    Code, Exit, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, RepoPath, Severity,
-    TestChanges,
+    Code, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, Severity, TestChanges,
 };
 use crate::patch::{
-    After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
-    is_interrupted, judge, named_paths, recover, write_worktree,
+    After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
+    recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -35,8 +34,6 @@ PatchRequest {
     #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
     /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
-    /// Whether it is applied the other way round.
-    #[arg(skip)] reverse: bool;
     /// What it is judged against.
     #[arg(skip)] against: Against;
 }
@@ -80,8 +77,8 @@ pub fn check_patch(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    let (workspace, mut judged) = judged(app, request, progress)?;
-    if judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
+    let (_, mut judged) = judged(app, request, progress)?;
+    if judged.verdict.verdict.applies() && was_interrupted(app) {
         let problem = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
         judged.verdict.problems.push(PatchProblem {
             severity: Severity::Warning,
@@ -91,8 +88,8 @@ pub fn check_patch(
     Ok(judged)
 }
 
-fn was_interrupted(app: &App, workspace: &Workspace) -> bool {
-    runs::state(app, workspace).is_ok_and(|state| is_interrupted(state.directory()))
+fn was_interrupted(app: &App) -> bool {
+    runs::state(app).is_ok_and(|state| is_interrupted(state.directory()))
 }
 
 /// Judges a patch; when it applies, writes all of it or nothing. Gives the id of the object that
@@ -121,9 +118,6 @@ pub fn apply_patch(
     if workspace.root.is_none() && needs_files {
         return Err(AppError::bare("")
             .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
-    }
-    if !judged.verdict.verdict.applies() && *target == Target::Index {
-        agree(app, &workspace, &judged.verdict, progress)?;
     }
     if !judged.verdict.verdict.applies() || *target == Target::DryRun {
         return Ok((judged, None));
@@ -160,39 +154,6 @@ pub fn apply_patch(
     Ok((judged, written))
 }
 
-// Whether index and worktree hold the same of the files of a patch that fits the index not: what is
-// wrong with it there says nothing where they do not.
-fn agree(
-    app: &App,
-    index: &Workspace,
-    verdict: &PatchVerdict,
-    progress: &dyn Progress,
-) -> Result<(), AppError> {
-    let worktree = app.workspace(At::Worktree, progress)?;
-    let differs = |path: &&RepoPath| {
-        // What git converts as it checks out is no difference.
-        let read = |workspace: &Workspace| {
-            let bytes = workspace.source.read(path).ok()?;
-            let lines = bytes.split(|byte| *byte == b'\n');
-            let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec());
-            Some(lines.collect::<Vec<_>>())
-        };
-        read(index) != read(&worktree)
-    };
-    let paths = verdict.files.iter();
-    let paths: Vec<RepoPath> = paths
-        .filter_map(|it| RepoPath::new(&it.path).ok())
-        .collect();
-    paths.iter().find(differs).map_or(Ok(()), |path| {
-        let message = format!("the index and the worktree hold different contents of `{path}`");
-        Err(AppError::new(Code::P902, message)
-            .exit(Exit::No)
-            .hint(format!(
-                "`git add {path}` makes them agree; without `--index` the worktree alone is changed"
-            )))
-    })
-}
-
 /// Finishes or undoes an apply that was interrupted, and says which.
 ///
 /// # Errors
@@ -200,7 +161,7 @@ fn agree(
 pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app)?;
     Ok(recover(root, state.directory())?)
 }
 
@@ -260,8 +221,7 @@ pub fn check_batch(
     take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     let workspace = app.workspace(request.against.at(), progress)?;
-    let objects = workspace.objects();
-    let mut options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
+    let mut options = request.options(app)?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     if options.after == After::Reported {
         options.after = After::Parses;
@@ -299,11 +259,7 @@ impl Against {
 }
 
 impl PatchRequest {
-    fn options<'a>(
-        &'a self,
-        app: &App,
-        objects: Option<&'a dyn Objects>,
-    ) -> Result<JudgeOptions<'a>, AppError> {
+    fn options(&self, app: &App) -> Result<JudgeOptions<'_>, AppError> {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
             strict: settings.strict,
@@ -312,9 +268,7 @@ impl PatchRequest {
             strip: self.strip,
             directory: self.directory.as_str().into(),
             as_written: self.as_written,
-            reverse: self.reverse,
             allowed: app.allowed()?,
-            objects,
             ..JudgeOptions::default()
         })
     }
@@ -342,7 +296,7 @@ fn by_its_files(
     if !plain || request.patch.len() > SHORT {
         return Ok(None);
     }
-    let paths = named_paths(&request.patch, &ReadOptions::default());
+    let paths = named_paths(&request.patch);
     if paths.is_empty() {
         return Ok(None);
     }
@@ -370,8 +324,7 @@ fn judged_in(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    let objects = workspace.objects();
-    let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
+    let options = request.options(app)?;
     super::progress::go_on(progress, "judging")?;
     Ok(judge(&request.patch, workspace.source.as_ref(), &options))
 }
@@ -392,7 +345,7 @@ fn judged(
         return Ok((named.workspace, named.judged));
     }
     // An earlier apply that was interrupted may be why a patch does not apply.
-    if !judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
+    if !judged.verdict.verdict.applies() && was_interrupted(app) {
         progress.note(&WriteError::Interrupted.to_string());
     }
     Ok((workspace, judged))
@@ -413,7 +366,7 @@ pub(super) fn write_changes(
         None
     };
     let files = workspace.root.as_ref().filter(|_| !cached);
-    let state = runs::state(app, workspace)?;
+    let state = runs::state(app)?;
     if let Some(root) = files {
         write_worktree(root, state.directory(), changes)?;
     }

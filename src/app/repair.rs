@@ -1,17 +1,17 @@
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agents::installed_agent;
 use super::agents::{chosen_agent, refuse_missing_agent};
-use super::flags::{AGENT, FILE, repair_level, request};
+use super::flags::{repair_level, request};
 use super::remedy::by_hand;
-use super::runs::{self, LastOf, RunFolders};
+use super::runs::{self, RunFolders, RunStore};
 use super::shared::shared;
 use super::why::{kept_cause, known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
 use crate::config::{Dollars, Seconds, Settings};
-use crate::context::{Request, add_history, base_request};
+use crate::context::{add_history, base_request};
 use crate::model::{
     AgentProtocol, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
     StopReason, WorkplaceMode,
@@ -37,10 +37,10 @@ FixRequest {
     #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
     /// A command that must pass, for scripts (asks nothing); repeatable, run in order
     /// [setting: test.command]
-    #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
+    #[arg(long, value_name = "CMD")] test: Vec<String> => list test.command;
     /// The agent: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm or a command line; without one,
     /// only fixes that need no LLM are tried [setting: agent.command]
-    #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = WHO)]
+    #[arg(long, value_name = "CMD", help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// The protocol of the agent [default: json] [setting: agent.protocol]
     #[arg(hide_short_help = true, long, value_enum, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
@@ -68,7 +68,7 @@ FixRequest {
     /// Send the whole repository (level 4)
     #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
     /// Requirements beyond passing commands, as JSON or Markdown
-    #[arg(long, value_name = "FILE", value_hint = FILE, help_heading = WHO)] task: Option<Input>;
+    #[arg(long, value_name = "FILE", help_heading = WHO)] task: Option<Input>;
     /// Seconds for everything [default: 1800] [setting: limits.budget-seconds]
     #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set limits.budget_seconds;
     /// Stop when the agent reports this cost [setting: limits.budget-usd]
@@ -104,7 +104,7 @@ FixRequest {
     #[arg(hide_short_help = true, long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
     /// [setting: sandbox.share]
-    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set sandbox.share;
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => list sandbox.share;
     /// Apply what makes the command pass, and certain imports, without asking
     #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
@@ -167,16 +167,6 @@ pub fn repair_repository(
     request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
-    repair_after(app, request, LastOf::default(), progress)
-}
-
-/// The same after a run that failed.
-pub(super) fn repair_after(
-    app: &App,
-    request: &FixRequest,
-    before: LastOf,
-    progress: &dyn Progress,
-) -> Result<Repaired, AppError> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no command says when the repair is done")
@@ -191,18 +181,33 @@ pub(super) fn repair_after(
     let allowed = app.allowed()?;
     let read = |it: &Input| read_task(it.name(), app.clean(&it.read()?).as_bytes());
     let task = request.task.as_ref().map(read).transpose()?;
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app)?;
     let _lock = RunLock::take(state.directory())?;
-    let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
+    let mut workspace = workspace;
+    // A run that goes on finishes first what it was writing; another one does not begin before that.
+    if is_interrupted(state.directory()) {
+        if request.resume.is_none() {
+            return Err(WriteError::Interrupted.into());
+        }
+        recover(&root, state.directory())?;
+        workspace = app.workspace(At::Worktree, progress)?;
+    }
     let folders = folders(app, request, &workspace)?;
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
-    packets.rules = app.rules();
     packets.include_bundle = request.include_repo_bundle;
-    let by_change = is_known(app, &workspace, &mut packets);
+    let lines = &settings.test.command.0;
+    packets.cause = lines
+        .iter()
+        .find_map(|line| known_cause(app, &workspace, line));
+    packets.traced = lines
+        .iter()
+        .find_map(|line| known_trace(app, &workspace, line));
+    let by_change = packets.cause.is_some();
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
     let agent = chosen_agent(settings);
+    let is_applied = request.yes && !request.asks();
     let slot = made(&state.workplace())?;
     let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
     let setup = Setup {
@@ -229,30 +234,24 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        before: before.resolve(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
-        apply: request.yes && !request.asks(),
+        apply: is_applied,
         resume: request.resume.is_some(),
     };
     let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     cache.save();
-    let result = result?;
-    Ok(Repaired::new(
-        result,
-        folders,
-        request.yes && !request.asks(),
-    ))
+    Ok(Repaired::new(result?, folders, is_applied))
 }
 
 // Where the run is kept and shown: a new one, or the one to go on with.
 fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders, AppError> {
     if let Some(run) = &request.resume {
-        return runs::resume(app, run, workspace);
+        return RunStore::open(app)?.resume(run);
     }
     let out = request.out.as_deref();
     out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
-    runs::start(app, workspace, out, false)
+    RunStore::open(app)?.start(workspace, out, false)
 }
 
 // What a person types to mend it.
@@ -274,21 +273,11 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
         ..NextFacts::default()
     });
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
-    let commands = found.into_iter().map(|(_, remedy)| match remedy.command {
+    let commands = found.into_iter().map(|remedy| match remedy.command {
         Some(line) => format!("{}: `{line}`", remedy.problem),
         None => remedy.problem,
     });
     steps.into_iter().chain(commands).collect()
-}
-
-// Adds what is known of the commands on these files; whether it is the change that made them fail.
-fn is_known(app: &App, workspace: &Workspace, packets: &mut Request) -> bool {
-    let lines = &app.settings().test.command.0;
-    let mut causes = lines.iter().map(|line| known_cause(app, workspace, line));
-    let mut traces = lines.iter().map(|line| known_trace(app, workspace, line));
-    packets.cause = causes.find_map(|it| it);
-    packets.traced = traces.find_map(|it| it);
-    packets.cause.is_some()
 }
 
 /// The commands that must pass, as the settings say how they are run.
@@ -304,27 +293,7 @@ pub(super) fn commands(app: &App) -> Commands {
         writable: settings.sandbox.allow_write.clone(),
         sandbox: settings.sandbox.mode,
         no_network: settings.sandbox.no_net,
-        rules: app.rules(),
     }
-}
-
-// A run that goes on finishes first what it was writing; another one does not begin before that.
-fn after_recovery(
-    app: &App,
-    workspace: Workspace,
-    root: &Path,
-    state: &Path,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<Workspace, AppError> {
-    if !is_interrupted(state) {
-        return Ok(workspace);
-    }
-    if request.resume.is_none() {
-        return Err(WriteError::Interrupted.into());
-    }
-    recover(root, state)?;
-    app.workspace(At::Worktree, progress)
 }
 
 fn exit(result: &RunResult) -> Exit {
@@ -396,7 +365,7 @@ fn read_task(name: &str, bytes: &[u8]) -> Result<Task, AppError> {
 }
 
 /// Makes the folder of workplaces.
-pub(super) fn made(slot: &Path) -> Result<PathBuf, AppError> {
+pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf, AppError> {
     std::fs::create_dir_all(slot)
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {

@@ -1,11 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use super::runs::{self, CommandReport, command_report};
-use super::{App, AppError, Progress};
+use super::runs::{CommandReport, RunStore, command_report};
+use super::{App, AppError};
 use crate::model::{ChildFailure, Code, RunRecord};
 use crate::repair::read_run;
 use crate::report::parse_failure_text;
-use crate::workspace::At;
 
 /// What a report is about.
 pub enum Reported {
@@ -21,12 +20,11 @@ pub enum Reported {
 ///
 /// # Errors
 /// `U306` when there is none, or it has not ended.
-pub fn find_run(app: &App, what: &str, progress: &dyn Progress) -> Result<Reported, AppError> {
+pub fn find_run(app: &App, what: &str) -> Result<Reported, AppError> {
     let folder = if Path::new(what).is_dir() {
         PathBuf::from(what)
     } else {
-        let workspace = app.workspace(At::Worktree, progress)?;
-        runs::find(app, what, &workspace)?
+        RunStore::open(app)?.find(what)?
     };
     let name = folder.display().to_string();
     if let Some(record) = read_run(&folder) {

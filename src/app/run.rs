@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agents::installed_agent;
-use super::confined::{Confinement, confined, say_new_repositories, say_unconfined, stand_in};
+use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::context::packed;
 use super::files::{temporary, to_json};
 use super::flags::request;
@@ -122,7 +122,7 @@ pub fn run_command(
     if let Some(out) = &request.out {
         runs::refuse_used(app, out, runs::REPAIR)?;
     }
-    if runs::here(app).is_ok_and(|state| is_interrupted(state.directory())) {
+    if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
         progress.note(&WriteError::Interrupted.to_string());
     }
     let private = temporary()?;
@@ -143,7 +143,7 @@ pub fn run_command(
         hidden: None,
         found: None,
         attempts,
-        rerun: RerunSpec::new(app, &request.command, &runs::prefix(app)?),
+        rerun: RerunSpec::new(app, &request.command, &RunStore::open(app)?.prefix),
         failed: None,
         is_traced: request.out.is_some(),
     };
@@ -219,7 +219,6 @@ impl CommandRun {
             exit_code: failing.end.code_or_signal(),
             command: Some(self.record.command.clone()),
             timed_out: failing.row.timed_out,
-            rules: app.rules(),
         };
         let scene = Scene {
             source: Some(workspace.source.as_ref()),
@@ -227,10 +226,11 @@ impl CommandRun {
         };
         let diagnosis = diagnose_masked(&log, &facts, scene, &[], redactor);
         let text = redactor.redact(&failing.log).text.into_owned();
-        let folders = runs::start(app, &workspace, request.out.as_deref(), true)?;
-        self.rerun.files = Some(files_digest(workspace.source.as_ref(), &[]));
-        folders.write_rerun(&self.rerun)?;
         let store = RunStore::open(app)?;
+        let folders = store.start(&workspace, request.out.as_deref(), true)?;
+        self.rerun.exit_code = facts.exit_code;
+        self.rerun.files = Some(files_digest(workspace.source.as_ref()));
+        folders.write_rerun(&self.rerun)?;
         let line = self.rerun.line().unwrap_or_default();
         let is_output = store.outputs_of_last(&workspace, &line);
         let command = &self.record.command;
@@ -327,7 +327,6 @@ impl CommandRun {
         }
         request.cause = found.as_ref().and_then(known_cause);
         request.log = Some(failing.log_or_end(&self.record.command).into());
-        request.rules = app.rules();
         request.exit_code = exit_code;
         request.timed_out = failing.row.timed_out;
         request.test_commands = vec![self.record.command.clone()];
@@ -527,5 +526,4 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
     if is_started && job.sandbox.mode == SandboxMode::Auto {
         say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
     }
-    say_new_repositories(job, progress);
 }

@@ -2,16 +2,13 @@ use std::collections::BTreeMap;
 
 use super::context::prompt_tokens;
 use super::hint::{HintRequest, find_remedies};
-use super::line_rows::of_lines;
 use super::{App, Silent};
 use crate::diagnose::Log;
-use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
-    PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
+    CertainImport, ContextDocument, Diagnosis, Evidence, FailedTest, Failure, FailureKind,
+    FailurePacket, MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
 };
 use crate::report::run_failures;
-use crate::source::Source;
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
@@ -31,7 +28,7 @@ pub(super) fn summarize_run(
     workspace: &Workspace,
     is_output: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> RunSummary {
-    let mut summary = summary(diagnosis, workspace.source.as_ref());
+    let mut summary = summary(diagnosis);
     let mut suspects = list_suspects(diagnosis, workspace, is_output);
     summary.more_suspects = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
     suspects.truncate(MAX_SUSPECTS);
@@ -81,8 +78,12 @@ pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> 
 }
 
 /// Summarizes a diagnosis alone.
-pub(super) fn summary(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
-    let (rows, more_lines) = failures(diagnosis, source);
+pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
+    let (rows, more_lines) = if diagnosis.tests.is_empty() {
+        decisive_lines(diagnosis)
+    } else {
+        (failed_tests(diagnosis), 0)
+    };
     let (mut failures, more) = group_by_cause(rows);
     failures.extend(failures_of_other_tools(diagnosis, &failures));
     let left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
@@ -100,111 +101,110 @@ pub(super) fn summary(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary 
     }
 }
 
-// The failure of each test, with its place; without tests the decisive lines. What decided comes first.
-fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64) {
-    let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
-    let bare = |text: &str| {
-        let text = text.strip_prefix("E ").unwrap_or(text);
-        text.trim_start_matches("# ").trim().to_owned()
+fn bare(evidence: &Evidence) -> String {
+    let text = evidence.text.trim();
+    let text = text.strip_prefix("E ").unwrap_or(text);
+    text.trim_start_matches("# ").trim().to_owned()
+}
+
+// The failure of each test; the one that decided comes first.
+fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
+    let first = diagnosis.evidence.first().map(bare).unwrap_or_default();
+    let is_decisive = |test: &&FailedTest| {
+        let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
+        // Some runners print the class of the error a few lines further down.
+        let near = |line: u64| evidence.any(|other| (line..line + 6).contains(&other));
+        let message = test.message.as_deref().unwrap_or(&first);
+        test.log_line.is_some_and(near) || diagnosis.lacks().any(|name| message.contains(name))
     };
-    let mut evidence = evidence.map(bare);
-    let placed = |row: RunFailure| place_failure(row, None, diagnosis, source);
-    if diagnosis.tests.is_empty() {
-        let mut lines: Vec<String> = Vec::new();
-        for line in evidence {
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        return of_lines(diagnosis, lines, MAX_LINES, placed);
-    }
-    let shared = evidence.next().unwrap_or_default();
-    let row = |test: &FailedTest| {
+    let mut tests: Vec<&FailedTest> = diagnosis.tests.iter().collect();
+    tests.sort_by_cached_key(|test| !is_decisive(test));
+    let row = |test: &&FailedTest| {
         // A frame is no message.
         let message = test.message.clone();
         let message = message.filter(|message| !message.starts_with("node:"));
-        let row = RunFailure {
-            test: test.id.clone(),
-            error: message.unwrap_or_else(|| shared.clone()),
-            ..RunFailure::default()
-        };
-        place_failure(row, Some(test), diagnosis, source)
+        let error = message.unwrap_or_else(|| first.clone());
+        place_failure(error, Some(test), diagnosis)
     };
-    let mut rows: Vec<RunFailure> = diagnosis.tests.iter().map(row).collect();
-    let is_decisive = |row: &RunFailure| {
-        let mut tests = diagnosis.tests.iter();
-        let line = tests.find(|test| test.id == row.test);
-        let line = line.and_then(|test| test.log_line);
-        let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
-        // Some runners print the class of the error a few lines further down.
-        line.is_some_and(|line| evidence.any(|other| (line..line + 6).contains(&other)))
-            || diagnosis.lacks().any(|name| row.error.contains(name))
-    };
-    rows.sort_by_cached_key(|row| !is_decisive(row));
+    let mut rows: Vec<RunFailure> = tests.iter().map(row).collect();
     // A file that did not load has no test.
     let of_file = diagnosis.lacks().next().is_some() || diagnosis.kind == FailureKind::SyntaxError;
-    let of_test = shared.starts_with("FAIL: ") || shared.starts_with("ERROR: ");
-    if of_file && !of_test && !rows.first().is_some_and(is_decisive) {
-        let row = RunFailure {
-            error: shared,
-            ..RunFailure::default()
+    let of_test = first.starts_with("FAIL: ") || first.starts_with("ERROR: ");
+    if of_file && !of_test && !tests.first().is_some_and(is_decisive) {
+        rows.insert(0, place_failure(first, None, diagnosis));
+    }
+    rows
+}
+
+// The lines that decided; of a checker those with a place, and how many there are beyond those that are shown.
+fn decisive_lines(diagnosis: &Diagnosis) -> (Vec<RunFailure>, u64) {
+    use FailureKind::{LintError, StaticTypeError, TsError};
+    let is_checker = [LintError, StaticTypeError, TsError].contains(&diagnosis.kind);
+    let mut rows: Vec<RunFailure> = Vec::new();
+    for error in diagnosis.evidence.iter().map(bare) {
+        let place = place_in_words(&error, diagnosis).filter(|_| is_checker);
+        if rows.iter().all(|row| row.error != error) {
+            rows.push(RunFailure {
+                error,
+                path: place.map(|file| file.path.clone()),
+                line: place.and_then(|file| file.line),
+                ..RunFailure::default()
+            });
+        }
+    }
+    if rows.iter().any(|row| row.path.is_some()) {
+        rows.retain(|row| row.path.is_some());
+    }
+    // One more is as long as the words that there is one.
+    let is_one_more = is_checker && rows.len() == MAX_LINES + 1;
+    let shown = MAX_LINES + usize::from(is_one_more);
+    let more = rows.len().saturating_sub(shown) as u64;
+    rows.truncate(shown);
+    if let Some(first) = rows.first_mut().filter(|row| row.path.is_none()) {
+        *first = place_failure(first.error.clone(), None, diagnosis);
+    }
+    (rows, if is_checker { more } else { 0 })
+}
+
+// The file and line with which a finding of a checker begins, or whose line and column do.
+fn place_in_words<'d>(error: &str, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
+    let files = diagnosis.files.iter().filter(|file| file.in_repository);
+    let begins = |file: &&MentionedFile| {
+        let (Some(line), path) = (file.line, &file.path) else {
+            return false;
         };
-        rows.insert(0, placed(row));
-    }
-    (rows, 0)
+        let column = file.column.map(|column| format!("{line}:{column} "));
+        column.is_some_and(|place| error.starts_with(&place))
+            || error.starts_with(&format!("{path}:{line}:"))
+            || error.starts_with(&format!("{path}({line},"))
+    };
+    let mut found = files.filter(begins);
+    // The same place in two files says nothing.
+    found.next().filter(|_| found.next().is_none())
 }
 
-// Adds the place of a failure: the line that uses the name it lacks, where it lacks one; else where the error was
-// raised, and the test's own line.
-fn place_failure(
-    row: RunFailure,
-    test: Option<&FailedTest>,
-    diagnosis: &Diagnosis,
-    source: &dyn Source,
-) -> RunFailure {
-    let frames = test.into_iter().flat_map(|test| {
-        let crash = test.crash_path.clone().map(|path| (path, test.crash_line));
-        let own = test.path.clone().map(|path| (path, test.line));
-        crash.into_iter().chain(own)
-    });
-    let frames: Vec<(String, Option<u32>)> = frames.collect();
+// A failure where the error was raised, with the test's own line; else where the test is, else where the log points.
+fn place_failure(error: String, test: Option<&FailedTest>, diagnosis: &Diagnosis) -> RunFailure {
+    let crash = test.and_then(|test| Some((test.crash_path.as_ref()?, test.crash_line)));
+    let own = test.and_then(|test| Some((test.path.as_ref()?, test.line)));
+    let is_alone = test.is_none() || diagnosis.tests.len() == 1;
     let mentioned = diagnosis.files.iter().filter(|file| file.in_repository);
-    let mentioned = mentioned.map(|file| (file.path.clone(), file.line));
-    let mentioned: Vec<(String, Option<u32>)> = mentioned.collect();
-    let lacks: Vec<&String> = diagnosis.lacks().collect();
-    let named: Vec<&&String> = (lacks.iter())
-        .filter(|name| row.error.contains(name.as_str()))
-        .collect();
-    let uses = |(path, line): &&(String, Option<u32>)| {
-        let text = line_at(source, path, *line).unwrap_or_default();
-        named.iter().any(|name| words(&text, name).next().is_some())
-    };
-    let is_alone = diagnosis.tests.len() == 1 || test.is_none();
-    let first = || {
-        let mut lined = mentioned.iter().filter(|(_, line)| line.is_some());
-        lined.next().or_else(|| mentioned.first())
-    };
-    let raised = frames
-        .first()
-        .filter(|(_, line)| line.is_some() || !is_alone);
-    let found = frames.iter().chain(&mentioned).find(uses);
-    let Some((path, line)) = found.or(raised).or_else(first).or_else(|| frames.first()) else {
-        return row;
-    };
-    let own = test.filter(|test| test.crash_path.as_ref() == Some(path));
+    let mentioned = mentioned.map(|file| (&file.path, file.line));
+    let with_line = mentioned.clone().find(|(_, line)| line.is_some());
+    let place = crash
+        .or(own.filter(|(_, line)| line.is_some() || !is_alone))
+        .or(with_line)
+        .or_else(|| mentioned.clone().next())
+        .or(own);
     RunFailure {
-        path: Some(path.clone()),
-        line: *line,
-        test_path: own.and_then(|test| test.path.clone()),
-        test_line: own.and_then(|test| test.line),
-        ..row
+        test: test.map(|test| test.id.clone()).unwrap_or_default(),
+        error,
+        path: place.map(|(path, _)| path.clone()),
+        line: place.and_then(|(_, line)| line),
+        test_path: crash.and(own).map(|(path, _)| path.clone()),
+        test_line: crash.and(own).and_then(|(_, line)| line),
+        ..RunFailure::default()
     }
-}
-
-fn line_at(source: &dyn Source, path: &str, line: Option<u32>) -> Option<Vec<u8>> {
-    let bytes = source.read(&RepoPath::new(path).ok()?).ok()?;
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    Some(lines.nth(line?.checked_sub(1)? as usize)?.to_vec())
 }
 
 // Keeps the first tests of each cause, in order. Returns how many tests are of causes beyond the limit.
@@ -293,7 +293,7 @@ mod tests {
 
     fn summary(log: &str, files: &[(&str, &str)]) -> RunSummary {
         let source = Memory::named(files.iter().copied());
-        super::summary(&diagnose_in(log, &LogFacts::default(), &source), &source)
+        super::summary(&diagnose_in(log, &LogFacts::default(), &source))
     }
 
     fn rows(summary: &RunSummary) -> Vec<String> {
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(
             rows(&found),
             [
-                "|Error: Cannot find module '../src/carts.js' imported from \
+                "test/lost.test.js|Error: Cannot find module '../src/carts.js' imported from \
                  '/w/test/lost.test.js'|test/lost.test.js:2",
                 "total|AssertionError: expected 5 to be 6|test/a.test.js:4",
             ]
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(
             rows(&found),
             [
-                "|SyntaxError: /w/test/syn.test.js: Unexpected token (2:28)|test/syn.test.js:2",
+                "test/syn.test.js|SyntaxError: /w/test/syn.test.js: Unexpected token (2:28)|test/syn.test.js:0",
                 "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
             ]
         );

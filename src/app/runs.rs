@@ -7,12 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::files::{to_json, write_file};
 use super::{App, AppError};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
-use crate::exec::{CommandLine, End};
+use crate::exec::CommandLine;
 use crate::git::Repository;
 use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
-use crate::policy::sanitize_log;
-use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
-use crate::source::Source;
+use crate::repair::{files_digest, read_json};
 use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
 use crate::workspace::{Workspace, canonical};
@@ -32,7 +30,9 @@ pub(super) const REPAIR: &[&str] = &["result.json", "events.jsonl"];
 /// what is run; copies of them are written and never read back.
 pub(super) struct RunStore<'a> {
     app: &'a App,
-    state: RepositoryState,
+    pub(super) state: RepositoryState,
+    /// The current directory below the root of the worktree.
+    pub(super) prefix: String,
 }
 
 /// The folders of a run.
@@ -83,6 +83,9 @@ pub(super) struct RerunSpec {
     /// The commit that was checked out, of a run that passed.
     #[serde(default)]
     pub(super) head: Option<String>,
+    /// Its exit code, or the negative number of the signal that ended it.
+    #[serde(default)]
+    pub(super) exit_code: Option<i32>,
     /// When it began and ended, in milliseconds: files written in between are its output.
     #[serde(default)]
     pub(super) window: Option<[u64; 2]>,
@@ -101,6 +104,7 @@ impl RerunSpec {
             env: env.filter(|text| is_plain(text)).cloned().collect(),
             files: None,
             head: None,
+            exit_code: None,
             window: None,
         }
     }
@@ -111,33 +115,6 @@ impl RerunSpec {
             [one] => one.clone(),
             words => CommandLine::Program(words.iter().map(Into::into).collect()).to_string(),
         })
-    }
-}
-
-/// The last run of `mendit run`.
-pub(super) struct LastCommand {
-    pub(super) rerun: RerunSpec,
-    pub(super) passed: bool,
-    // Its failure, when that may come and go.
-    flaky: Option<String>,
-}
-
-/// What the last run of a command showed, and of which files.
-#[derive(Default)]
-pub(super) struct LastOf {
-    files: Option<String>,
-    pub(super) facts: Before,
-}
-
-impl LastOf {
-    /// What of it holds for these files.
-    pub(super) fn resolve(self, source: &dyn Source) -> Before {
-        let is_same = self.files == Some(files_digest(source, &[]));
-        if is_same {
-            self.facts
-        } else {
-            Before::default()
-        }
     }
 }
 
@@ -169,11 +146,155 @@ pub struct CommandReport {
     pub document: serde_json::Value,
 }
 
+/// A run as it is read back.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct KeptRun {
+    #[serde(skip)]
+    folder: PathBuf,
+    /// What it takes to run it again; `None` of a repair.
+    #[serde(skip)]
+    pub(super) rerun: Option<RerunSpec>,
+    document: String,
+    command: Option<String>,
+    commands: Vec<String>,
+    status: String,
+    test_result: KeptEnd,
+    summary: Option<RunSummary>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct KeptEnd {
+    end: String,
+    timed_out: bool,
+}
+
+impl KeptRun {
+    fn read(folder: PathBuf) -> Self {
+        let run: Self = read_json(&folder.join("run.json")).unwrap_or_default();
+        Self {
+            rerun: read_json(&folder.join(RERUN)),
+            folder,
+            ..run
+        }
+    }
+
+    pub(super) fn passed(&self) -> bool {
+        self.status == "passed"
+    }
+
+    /// Its command as a line for the shell.
+    pub(super) fn line(&self) -> Option<String> {
+        self.rerun.as_ref()?.line()
+    }
+
+    fn is_of(&self, line: &str, prefix: &str) -> bool {
+        let rerun = self.rerun.as_ref().filter(|rerun| rerun.prefix == prefix);
+        rerun.and_then(RerunSpec::line).as_deref() == Some(line)
+    }
+
+    /// Whether it found its packages and programs: it passed, or a test failed for another reason.
+    pub(super) fn found_its_packages(&self) -> bool {
+        let ran = |summary: &RunSummary| {
+            let mut tests = summary.failures.iter();
+            tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
+        };
+        self.passed() || self.summary.as_ref().is_some_and(ran)
+    }
+
+    // Its log; `None` where it has none yet.
+    fn log(&self) -> Result<Option<LastLog>, AppError> {
+        let logs = ["test.log", "baseline.log"].map(|name| self.folder.join(name));
+        let Some(path) = logs.into_iter().find(|log| log.is_file()) else {
+            return Ok(None);
+        };
+        let file = std::fs::File::open(&path);
+        let log = file.and_then(|file| Log::read(file));
+        let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
+        let command = self.command.as_ref().or(self.commands.first());
+        let words = command.map(|line| format!("`{line}`")).into_iter();
+        let end = Some(self.test_result.end.clone()).filter(|end| !end.is_empty());
+        let words: Vec<String> = words.chain(end).collect();
+        Ok(Some(LastLog {
+            log,
+            name: format!("the last run, {}", words.join(", ")),
+            command: command.cloned(),
+            timed_out: self.test_result.timed_out,
+            exit_code: self.rerun.as_ref().and_then(|rerun| rerun.exit_code),
+        }))
+    }
+}
+
 impl<'a> RunStore<'a> {
-    /// Opens the runs of the worktree that the app stands in.
+    /// Opens the runs of the worktree that the app stands in; of a bare repository, those of its git directory.
     pub(super) fn open(app: &'a App) -> Result<Self, AppError> {
-        let state = here(app)?;
-        Ok(Self { app, state })
+        let git = Repository::discover(app.directory())?;
+        let root = git.as_ref().and_then(Repository::workdir).map(canonical);
+        let root = root.transpose()?;
+        let git_dir = git.as_ref().map(|git| git.git_dir().to_owned());
+        let below = root.as_ref().and_then(|root| {
+            let below = app.directory().strip_prefix(root).ok()?;
+            Some(below.to_str()?.replace('\\', "/"))
+        });
+        let place = root.or(git_dir);
+        let place = place.unwrap_or_else(|| app.directory().to_owned());
+        Ok(Self {
+            app,
+            state: StateHome::open()?.repository(&place)?,
+            prefix: below.unwrap_or_default(),
+        })
+    }
+
+    /// Starts a run. The copy is written to `out`; without one below `.mendit`, where `visible` asks for it or the
+    /// folder is there already.
+    pub(super) fn start(
+        &self,
+        workspace: &Workspace,
+        out: Option<&Path>,
+        visible: bool,
+    ) -> Result<RunFolders, AppError> {
+        let id = RunId::now();
+        let own = || {
+            let own = own_folder(self.app, workspace, visible)?;
+            Some(own.join("runs").join(id.to_string()))
+        };
+        let shown = out.map_or_else(own, |out| Some(self.app.directory().join(out)));
+        let kept = self.state.runs().start(&id)?;
+        if let Some(shown) = &shown {
+            write_file(&kept.join(SHOWN), shown.as_os_str().as_encoded_bytes())?;
+        }
+        Ok(RunFolders { kept, shown })
+    }
+
+    /// Finds a repair to continue by its name, `latest`, or the folder of its copy.
+    pub(super) fn resume(&self, run: &str) -> Result<RunFolders, AppError> {
+        let mut repairs = self.runs().filter(|kept| kept.rerun.is_none());
+        let latest = repairs.next().filter(|_| run == "latest");
+        let kept = latest.map_or_else(|| self.find(run), |kept| Ok(kept.folder))?;
+        let shown = std::fs::read_to_string(kept.join(SHOWN)).ok();
+        Ok(RunFolders {
+            kept,
+            shown: shown.map(PathBuf::from),
+        })
+    }
+
+    /// Finds a run by its name, `latest`, or the folder of its copy, which holds its name.
+    pub(super) fn find(&self, run: &str) -> Result<PathBuf, AppError> {
+        let copy = self.app.directory().join(run).join("run.json");
+        let copied: Option<serde_json::Value> = read_json(&copy);
+        let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
+        let found = self.state.runs().find(name.as_deref().unwrap_or(run));
+        found.ok_or_else(|| {
+            if run == "latest" {
+                return AppError::new(Code::U306, "nothing was run here yet")
+                    .hint("`mendit run CMD` runs a test command, such as `mendit run pytest`");
+            }
+            AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
+                "only runs of this machine and this worktree are known; `mendit report` alone takes \
+                 the last",
+            )
+        })
     }
 
     /// Keeps a run that passed, with its log.
@@ -197,7 +318,7 @@ impl<'a> RunStore<'a> {
 
     /// Removes the oldest runs of `mendit run` beyond those that are kept.
     pub(super) fn forget_old(&self) {
-        let commands = self.folders().filter(|folder| is_command(folder));
+        let commands = self.folders().filter(|folder| folder.join(RERUN).is_file());
         for old in commands.skip(MAX_KEPT) {
             // A folder that cannot be removed now is removed another time.
             let _ = std::fs::remove_dir_all(old);
@@ -211,51 +332,22 @@ impl<'a> RunStore<'a> {
         names.filter_map(move |name| runs.find(&name))
     }
 
-    fn commands(&self) -> impl Iterator<Item = (RerunSpec, KeptRun)> {
-        self.folders().filter_map(|folder| {
-            let run = read_json(&folder.join("run.json")).unwrap_or_default();
-            Some((read_json(&folder.join(RERUN))?, run))
-        })
+    fn runs(&self) -> impl Iterator<Item = KeptRun> {
+        self.folders().map(KeptRun::read)
     }
 
     /// The last run of `mendit run`.
-    pub(super) fn last_command(&self) -> Option<LastCommand> {
-        let (rerun, run) = self.commands().next()?;
-        Some(LastCommand {
-            rerun,
-            passed: run.status == "passed",
-            flaky: run.flaky(),
-        })
+    pub(super) fn last_command(&self) -> Option<KeptRun> {
+        self.runs().find(|run| run.rerun.is_some())
     }
 
-    // The last run, where it failed with this line in this folder.
-    fn last_failed(&self, line: &str, prefix: &str) -> Option<LastCommand> {
+    // The last run, where it failed with this line on these very files.
+    fn last_failed(&self, workspace: &Workspace, line: &str) -> Option<KeptRun> {
         let last = self.last_command()?;
-        let is_same = last.rerun.line().as_deref() == Some(line) && last.rerun.prefix == prefix;
-        (is_same && !last.passed).then_some(last)
-    }
-
-    /// What the last run showed of this line.
-    pub(super) fn before(&self, line: &str, prefix: &str) -> Result<LastOf, AppError> {
-        let Some(last) = self.last_failed(line, prefix) else {
-            return Ok(LastOf::default());
-        };
-        let log = self.last_log()?;
-        let run = log.filter(|log| log.command.as_deref() == Some(line));
-        let run = run.and_then(|log| {
-            let text = sanitize_log(log.log.text().as_bytes());
-            Some(LastRun {
-                log: self.app.redactor().redact(&text).text.into_owned(),
-                exit_code: log.exit_code.filter(|code| *code > 0)?,
-            })
-        });
-        Ok(LastOf {
-            files: last.rerun.files,
-            facts: Before {
-                flaky: last.flaky,
-                run,
-            },
-        })
+        let files = &last.rerun.as_ref()?.files;
+        let is_same = last.is_of(line, &workspace.prefix) && !last.passed();
+        let digest = || Some(files_digest(workspace.source.as_ref()));
+        (is_same && *files == digest()).then_some(last)
     }
 
     /// The last run, where it failed with this line on these very files.
@@ -264,29 +356,26 @@ impl<'a> RunStore<'a> {
         workspace: &Workspace,
         line: &str,
     ) -> Result<Option<RedRun>, AppError> {
-        let source = workspace.source.as_ref();
-        let last = self.last_failed(line, &workspace.prefix);
-        let last = last.filter(|last| last.rerun.files == Some(files_digest(source, &[])));
-        let Some(log) = self.last_log()?.filter(|_| last.is_some()) else {
-            return Ok(None);
-        };
-        let facts = LogFacts {
-            exit_code: log.exit_code,
-            timed_out: log.timed_out,
-            command: Some(line.to_owned()),
-            rules: self.app.rules(),
-        };
-        let text = log.log.text();
-        let diagnosis = diagnose_in(text, &facts, source);
-        let root = workspace.root.as_deref();
-        Ok(Some(RedRun::new(diagnosis, text, log.exit_code, root)))
+        let last = self.last_failed(workspace, line);
+        let log = last.map(|last| last.log()).transpose()?.flatten();
+        Ok(log.map(|log| {
+            let facts = LogFacts {
+                exit_code: log.exit_code,
+                timed_out: log.timed_out,
+                command: Some(line.to_owned()),
+            };
+            let text = log.log.text();
+            let diagnosis = diagnose_in(text, &facts, workspace.source.as_ref());
+            RedRun::new(diagnosis, text, log.exit_code, workspace.root.as_deref())
+        }))
     }
 
     /// The commit that was checked out when this line last passed here.
-    pub(super) fn passed_at(&self, line: &str, prefix: &str) -> Option<String> {
-        self.commands().find_map(|(rerun, run)| {
-            let is_same = rerun.line()? == line && rerun.prefix == prefix;
-            rerun.head.filter(|_| is_same && run.status == "passed")
+    pub(super) fn passed_at(&self, line: &str) -> Option<String> {
+        let mut runs = self.runs();
+        runs.find_map(|run| {
+            let is_green = run.is_of(line, &self.prefix) && run.passed();
+            run.rerun?.head.filter(|_| is_green)
         })
     }
 
@@ -296,9 +385,9 @@ impl<'a> RunStore<'a> {
         workspace: &Workspace,
         line: &str,
     ) -> impl Fn(&RepoPath) -> bool + Sync + use<> {
-        let last = self.last_command().map(|last| last.rerun);
+        let last = self.last_command();
         let last = last.filter(|last| last.line().as_deref() == Some(line));
-        let window = last.and_then(|last| last.window);
+        let window = last.and_then(|last| last.rerun?.window);
         let root = workspace.root.clone();
         move |path| {
             let (Some([began, ended]), Some(root)) = (window, &root) else {
@@ -310,103 +399,15 @@ impl<'a> RunStore<'a> {
             written.is_some_and(|time| (began.into()..=ended.into()).contains(&time.as_millis()))
         }
     }
-
-    /// Whether the last run found its packages and programs: it passed, or a test failed for another reason.
-    pub(super) fn found_its_packages(&self) -> bool {
-        self.commands().next().is_some_and(|(_, run)| {
-            let ran = |summary: &RunSummary| {
-                let mut tests = summary.failures.iter();
-                tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
-            };
-            run.status == "passed" || run.summary.as_ref().is_some_and(ran)
-        })
-    }
-
-    /// The log of the newest run: of `mendit run`, or the first of a repair.
-    ///
-    /// # Errors
-    /// A log that cannot be read.
-    fn last_log(&self) -> Result<Option<LastLog>, AppError> {
-        let found = self.folders().find_map(|folder| {
-            let logs = ["test.log", "baseline.log"].map(|name| folder.join(name));
-            let log = logs.into_iter().find(|log| log.is_file())?;
-            Some((log, folder))
-        });
-        let Some((log, folder)) = found else {
-            return Ok(None);
-        };
-        let file = std::fs::File::open(&log);
-        let read = file.and_then(|file| Log::read(file, &self.app.rules()));
-        let log = read.map_err(|error| AppError::unreadable(&log.display().to_string(), &error))?;
-        let run: KeptRun = read_json(&folder.join("run.json")).unwrap_or_default();
-        let command = run.command.or_else(|| run.commands.first().cloned());
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let end = run.test_result.as_ref().map(|result| result.end.as_str());
-        let name = match (&command, end) {
-            (Some(command), Some(end)) => format!("the last run, `{command}` ({end}; {name})"),
-            (Some(command), None) => format!("the last run, `{command}` ({name})"),
-            _ => format!("the last run ({name})"),
-        };
-        Ok(Some(LastLog {
-            log,
-            name,
-            command,
-            timed_out: run.test_result.as_ref().is_some_and(|end| end.timed_out),
-            exit_code: run.test_result.and_then(|end| end.code()),
-        }))
-    }
 }
 
-// What is read back of a `run.json`.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct KeptRun {
-    document: String,
-    command: Option<String>,
-    commands: Vec<String>,
-    status: String,
-    test_result: Option<KeptEnd>,
-    summary: Option<RunSummary>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct KeptEnd {
-    end: String,
-    timed_out: bool,
-    exit: Option<i32>,
-    signal: Option<i32>,
-}
-
-impl KeptRun {
-    fn flaky(&self) -> Option<String> {
-        let summary = self.summary.as_ref().filter(|_| self.status == "failed")?;
-        // The environment may have changed since.
-        if !may_pass_again(summary.kind) || summary.kind.is_around_code() {
-            return None;
-        }
-        let mut tests = summary.failures.iter().map(|failure| &failure.test);
-        let test = tests.find(|test| !test.is_empty());
-        Some(test.map_or_else(|| summary.kind.to_string(), |test| format!("`{test}`")))
-    }
-}
-
-impl KeptEnd {
-    // A command that never started ends as a shell reports it.
-    fn code(&self) -> Option<i32> {
-        let unstarted = [End::NotFound, End::NotExecutable].into_iter();
-        let mut unstarted = unstarted.filter(|end| self.end == end.to_string());
-        let code = self.exit.or(self.signal.map(|signal| -signal));
-        code.or_else(|| unstarted.next()?.code_or_signal())
-    }
-}
-
-/// The log of the newest run of this worktree; `None` when nothing was run yet.
 ///
 /// # Errors
-/// What the system says of the place where runs are kept.
+/// What the system says of the place where runs are kept, and a log that cannot be read.
 pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
-    RunStore::open(app)?.last_log()
+    let store = RunStore::open(app)?;
+    let logs = store.runs().map(|run| run.log().transpose());
+    logs.flatten().next().transpose()
 }
 
 /// Why a task that needs a log has none.
@@ -436,7 +437,10 @@ pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
                 .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`"),
         );
     };
-    let words = last.rerun.words.ok_or_else(secret)?;
+    let words = last
+        .rerun
+        .and_then(|rerun| rerun.words)
+        .ok_or_else(secret)?;
     Ok(words.into_iter().map(Into::into).collect())
 }
 
@@ -447,9 +451,9 @@ pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
 pub fn enter_last(app: &mut App) -> Result<Vec<OsString>, AppError> {
     let words = last_words(app)?;
     let last = RunStore::open(app)?.last_command();
-    if let Some(last) = last {
-        super::fix::enter(app, &last.rerun)?;
-        app.settings_mut().test.env.extend(last.rerun.env);
+    if let Some(rerun) = last.and_then(|last| last.rerun) {
+        super::fix::enter(app, &rerun)?;
+        app.settings_mut().test.env.extend(rerun.env);
     }
     Ok(words)
 }
@@ -466,97 +470,15 @@ pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
     let run: KeptRun = serde_json::from_value(document.clone()).ok()?;
     (run.document == "run").then(|| CommandReport {
         command: run.command.unwrap_or_default(),
-        end: run.test_result.map(|end| end.end).unwrap_or_default(),
+        end: run.test_result.end,
         summary: run.summary,
         document,
     })
 }
 
-/// The place of facts about a repository: by its worktree, or by its git directory when it is bare.
-pub(super) fn state(app: &App, workspace: &Workspace) -> Result<RepositoryState, AppError> {
-    let git = workspace.git.as_ref().map(|git| git.git_dir().to_owned());
-    let place = workspace.root.clone().or(git);
-    let place = place.unwrap_or_else(|| app.directory().to_owned());
-    Ok(StateHome::open()?.repository(&place)?)
-}
-
-/// The same of the current directory, without reading the repository.
-pub(super) fn here(app: &App) -> Result<RepositoryState, AppError> {
-    let git = Repository::discover(app.directory())?;
-    let place = match &git {
-        Some(git) => match git.workdir() {
-            Some(root) => canonical(root)?,
-            None => git.git_dir().to_owned(),
-        },
-        None => app.directory().to_owned(),
-    };
-    Ok(StateHome::open()?.repository(&place)?)
-}
-
-/// The current directory below the root of the worktree.
-pub(super) fn prefix(app: &App) -> Result<String, AppError> {
-    let git = Repository::discover(app.directory())?;
-    let root = git.as_ref().and_then(Repository::workdir).map(canonical);
-    let root = root.transpose()?;
-    let below = root.and_then(|root| {
-        let below = app.directory().strip_prefix(root).ok()?;
-        Some(below.to_str()?.replace('\\', "/"))
-    });
-    Ok(below.unwrap_or_default())
-}
-
-/// Starts a run. The copy is written to `out`; without one below `.mendit`, where `visible` asks for it or the folder
-/// is there already.
-pub(super) fn start(
-    app: &App,
-    workspace: &Workspace,
-    out: Option<&Path>,
-    visible: bool,
-) -> Result<RunFolders, AppError> {
-    let id = RunId::now();
-    let own = || {
-        let own = own_folder(app, workspace, visible)?;
-        Some(own.join("runs").join(id.to_string()))
-    };
-    let shown = out.map_or_else(own, |out| Some(app.directory().join(out)));
-    let kept = state(app, workspace)?.runs().start(&id)?;
-    if let Some(shown) = &shown {
-        write_file(&kept.join(SHOWN), shown.as_os_str().as_encoded_bytes())?;
-    }
-    Ok(RunFolders { kept, shown })
-}
-
-/// A repair to continue, by its name, `latest`, or the folder of its copy.
-pub(super) fn resume(app: &App, run: &str, workspace: &Workspace) -> Result<RunFolders, AppError> {
-    let store = RunStore::open(app)?;
-    let mut repairs = store.folders().filter(|folder| !is_command(folder));
-    let latest = repairs.next().filter(|_| run == "latest");
-    let kept = latest.map_or_else(|| find(app, run, workspace), Ok)?;
-    let shown = std::fs::read_to_string(kept.join(SHOWN)).ok();
-    Ok(RunFolders {
-        kept,
-        shown: shown.map(PathBuf::from),
-    })
-}
-
-/// A run by its name, `latest`, or the folder of its copy, which holds its name.
-pub(super) fn find(app: &App, run: &str, workspace: &Workspace) -> Result<PathBuf, AppError> {
-    let copy = app.directory().join(run).join("run.json");
-    let copied: Option<serde_json::Value> = read_json(&copy);
-    let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
-    let found = state(app, workspace)?
-        .runs()
-        .find(name.as_deref().unwrap_or(run));
-    found.ok_or_else(|| {
-        if run == "latest" {
-            return AppError::new(Code::U306, "nothing was run here yet")
-                .hint("`mendit run CMD` runs a test command, such as `mendit run pytest`");
-        }
-        AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
-            "only runs of this machine and this worktree are known; `mendit report` alone takes \
-             the last",
-        )
-    })
+/// The place of facts about the repository.
+pub(super) fn state(app: &App) -> Result<RepositoryState, AppError> {
+    Ok(RunStore::open(app)?.state)
 }
 
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it. `None` when there is
@@ -597,8 +519,4 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(),
         "name a new folder, or continue that run with `mendit fix --resume {}`",
         typed.display()
     )))
-}
-
-fn is_command(folder: &Path) -> bool {
-    folder.join(RERUN).is_file()
 }

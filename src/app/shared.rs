@@ -36,33 +36,11 @@ pub(super) fn shared(
             .into_iter()
             .flat_map(RepoPath::new),
     );
-    found.extend(kept_by_runners(source, root));
     // A file `.venv` leads to an environment, and is copied as other files are.
     found.retain(|path| root.join(path.as_str()).is_dir());
     found.append(&mut requested);
     let is_listed = |path: &RepoPath| source.listing().has_directory(path.as_str());
     Ok(found.into_iter().filter(|path| !is_listed(path)).collect())
-}
-
-// The environments that tox and nox keep beside their configuration.
-fn kept_by_runners(source: &dyn Source, root: &Path) -> Vec<RepoPath> {
-    let mut found = Vec::new();
-    for entry in source.listing().files() {
-        let folder = match entry.path.file_name() {
-            "tox.ini" | "tox.toml" | "setup.cfg" | "pyproject.toml" => ".tox",
-            "noxfile.py" => ".nox",
-            _ => continue,
-        };
-        let folder = beside(&entry.path, folder);
-        let environments = std::fs::read_dir(root.join(&folder));
-        for environment in environments.into_iter().flatten().flatten() {
-            let name = environment.file_name();
-            let is_one = environment.path().join("pyvenv.cfg").is_file();
-            let path = name.to_str().filter(|_| is_one);
-            found.extend(path.and_then(|it| RepoPath::new(&format!("{folder}/{it}")).ok()));
-        }
-    }
-    found
 }
 
 fn beside(path: &RepoPath, name: &str) -> String {

@@ -6,12 +6,15 @@ const MANAGERS: [(&str, &str); 3] = [
     ("yarn.lock", "yarn test"),
     ("bun.lock", "bun run test"),
 ];
-/// Files that configure pytest, and the section that does.
-const PYTEST: [(&str, &str); 4] = [
-    ("pytest.ini", "[pytest]"),
-    ("pyproject.toml", "[tool.pytest"),
-    ("tox.ini", "[pytest]"),
-    ("setup.cfg", "[tool:pytest]"),
+/// Files, a text that they hold, and the line that runs the tests then; the first row that fits counts.
+const ROWS: [(&str, &str, &str); 7] = [
+    ("manage.py", "", "python3 manage.py test"),
+    ("pytest.ini", "[pytest]", "pytest"),
+    ("pyproject.toml", "[tool.pytest", "pytest"),
+    ("tox.ini", "[pytest]", "pytest"),
+    ("setup.cfg", "[tool:pytest]", "pytest"),
+    ("tox.ini", "", "tox"),
+    ("Makefile", "\ntest:", "make test"),
 ];
 
 /// Finds the test command that a file of the current directory names. Nothing is run: that is for a person to agree
@@ -22,29 +25,20 @@ pub fn find_test_command(app: &App) -> Option<(&'static str, &'static str)> {
 }
 
 fn find_in(read: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, &'static str)> {
-    let has = |name: &str| read(name).is_some();
-    let holds = |name: &str, text: &str| read(name).is_some_and(|file| file.contains(text));
     let manifest = read("package.json").unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
     let script = manifest["scripts"]["test"].as_str();
     if script.is_some_and(|script| !script.contains("no test specified")) {
-        let manager = MANAGERS.iter().find(|(lock, _)| has(lock));
+        let manager = MANAGERS.iter().find(|(lock, _)| read(lock).is_some());
         let line = manager.map_or("npm test", |(_, line)| line);
         return Some((line, "package.json"));
     }
-    if has("manage.py") {
-        return Some(("python3 manage.py test", "manage.py"));
-    }
-    if has("tox.ini") && !holds("tox.ini", "[pytest]") {
-        return Some(("tox", "tox.ini"));
-    }
-    if let Some((file, _)) = PYTEST.iter().find(|(file, section)| holds(file, section)) {
-        let with_uv = has("uv.lock");
-        return Some((if with_uv { "uv run pytest" } else { "pytest" }, file));
-    }
-    let makefile = read("Makefile").unwrap_or_default();
-    let names_test = makefile.lines().any(|line| line.starts_with("test:"));
-    names_test.then_some(("make test", "Makefile"))
+    let holds = |(file, text, _): &&(&str, &str, _)| {
+        read(file).is_some_and(|content| format!("\n{content}").contains(text))
+    };
+    let (file, _, line) = ROWS.iter().find(holds)?;
+    let with_uv = *line == "pytest" && read("uv.lock").is_some();
+    Some((if with_uv { "uv run pytest" } else { line }, file))
 }
 
 #[cfg(test)]

@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
     ) -> Result<T, AppError> {
         let root = workspace.root.clone();
         let root = root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
-        let state = runs::state(app, workspace)?;
+        let state = runs::state(app)?;
         if is_interrupted(state.directory()) {
             return Err(WriteError::Interrupted.into());
         }
@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
             redactor: app.redactor(),
             red: self.red.as_ref(),
             since: self.since,
-            seen_green: store.passed_at(self.line, &workspace.prefix),
+            seen_green: store.passed_at(self.line),
             near_only: self.near_only,
             may: &|path: &RepoPath| policy.refuse(path).is_none() && !is_output(path),
             limits: self.limits,
@@ -189,7 +189,7 @@ pub(super) fn kept_cause(
     workspace: &Workspace,
     line: Option<&str>,
 ) -> Option<KeptCause> {
-    let state = runs::state(app, workspace).ok()?;
+    let state = runs::state(app).ok()?;
     Facts::new(state.directory(), workspace, app.redactor()).cause(line)
 }
 
@@ -200,7 +200,7 @@ pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Optio
 
 /// The trace of this command's failing tests on these very files, where traces are wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
-    let state = runs::state(app, workspace).ok()?;
+    let state = runs::state(app).ok()?;
     let facts = Facts::new(state.directory(), workspace, app.redactor());
     facts.trace(line).filter(|_| app.settings().context.trace)
 }

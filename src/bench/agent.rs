@@ -37,26 +37,6 @@ impl BenchAgent {
             Self::Command { name, .. } => name,
         }
     }
-
-    /// What figures with this agent say, and what they do not.
-    #[must_use]
-    pub fn measures(&self) -> &'static str {
-        match self {
-            Self::Builtin => {
-                "no model is asked: the share that is healed without one, and what is healed wrongly"
-            }
-            Self::Oracle => {
-                "context and mechanics, not skill: a stand-in sends the reference patch when, and \
-                 only when, the packet holds every file that the repair needs; at level 2 it asks by name \
-                 for those that are missing"
-            }
-            Self::Replay => {
-                "mechanics: recorded replies, good and malformed, are judged and tested as live \
-                 ones are"
-            }
-            Self::Command { .. } => "the whole loop with this agent",
-        }
-    }
 }
 
 /// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.

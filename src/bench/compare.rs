@@ -14,21 +14,17 @@ pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
         all.map(|it| (it.id.clone(), it.result)).collect()
     };
     let (old, new) = (results(before), results(now));
-    let passed = FixtureResult::Passed;
     let mut comparison = Comparison::default();
-    for (id, _) in old.iter().filter(|it| *it.1 == passed) {
-        match new.get(id) {
-            Some(FixtureResult::Passed) => {}
-            Some(FixtureResult::Skipped) | None => comparison.missing.push(id.clone()),
-            Some(_) => comparison.regressed.push(id.clone()),
-        }
-    }
-    for (id, _) in new.iter().filter(|it| *it.1 == passed) {
-        match old.get(id) {
-            Some(FixtureResult::Passed) => {}
-            Some(_) => comparison.gained.push(id.clone()),
-            None => comparison.added.push(id.clone()),
-        }
+    for id in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
+        use FixtureResult::{Passed, Skipped};
+        let list = match (old.get(id), new.get(id)) {
+            (Some(Passed), Some(Skipped) | None) => &mut comparison.missing,
+            (Some(Passed), Some(other)) if *other != Passed => &mut comparison.regressed,
+            (None, Some(Passed)) => &mut comparison.added,
+            (Some(other), Some(Passed)) if *other != Passed => &mut comparison.gained,
+            _ => continue,
+        };
+        list.push(id.clone());
     }
     comparison
 }

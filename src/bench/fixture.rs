@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::exec::on_path;
 use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
 
 /// A broken repository and all that is known of its repair: `fixture.toml` and what stands
@@ -42,16 +43,10 @@ pub struct Fixture {
     /// Files that the failure is about, where the log names none.
     #[serde(default)]
     pub targets: Vec<RepoPath>,
-    /// A line for a shell that a person would run instead of a patch, and that ends with the test.
-    #[serde(default)]
-    pub reference_setup: Option<String>,
     /// A line for a shell that runs what stands in `hidden`, laid over the repaired files. It passes
     /// when it exits with 0 and prints [`HIDDEN_PASSED`] on a line of its own.
     #[serde(default)]
     pub hidden_test: Option<String>,
-    /// Replies, by file name, that must be refused.
-    #[serde(default)]
-    pub must_refuse: Vec<String>,
     /// The diagnosis, and how a run must end that is given what it needs.
     pub expect: Expected,
     /// How a run with the recorded replies must end.
@@ -185,6 +180,13 @@ impl Fixture {
         texts.retain(|text| !text.is_empty());
         texts
     }
+}
+
+/// Returns the programs that a fixture needs and that are not on the search path.
+#[must_use]
+pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
+    let missing = fixture.needs.iter().filter(|it| on_path(it).is_none());
+    missing.cloned().collect()
 }
 
 fn default_timeout() -> f64 {

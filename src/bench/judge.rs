@@ -3,8 +3,7 @@ use super::score::WRONG_HEAL;
 use super::stage::Hidden;
 use super::{BenchAgent, Fixture};
 use crate::model::{
-    AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus,
-    StopReason,
+    Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus, StopReason,
 };
 
 /// What a run came to and wrote.
@@ -34,34 +33,6 @@ impl CaseRun {
     }
 }
 
-// What the runs of a fixture took, added up.
-fn spend(run: &RunResult, outcome: &mut FixtureOutcome) {
-    outcome.agent_calls += run.agent_calls;
-    outcome.usage = outcome.usage.plus(run.usage.unwrap_or_default());
-    let seconds: f64 = run.command_runs.iter().map(|it| it.seconds).sum();
-    outcome.command_seconds = ((outcome.command_seconds + seconds) * 1000.0).round() / 1000.0;
-}
-
-// What the runs of a fixture wrote, added up.
-fn take(record: Record, outcome: &mut FixtureOutcome) {
-    let bytes = record.attempts.iter().map(|it| it.packet_bytes);
-    outcome.packet_bytes += bytes.sum::<u64>();
-    outcome.packet_tokens += record.packet_tokens;
-    for leak in &record.leaks {
-        outcome.why.push(format!("F302: {leak}"));
-    }
-    outcome.packets.extend(record.packets);
-    outcome.leaks.extend(record.leaks);
-}
-
-fn conclude(outcome: &mut FixtureOutcome) {
-    outcome.result = if outcome.why.is_empty() {
-        FixtureResult::Passed
-    } else {
-        FixtureResult::Failed
-    };
-}
-
 /// Fills an outcome from what a run came to and wrote: passed when it ended as the fixture says,
 /// its hidden tests agree, and it did nothing that the fixture forbids.
 pub(super) fn judge_run(
@@ -81,7 +52,10 @@ pub(super) fn judge_run(
     outcome.stop_reason = Some(run.stop_reason);
     outcome.level = run.level;
     outcome.attempts = run.attempts;
-    spend(&run, outcome);
+    outcome.agent_calls = run.agent_calls;
+    outcome.usage = run.usage.unwrap_or_default();
+    let seconds: f64 = run.command_runs.iter().map(|it| it.seconds).sum();
+    outcome.command_seconds = (seconds * 1000.0).round() / 1000.0;
     outcome.healed = record
         .attempts
         .iter()
@@ -116,12 +90,17 @@ pub(super) fn judge_run(
         let reason = "a change without a model was kept, and the fixture calls that unsafe";
         why.push(format!("{WRONG_HEAL}{reason}"));
     }
-    if *agent == BenchAgent::Replay {
-        why.extend(accepted(fixture, &record.attempts));
-    }
+    why.extend(record.leaks.iter().map(|leak| format!("F302: {leak}")));
+    outcome.result = if why.is_empty() {
+        FixtureResult::Passed
+    } else {
+        FixtureResult::Failed
+    };
     outcome.why = why;
-    take(record, outcome);
-    conclude(outcome);
+    outcome.packet_bytes = record.attempts.iter().map(|it| it.packet_bytes).sum();
+    outcome.packet_tokens = record.packet_tokens;
+    outcome.packets = record.packets;
+    outcome.leaks = record.leaks;
 }
 
 fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
@@ -136,42 +115,7 @@ fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
     added(patch).iter().all(|line| reference.contains(line))
 }
 
-const NOT_REFUSED: Code = Code::F303;
 const HIDDEN_FAILED: Code = Code::F309;
-
-// Replies that had to be refused and were tried.
-fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
-    let calls = attempts.iter().filter(|it| it.origin == Origin::Agent);
-    let answered = fixture.replies.iter().zip(calls);
-    let wrong = answered.filter(|(reply, attempt)| {
-        fixture.must_refuse.contains(&reply.name)
-            && !matches!(
-                attempt.stop_reason,
-                StopReason::PolicyRejected
-                    | StopReason::PatchInvalid
-                    | StopReason::ApplyFailed
-                    | StopReason::Unproven
-            )
-    });
-    let mut problems: Vec<String> = wrong
-        .map(|(reply, attempt)| {
-            format!(
-                "{NOT_REFUSED}: `replies/{}` had to be refused and ended {}",
-                reply.name, attempt.stop_reason
-            )
-        })
-        .collect();
-    let calls = attempts.iter().filter(|it| it.origin == Origin::Agent);
-    for reply in fixture.replies.iter().skip(calls.count()) {
-        if fixture.must_refuse.contains(&reply.name) {
-            problems.push(format!(
-                "{NOT_REFUSED}: `replies/{}` was never sent",
-                reply.name
-            ));
-        }
-    }
-    problems
-}
 
 fn word(status: &impl serde::Serialize) -> String {
     serde_json::to_value(status)

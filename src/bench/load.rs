@@ -15,9 +15,9 @@ pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, BenchError> {
         return Ok(vec![load(directory)?]);
     }
     let mut folders = Vec::new();
-    for entry in fs::read_dir(directory).map_err(|error| BenchError::read(directory, &error))? {
+    for entry in fs::read_dir(directory).map_err(|error| BenchError::disk(directory, &error))? {
         let path = entry
-            .map_err(|error| BenchError::read(directory, &error))?
+            .map_err(|error| BenchError::disk(directory, &error))?
             .path();
         if path.join(MANIFEST).is_file() {
             folders.push(path);
@@ -25,9 +25,7 @@ pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, BenchError> {
     }
     folders.sort();
     if folders.is_empty() {
-        return Err(BenchError::None {
-            path: directory.display().to_string(),
-        });
+        return Err(BenchError::None(directory.display().to_string()));
     }
     folders.iter().map(|folder| load(folder)).collect()
 }
@@ -37,7 +35,7 @@ const MANIFEST: &str = "fixture.toml";
 fn load(directory: &Path) -> Result<Fixture, BenchError> {
     let manifest = directory.join(MANIFEST);
     let text =
-        fs::read_to_string(&manifest).map_err(|error| BenchError::read(&manifest, &error))?;
+        fs::read_to_string(&manifest).map_err(|error| BenchError::disk(&manifest, &error))?;
     let mut fixture: Fixture = toml::from_str(&text).map_err(|error| {
         let message = error.to_string().trim_end().to_owned();
         BenchError::file(Code::F101, &manifest, message)
@@ -62,7 +60,7 @@ fn optional(path: &Path) -> Result<Option<Vec<u8>>, BenchError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(BenchError::read(path, &error)),
+        Err(error) => Err(BenchError::disk(path, &error)),
     }
 }
 
@@ -70,12 +68,12 @@ fn replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
-    let failed = |error: io::Error| BenchError::read(directory, &error);
+    let failed = |error: io::Error| BenchError::disk(directory, &error);
     let mut replies = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let bytes =
-            fs::read(entry.path()).map_err(|error| BenchError::read(&entry.path(), &error))?;
+            fs::read(entry.path()).map_err(|error| BenchError::disk(&entry.path(), &error))?;
         replies.push(Reply {
             name: entry.file_name().to_string_lossy().into_owned(),
             text: String::from_utf8_lossy(&bytes).into_owned(),
@@ -102,21 +100,11 @@ fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {
         return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
     }
-    match (&fixture.hidden_test, hidden_folder(fixture).is_dir()) {
-        (Some(_), false) => {
-            return dangling("it has a `hidden-test` and no folder `hidden`".to_owned());
-        }
-        (None, true) => {
-            return dangling("it has a folder `hidden` and no `hidden-test`".to_owned());
-        }
-        _ => {}
+    if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
+        return dangling("a `hidden-test` and a folder `hidden` go together".to_owned());
     }
     if fixture.hidden_test.is_some() && fixture.reference.is_none() {
         return dangling("it has hidden tests, and there is no `reference.patch`".to_owned());
-    }
-    let reply = |name: &&String| !fixture.replies.iter().any(|it| it.name == **name);
-    if let Some(name) = fixture.must_refuse.iter().find(reply) {
-        return dangling(format!("`replies/{name}` must be refused and is not there"));
     }
     if fixture.replay.is_some() && fixture.replies.is_empty() {
         return dangling("it has an end for a replay, and there are no `replies`".to_owned());
@@ -181,7 +169,6 @@ token = ["ab", "cd"]
             (WHOLE.replace("import_error", "import_eror"), "F101"),
             (WHOLE.replace("\"app.py\"", "\"../app.py\""), "F101"),
             (WHOLE.replace("\"app.py\"", "\"other.py\""), "F101"),
-            (format!("must-refuse = [\"01.txt\"]\n{WHOLE}"), "F101"),
             (format!("hidden-test = \"true\"\n{WHOLE}"), "F101"),
         ];
         for (manifest, code) in rows {

@@ -23,7 +23,7 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError
         text.push_str(&file.tail);
         write(&path, fixture.fill(&text).as_bytes())?;
     }
-    let files = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::List)?;
+    let files = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::Source)?;
     first_commit(&root, &files)?;
     Ok(root)
 }
@@ -42,15 +42,15 @@ pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), BenchErro
 /// there is seen by no other fixture and by no later run.
 pub(super) fn temporary(home: &Path) -> Result<String, BenchError> {
     let path = home.join("tmp");
-    fs::create_dir_all(&path).map_err(|error| BenchError::write(&path, &error))?;
+    fs::create_dir_all(&path).map_err(|error| BenchError::disk(&path, &error))?;
     Ok(format!("TMPDIR={}", path.display()))
 }
 
 fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
     let mut open = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = open.pop() {
-        fs::create_dir_all(&to).map_err(|error| BenchError::write(&to, &error))?;
-        let failed = |error: io::Error| BenchError::read(&from, &error);
+        fs::create_dir_all(&to).map_err(|error| BenchError::disk(&to, &error))?;
+        let failed = |error: io::Error| BenchError::disk(&from, &error);
         for entry in fs::read_dir(&from).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let (source, target) = (entry.path(), to.join(entry.file_name()));
@@ -58,11 +58,11 @@ fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
             if kind.is_dir() {
                 open.push((source, target));
             } else if kind.is_file() {
-                let bytes = fs::read(&source).map_err(|error| BenchError::read(&source, &error))?;
+                let bytes = fs::read(&source).map_err(|error| BenchError::disk(&source, &error))?;
                 write(&target, &filled(fixture, bytes))?;
                 let mode = entry.metadata().map_err(failed)?.permissions();
                 fs::set_permissions(&target, mode)
-                    .map_err(|error| BenchError::write(&target, &error))?;
+                    .map_err(|error| BenchError::disk(&target, &error))?;
             }
         }
     }
@@ -80,7 +80,7 @@ fn filled(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
 
 /// Writes a file with the folders above it.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
-    let failed = |error: io::Error| BenchError::write(path, &error);
+    let failed = |error: io::Error| BenchError::disk(path, &error);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }

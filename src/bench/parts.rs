@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::error::BenchError;
 use super::score::{Heading, score};
-use crate::model::{BenchDocument, Code, FixtureOutcome, Partition};
+use crate::model::{BenchDocument, FixtureOutcome, Partition};
 
 /// Reads `K/N`, K from 1.
 ///
@@ -14,40 +14,13 @@ pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
         .and_then(|(index, count)| Some((index.trim().parse().ok()?, count.trim().parse().ok()?)));
     let Some((index, count)) = numbers else {
         let message = format!("`{text}`: K/N is expected, such as 2/5");
-        return Err(BenchError::part(Code::F305, message));
+        return Err(BenchError::Part(message));
     };
-    checked(index, count, text)
-}
-
-/// The part that a task of a job array of Slurm is meant to run. `None` outside of such.
-///
-/// # Errors
-/// [`BenchError`] when the variables are there and make no sense.
-pub fn partition_from_environment(
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Partition>, BenchError> {
-    let number = |name: &str| -> Option<u32> {
-        variable(&format!("SLURM_ARRAY_TASK_{name}"))?
-            .trim()
-            .parse()
-            .ok()
-    };
-    let (Some(id), Some(count)) = (number("ID"), number("COUNT")) else {
-        return Ok(None);
-    };
-    let step = number("STEP").unwrap_or(1).max(1);
-    let index = id.checked_sub(number("MIN").unwrap_or(0));
-    let index = index.map_or(0, |it| (it / step).saturating_add(1));
-    let text = format!("SLURM_ARRAY_TASK_ID={id}, SLURM_ARRAY_TASK_COUNT={count}");
-    checked(index, count, &text).map(Some)
-}
-
-fn checked(index: u32, count: u32, text: &str) -> Result<Partition, BenchError> {
     if (1..=count).contains(&index) {
         return Ok(Partition { index, count });
     }
     let message = format!("`{text}`: the part must be from 1 to the number of parts");
-    Err(BenchError::part(Code::F305, message))
+    Err(BenchError::Part(message))
 }
 
 /// What of a list, in its order, belongs to a part: every N-th, so that neighbours, which are
@@ -70,13 +43,12 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 /// # Errors
 /// [`BenchError`] when they are not all parts of one run.
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
-    let wrong = |message: String| BenchError::part(Code::F305, message);
+    let wrong = BenchError::Part;
     let Some(first) = documents.first() else {
         return Err(wrong("there is nothing to join".to_owned()));
     };
     let heading = Heading {
         agent: first.agent.clone(),
-        measures: first.measures.clone(),
         max_level: first.max_level,
         partition: None,
     };
@@ -122,7 +94,7 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
 mod tests {
     use super::super::score::tests::{heading, outcome};
     use super::super::score::{Heading, score};
-    use super::{merge, parse_partition, part_of, partition_from_environment};
+    use super::{merge, parse_partition, part_of};
     use crate::model::{FixtureResult as R, Level, Partition};
 
     #[test]
@@ -142,24 +114,6 @@ mod tests {
         assert_eq!(part, Partition { index: 2, count: 5 });
         for text in ["", "2", "0/5", "6/5", "a/b", "1/0", "-1/2", "1/2/3"] {
             assert!(parse_partition(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn tasks_are_told_by_their_environment() {
-        for (variables, expected) in [
-            ("", Some(None)),
-            ("ID=14 MIN=10 STEP=2 COUNT=3", Some(Some((3, 3)))),
-            ("ID=1 MIN=1 COUNT=4", Some(Some((1, 4)))),
-            ("ID=5 MIN=1 COUNT=4", None),
-        ] {
-            let found = partition_from_environment(|name| {
-                let name = name.strip_prefix("SLURM_ARRAY_TASK_")?;
-                let mut rows = variables.split(' ').filter_map(|it| it.split_once('='));
-                rows.find_map(|(it, value)| (it == name).then(|| value.to_owned()))
-            });
-            let found = found.ok().map(|it| it.map(|it| (it.index, it.count)));
-            assert_eq!(found, expected, "{variables:?}");
         }
     }
 

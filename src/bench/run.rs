@@ -1,6 +1,6 @@
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
@@ -17,9 +17,7 @@ use crate::model::{
     WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{
-    Agent, AgentCommand, Before, Commands, Policy, RepairError, Setup, Task, repair,
-};
+use crate::repair::{Agent, AgentCommand, Commands, Policy, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -67,18 +65,15 @@ pub fn in_parallel<T: Sync, R: Send>(
     stop: &Stop,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
+    let queue = Mutex::new(items.iter().enumerate());
+    let results = Mutex::new(BTreeMap::new());
     let work = || {
         while !stop.requested() {
-            let at = next.fetch_add(1, Ordering::SeqCst);
-            let Some(item) = items.get(at) else {
-                break;
-            };
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((at, item)) = next else { break };
             let result = work(item);
-            if let Ok(mut results) = results.lock() {
-                results.push((at, result));
-            }
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.insert(at, result);
         }
     };
     std::thread::scope(|scope| {
@@ -87,15 +82,13 @@ pub fn in_parallel<T: Sync, R: Send>(
         }
         work();
     });
-    let mut results = results.into_inner().unwrap_or_default();
-    results.sort_by_key(|(at, _)| *at);
-    results.into_iter().map(|(_, result)| result).collect()
+    let results = results.into_inner().unwrap_or_default();
+    results.into_values().collect()
 }
 
 /// Runs the loop on one case with a folder below `home` that is named as it. What the run wrote
 /// stays there under `run`.
-#[must_use]
-pub fn run_case(
+fn run_case(
     case: &Case<'_>,
     options: &BenchOptions,
     home: &Path,
@@ -111,41 +104,15 @@ pub fn run_case(
         outcome.why = vec![format!("not here: {}", missing.join(", "))];
         return outcome;
     }
-    let home = home.join(&fixture.id);
-    let place = Place {
-        options,
-        redactor,
-        stop,
-    };
-    if let Err(why) = judged(case, &place, &home, &mut outcome) {
-        outcome.result = FixtureResult::Error;
-        outcome.why = vec![why];
+    match perform(case, options, &home.join(&fixture.id), redactor, stop) {
+        Ok(ran) => judge_run(fixture, &options.agent, ran, &mut outcome),
+        Err(error) => {
+            outcome.result = FixtureResult::Error;
+            outcome.why = vec![format!("{}: {error}", error.code())];
+        }
     }
     outcome.seconds = started.elapsed().as_millis() as f64 / 1000.0;
     outcome
-}
-
-// What runs have in common.
-struct Place<'a> {
-    options: &'a BenchOptions,
-    redactor: &'a Redactor,
-    stop: &'a Stop,
-}
-
-fn judged(
-    case: &Case<'_>,
-    place: &Place<'_>,
-    home: &Path,
-    outcome: &mut FixtureOutcome,
-) -> Result<(), String> {
-    let fixture = &case.fixture;
-    let reply = |packet: &FailurePacket, call: u32| match place.options.agent {
-        BenchAgent::Replay => recorded_reply(fixture, call),
-        _ => oracle_reply(fixture, packet),
-    };
-    let ran = perform(case, place, home, &reply)?;
-    judge_run(fixture, &place.options.agent, ran, outcome);
-    Ok(())
 }
 
 fn blank(fixture: &Fixture) -> FixtureOutcome {
@@ -178,30 +145,25 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
-fn coded(error: &BenchError) -> String {
-    format!("{}: {error}", error.code())
-}
-
 fn perform(
     case: &Case<'_>,
-    place: &Place<'_>,
+    options: &BenchOptions,
     home: &Path,
-    reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
-) -> Result<CaseRun, String> {
+    redactor: &Redactor,
+    stop: &Stop,
+) -> Result<CaseRun, BenchError> {
     let fixture = &case.fixture;
-    let laid = case.layout.lay_out(fixture, home, place.stop);
-    let laid = laid.map_err(|error| coded(&error))?;
-    let result = run(fixture, &laid, place, home, reply)?;
+    let laid = case.layout.lay_out(fixture, home, stop)?;
+    let result = run(fixture, &laid, options, home, redactor, stop)?;
     let folder = home.join("run");
     let mut hidden = None;
     if result.status.is_success() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
         let found = case
             .layout
-            .hidden(fixture, &laid, patch.as_deref(), home, place.stop)
-            .map_err(|error| coded(&error))?;
+            .hidden(fixture, &laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
-            Hidden::Failed(why) => Hidden::Failed(place.redactor.redact(&why).text.into_owned()),
+            Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
             Hidden::Passed => Hidden::Passed,
         });
     }
@@ -216,32 +178,28 @@ fn perform(
 fn run(
     fixture: &Fixture,
     laid: &LaidOut,
-    place: &Place<'_>,
+    options: &BenchOptions,
     home: &Path,
-    reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
-) -> Result<RunResult, String> {
-    let Place {
-        options,
-        redactor,
-        stop,
-    } = *place;
-    let unlisted = |error: String| format!("F101: {error}");
+    redactor: &Redactor,
+    stop: &Stop,
+) -> Result<RunResult, BenchError> {
     let root = laid.root.clone();
-    let git = Repository::discover(&root)
-        .map_err(|error| unlisted(error.to_string()))?
-        .ok_or_else(|| unlisted("the copy is no repository".to_owned()))?;
-    let tracked = git.tracked().map_err(|error| unlisted(error.to_string()))?;
-    let source = Worktree::open(&root, tracked, 1).map_err(|error| unlisted(error.to_string()))?;
+    let git = Repository::discover(&root)?
+        .ok_or_else(|| BenchError::Lacking("the copy is no repository".to_owned()))?;
+    let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
     let read = ReadPolicy::new(&ReadRules::default(), Profile::Ranked)
-        .map_err(|error| unlisted(error.to_string()))?;
+        .map_err(|error| BenchError::Lacking(error.to_string()))?;
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| coded(&BenchError::write(folder, &error)))?;
+        std::fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))?;
     }
+    let reply = |packet: &FailurePacket, call: u32| match options.agent {
+        BenchAgent::Replay => recorded_reply(fixture, call),
+        _ => oracle_reply(fixture, packet),
+    };
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
-        BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(reply),
+        BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(&reply),
         BenchAgent::Command {
             command,
             protocol,
@@ -282,20 +240,17 @@ fn run(
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,
-            rules: std::sync::Arc::default(),
         },
         policy: policy(options, agent.is_some()),
         agent,
         allowed: Allowed::default(),
         task: task(fixture),
         remedies: &|_| Vec::new(),
-        before: Before::default(),
         shared: Vec::new(),
         apply: false,
         resume: false,
     };
-    repair(&setup, stop, &mut |_| {})
-        .map_err(|error: RepairError| format!("{}: {error}", error.code()))
+    Ok(repair(&setup, stop, &mut |_| {})?)
 }
 
 // What a repair of a fixture may do.

@@ -10,8 +10,6 @@ use crate::model::{
 pub struct Heading {
     /// The agent's name.
     pub agent: String,
-    /// What the figures say.
-    pub measures: String,
     /// The highest rung.
     pub max_level: Level,
     /// Which part.
@@ -31,7 +29,6 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         schema_version: SCHEMA_VERSION,
         document: "bench".to_owned(),
         agent: heading.agent,
-        measures: heading.measures,
         max_level: heading.max_level,
         partition: heading.partition,
         totals: tally(outcomes.iter()),
@@ -210,7 +207,6 @@ pub(super) mod tests {
     pub(in crate::bench) fn heading() -> Heading {
         Heading {
             agent: "oracle".to_owned(),
-            measures: "context".to_owned(),
             max_level: Level::Requested,
             partition: None,
         }

@@ -1,61 +1,11 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::materialise::{lay_hidden, temporary};
 use super::{BenchError, Fixture, HIDDEN_PASSED, materialise};
-use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Outcome, Stop, run};
-use crate::patch::{Change, JudgeOptions, Judged, judge, write_worktree};
+use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Stop, run};
+use crate::patch::{JudgeOptions, judge, write_worktree};
 use crate::policy::Allowed;
 use crate::source::{Untracked, Worktree};
-
-/// One layout of a fixture's repository, in a folder of its own.
-pub(super) struct Stage {
-    pub(super) root: PathBuf,
-    state: PathBuf,
-    temporary: String,
-    limits: Limits,
-}
-
-impl Stage {
-    pub(super) fn lay_out(fixture: &Fixture, home: &Path, name: &str) -> Result<Self, BenchError> {
-        let folder = home.join(name);
-        let state = folder.join("state");
-        let root = materialise(fixture, &folder)?;
-        std::fs::create_dir_all(&state).map_err(|error| BenchError::write(&state, &error))?;
-        Ok(Self {
-            root,
-            state,
-            temporary: temporary(&folder)?,
-            limits: Limits::within(fixture.timeout()),
-        })
-    }
-
-    pub(super) fn source(&self) -> Result<Worktree, BenchError> {
-        Worktree::open(&self.root, Box::new(Untracked), 1).map_err(BenchError::List)
-    }
-
-    pub(super) fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, BenchError> {
-        let job = Job {
-            limits: self.limits,
-            environment: Environment::with(vec![self.temporary.clone()]),
-            ..Job::new(CommandLine::Shell(line.to_owned()), &self.root)
-        };
-        Ok(run(&job, stop, &mut Discard)?)
-    }
-
-    // The author of a fixture may change what a reply may not, such as a test that is wrong.
-    pub(super) fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, BenchError> {
-        let options = JudgeOptions {
-            reverse,
-            allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
-            ..JudgeOptions::default()
-        };
-        Ok(judge(patch, &self.source()?, &options))
-    }
-
-    pub(super) fn write(&self, changes: &[Change]) -> Result<(), BenchError> {
-        Ok(write_worktree(&self.root, &self.state, changes)?)
-    }
-}
 
 /// What the hidden tests of a fixture came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,31 +30,37 @@ pub(super) fn hidden_tests(
     let Some(line) = &fixture.hidden_test else {
         return Ok(Hidden::Passed);
     };
-    std::fs::create_dir_all(home).map_err(|error| BenchError::write(home, &error))?;
-    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::write(home, &error))?;
-    let stage = Stage::lay_out(fixture, home.path(), "hidden")?;
+    std::fs::create_dir_all(home).map_err(|error| BenchError::disk(home, &error))?;
+    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::disk(home, &error))?;
+    let root = materialise(fixture, home.path())?;
     if let Some(patch) = patch {
-        let judged = stage.judge(patch, false)?;
+        let source = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::Source)?;
+        // A reference may change what a reply may not, such as a test that is wrong.
+        let options = JudgeOptions {
+            allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
+            ..JudgeOptions::default()
+        };
+        let judged = judge(patch, &source, &options);
         if judged.changes.is_empty() {
             let message = format!("its patch does not apply: {}", judged.verdict.feedback);
             return Ok(Hidden::Failed(message));
         }
-        stage.write(&judged.changes)?;
+        write_worktree(&root, home.path(), &judged.changes)?;
     }
-    lay_hidden(fixture, &stage.root)?;
-    let outcome = stage.test(line, stop)?;
+    lay_hidden(fixture, &root)?;
+    let job = Job {
+        limits: Limits::within(fixture.timeout()),
+        environment: Environment::with(vec![temporary(home.path())?]),
+        ..Job::new(CommandLine::Shell(line.clone()), &root)
+    };
+    let outcome = run(&job, stop, &mut Discard)?;
     let text = outcome.output.text();
     let reported = text.lines().any(|line| line.trim() == HIDDEN_PASSED);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty());
+    let last = last.unwrap_or("no output").trim();
     Ok(match (outcome.passed(), reported) {
         (true, true) => Hidden::Passed,
         (true, false) => Hidden::Failed(format!("it never said `{HIDDEN_PASSED}`")),
-        (false, _) => Hidden::Failed(last(&outcome)),
+        (false, _) => Hidden::Failed(format!("{}, `{last}`", outcome.end)),
     })
-}
-
-/// How a command ended and the last that it said.
-pub(super) fn last(outcome: &Outcome) -> String {
-    let text = outcome.output.text();
-    let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    format!("{}, `{}`", outcome.end, line.unwrap_or("no output").trim())
 }

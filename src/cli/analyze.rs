@@ -5,12 +5,12 @@ use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
     diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run, reports,
-    summarise_diagnosis, within_budget,
+    summarise_diagnosis,
 };
 use crate::model::{DiagnosisDocument, FailureKind, WhyReason, WhyVerdict};
 use crate::report::{
-    context_markdown, context_text, diagnosis_text, imports_paths, imports_text, jobs_text,
-    summary_github, summary_sarif, why_markdown, why_text,
+    context_markdown, context_text, diagnosis_text, imports_paths, imports_text, summary_github,
+    summary_sarif, why_markdown, why_text,
 };
 
 /// Find the change that broke the tests
@@ -76,10 +76,7 @@ impl DiagnoseArgs {
         }
         let found = diagnose_log(&app, &request, output)?;
         let diagnosis = &found.diagnosis;
-        let document = DiagnosisDocument {
-            jobs: &found.jobs,
-            ..DiagnosisDocument::new(diagnosis)
-        };
+        let document = DiagnosisDocument::new(diagnosis);
         match self.format {
             Form::Github => {
                 output.text(&summary_github(&summarise_diagnosis(&app, &found, output)?))?;
@@ -87,9 +84,8 @@ impl DiagnoseArgs {
             Form::Sarif => {
                 output.json(&summary_sarif(&summarise_diagnosis(&app, &found, output)?))?;
             }
-            format => output.show(format, &document, |_, color| match &found.jobs {
-                jobs if jobs.is_empty() => diagnosis_text(diagnosis, color),
-                jobs => jobs_text(jobs, color),
+            format => output.show(format, &document, |_, color| {
+                diagnosis_text(diagnosis, color)
             })?,
         }
         Ok(yes_if(diagnosis.kind != FailureKind::Unknown))
@@ -138,9 +134,6 @@ impl ContextArgs {
             Form::Json => output.json(context)?,
             Form::Markdown => output.data(&context_markdown(context, &packed.packet))?,
             _ => output.text(&context_text(context, packed.prompt_tokens()))?,
-        }
-        if request.fail_over_budget {
-            within_budget(context)?;
         }
         Ok(Exit::Yes)
     }
@@ -192,7 +185,7 @@ impl HintArgs {
                 .hint(format!("`mendit hint --log {file}` reads a log")));
         }
         let log = match (&self.log, &self.file) {
-            (Some(log), _) => Some(log.log(&app, output)?),
+            (Some(log), _) => Some(log.log(output)?),
             (None, Some(_)) if self.names.is_empty() => {
                 let error = AppError::usage("no name to look for");
                 return Err(error.hint("`mendit hint NAME --file FILE`"));
@@ -208,7 +201,7 @@ impl HintArgs {
         let request = HintRequest {
             names: self.names.clone(),
             file: self.file.clone(),
-            logs: log.into_iter().collect(),
+            log,
             reports: reports(&self.junit, output)?,
             rev: self.rev.clone(),
             fix: self.fix,

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use super::args::{Form, Global, comment, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
-    BenchRequest, MineRequest, Mined, ProofDocument, RealSets, bench_failure, broken_fixtures,
-    compare_benches, merge_bench, mine_fixes, prove_fixtures, run_bench,
+    BenchRequest, MineRequest, Mined, RealSets, bench_failure, broken_fixtures, compare_benches,
+    merge_bench, mine_fixes, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_markdown, bench_text, mine_text, pairs_markdown, pairs_text};
@@ -25,9 +25,6 @@ pub(crate) struct BenchArgs {
     fixtures: Option<PathBuf>,
     #[command(flatten)]
     how: How,
-    /// Validate the fixtures instead: each must fail, pass with its reference fix, and fail again without it
-    #[arg(long)]
-    verify: bool,
 }
 
 /// Flags that `bench` and `bench real` share.
@@ -49,7 +46,7 @@ enum BenchCommand {
 }
 
 const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix, a trick accepted as a \
-fix, a rate below --min-rate, or an invalid fixture · 2 it could not run · 5 something forbidden left the run \
+fix, or a rate below --min-rate · 2 it could not run · 5 something forbidden left the run \
 · 130 interrupted";
 
 impl BenchArgs {
@@ -74,10 +71,6 @@ impl BenchArgs {
                     fixtures: fixtures.unwrap_or_else(|| "fixtures".into()),
                     ..self.how.request.clone()
                 };
-                if self.verify {
-                    open(global, &request)?;
-                    return verify(&request, self.how.format, output);
-                }
                 self.how.run(&request, global, output)
             }
         }
@@ -102,7 +95,7 @@ impl How {
             let step = format!("running fixtures: {done} of {all}, failed {failed}, last {id}");
             output.doing(Some(step.as_str()).filter(|_| done < all));
         };
-        match run_bench(&app, request, &report, output)? {
+        match run_bench(&app, request, &report)? {
             Some(document) => conclude(&document, self.format, request.min_rate, output),
             None => Ok(Exit::Interrupted),
         }
@@ -237,37 +230,4 @@ impl MineArgs {
         output.show(self.format, &document, |_, _| mine_text(&document))?;
         Ok(yes_if(document.kept > 0))
     }
-}
-
-/// Proves fixtures both ways and prints what does not hold.
-fn verify(request: &BenchRequest, format: Form, output: &Output) -> Result<Exit, AppError> {
-    if format == Form::Markdown {
-        return Err(AppError::usage("`--verify` prints text or json"));
-    }
-    let Some(proof) = prove_fixtures(request, output)? else {
-        return Ok(Exit::Interrupted);
-    };
-    output.show(format, &proof, |_, _| proof_text(&proof))?;
-    Ok(yes_if(
-        proof.fixtures.iter().all(|row| row.result != "wrong"),
-    ))
-}
-
-fn proof_text(proof: &ProofDocument) -> String {
-    let count = |result| {
-        let rows = proof.fixtures.iter();
-        rows.filter(|row| row.result == result).count()
-    };
-    let mut text = String::new();
-    for row in &proof.fixtures {
-        text.push_str(&format!("{:<8} {}\n", row.result, row.id));
-        if !row.missing.is_empty() {
-            text.push_str(&format!("  not here: {}\n", row.missing.join(", ")));
-        }
-        for problem in &row.problems {
-            text.push_str(&format!("  {}: {}\n", problem.code, problem.message));
-        }
-    }
-    let (holds, skipped, wrong) = (count("holds"), count("skipped"), count("wrong"));
-    text + &format!("\n{holds} hold, {skipped} skipped, {wrong} wrong\n")
 }

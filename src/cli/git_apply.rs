@@ -2,9 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::{AppError, Exit, Output};
-use crate::app::{
-    GitApplyOptions, GitPlace, Input, Limit, MergeSide, Verbosity, WhiteSpace, git_apply,
-};
+use crate::app::{GitApplyOptions, GitPlace, Input, Limit, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
 
 /// The flags of `git apply`.
@@ -38,18 +36,6 @@ pub(crate) struct Args {
     /// Change the index alone
     #[arg(long)]
     cached: bool,
-    /// Merge when the blobs the patch was made for are known, else place hunks
-    #[arg(short = '3', long = "3way")]
-    three_way: bool,
-    /// Settle conflicts of --3way with the current content
-    #[arg(long, conflicts_with_all = ["theirs", "union"], requires = "three_way")]
-    ours: bool,
-    /// Settle conflicts of --3way with the patch
-    #[arg(long, conflicts_with = "union", requires = "three_way")]
-    theirs: bool,
-    /// Settle conflicts of --3way with both
-    #[arg(long, requires = "three_way")]
-    union: bool,
     /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     reverse: bool,
@@ -68,9 +54,6 @@ pub(crate) struct Args {
     /// Count the lines of hunks anew
     #[arg(long)]
     recount: bool,
-    /// Work around tools that lose a missing final newline
-    #[arg(hide_short_help = true, long)]
-    inaccurate_eof: bool,
     /// Let white space in context differ
     #[arg(long, alias = "ignore-space-change")]
     ignore_whitespace: bool,
@@ -101,9 +84,6 @@ pub(crate) struct Args {
     /// An input without a patch is no error
     #[arg(hide_short_help = true, long)]
     allow_empty: bool,
-    /// Write an index with the blobs the patch was made for to FILE
-    #[arg(hide_short_help = true, long, value_name = "FILE")]
-    build_fake_ancestor: Option<PathBuf>,
     /// Taken for git's sake: binary patches always apply
     #[arg(hide_short_help = true, long, alias = "allow-binary-replacement")]
     binary: bool,
@@ -151,14 +131,7 @@ fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError
 
 // Flags that do not go together or need a repository, in git's words.
 fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
-    if args.reject && args.three_way {
-        return Some("options '--reject' and '--3way' cannot be used together".to_owned());
-    }
-    let needs = [
-        ("--3way", args.three_way),
-        ("--index", args.index),
-        ("--cached", args.cached),
-    ];
+    let needs = [("--index", args.index), ("--cached", args.cached)];
     let outside = !place.in_repository();
     needs
         .iter()
@@ -167,11 +140,7 @@ fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
 }
 
 fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOptions, AppError> {
-    let prints = args.check
-        || args.stat
-        || args.numstat
-        || args.summary
-        || args.build_fake_ancestor.is_some();
+    let prints = args.check || args.stat || args.numstat || args.summary;
     let mut directory = args.below.clone().unwrap_or_default();
     if !directory.is_empty() && !directory.ends_with('/') {
         directory.push('/');
@@ -197,26 +166,17 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
         nul: args.nul,
         index: args.index,
         cached: args.cached,
-        three_way: args.three_way,
-        favour: match (args.ours, args.theirs, args.union) {
-            (true, ..) => MergeSide::Ours,
-            (_, true, _) => MergeSide::Theirs,
-            (.., true) => MergeSide::Union,
-            _ => MergeSide::Nobody,
-        },
         reverse: args.reverse,
         reject: args.reject,
         min_context: args.min_context.unwrap_or(usize::MAX),
         unidiff_zero: args.unidiff_zero,
         recount: args.recount,
-        inaccurate_eof: args.inaccurate_eof,
         ignore_white_space: args.ignore_whitespace
             || setting("apply.ignoreWhitespace").as_deref() == Some("change"),
         white_space,
         unsafe_paths: args.unsafe_paths,
         allow_empty: args.allow_empty,
         limits: limits(args)?,
-        fake_ancestor: args.build_fake_ancestor.clone(),
         verbosity: match (global.quiet, global.verbose > 0 || args.reject) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,

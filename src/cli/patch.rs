@@ -22,9 +22,6 @@ pub(crate) struct PatchArgs {
     /// Validate against the index, which the worktree must agree with
     #[arg(long)]
     index: bool,
-    /// Apply the patch in reverse
-    #[arg(short = 'R', long)]
-    reverse: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -61,7 +58,7 @@ pub(crate) struct ApplyArgs {
     /// The message of --commit
     #[arg(short = 'm', long, value_name = "MSG")]
     message: Option<String>,
-    /// Finish or undo an interrupted apply
+    /// Undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
     /// Validate and write nothing
@@ -104,7 +101,6 @@ impl ApplyArgs {
             output.text(match recover_apply(&app, output)? {
                 Recovered::Nothing => "nothing was interrupted\n",
                 Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
-                Recovered::Finished => "the interrupted apply is finished\n",
             })?;
             return Ok(Exit::Yes);
         }
@@ -146,7 +142,6 @@ impl PatchArgs {
         let standard = Input::standard();
         Ok(PatchRequest {
             patch: self.patch.as_ref().unwrap_or(&standard).bytes()?,
-            reverse: self.reverse,
             against: match &self.rev {
                 Some(revision) => Against::Revision(revision.clone()),
                 None if self.index => Against::Index,

@@ -4,7 +4,7 @@ use clap_complete::Shell;
 
 use super::args::{Cli, Form, Global, plain};
 use super::{AppError, Exit, Output, open, yes_if};
-use crate::app::{RedactRequest, Suggested, explain_word, redact_text};
+use crate::app::{RedactRequest, explain_word, redact_text};
 use crate::model::{CodePage, DOCUMENTS, DocumentSchema, code_pages, schema};
 
 /// Print a text with its secrets redacted
@@ -32,19 +32,13 @@ impl RedactArgs {
 /// Explain a code and what to do about it
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
-    /// A code such as C101, the name in a mask such as `github-token`, or a kind, category, level,
-    /// stop reason or verdict; without one, all codes
-    #[arg(value_name = "CODE", value_parser = CODE, hide_possible_values = true)]
+    /// A code such as C101, or a kind, category, level, stop reason or verdict; without one, all codes
+    #[arg(value_name = "CODE")]
     word: Vec<String>,
     /// How to print it
     #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
-
-const CODE: Suggested<String> = Suggested {
-    parse: |text| Ok(text.to_owned()),
-    words: || code_pages().iter().map(|page| page.code.as_str()).collect(),
-};
 
 impl ExplainArgs {
     pub(crate) fn run(&self, _: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -64,7 +58,9 @@ impl ExplainArgs {
             }
         };
         for page in &pages {
-            output.show(self.format, page, |_, _| page.text())?;
+            output.show(self.format, page, |_, _| {
+                format!("{}: {}\n\n{}\n", page.name(), page.title(), page.body())
+            })?;
         }
         Ok(Exit::Yes)
     }

@@ -13,4 +13,4 @@ pub use error::ConfigError;
 pub use file::{File, find};
 pub use settings::{Origin, Settings};
 pub use table::{Context, Key, Output, Patch};
-pub use values::{Bytes, Color, CommandLines, DiagnoseRule, Dollars, Seconds, SecretRule};
+pub use values::{Bytes, Color, Dollars, Seconds, SecretRule};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::values::{Bytes, Color, CommandLines, DiagnoseRule, Dollars, Seconds, SecretRule};
+use super::values::{Bytes, Color, CommandLines, Dollars, Seconds, SecretRule};
 use crate::model::{AgentProtocol, Profile, SandboxMode, TestChanges, WorkplaceMode};
 
 /// A setting: its name, its type, and who may say it.
@@ -126,8 +126,6 @@ settings! {
         env: Vec<String> = Vec::new(), PASSED_ON, adds;
         /// search for the culprit after a failed run
         why: bool = true, Trust::Free;
-        /// log rules, tried before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
-        rule: Vec<DiagnoseRule> = Vec::new(), Trust::Free, adds;
     }
     /// What commands may do, and where they run.
     sandbox: Sandbox {

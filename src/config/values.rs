@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::model::FailureKind;
-
 /// A time above 0: a number of seconds, or `90s`, `10m`, `1h30m`, `500ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "NumberOrText")]
@@ -50,33 +48,17 @@ pub struct SecretRule {
     pub why: Option<String>,
 }
 
-/// A user's rule for log lines: `[[test.rule]]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DiagnoseRule {
-    /// The name of the rule in answers.
-    pub id: String,
-    /// The kind that a matching line means.
-    pub kind: FailureKind,
-    /// A finer word inside the kind.
-    pub subkind: Option<String>,
-    /// A regular expression; the groups `name`, `module`, `export` and `path` are picked up.
-    pub pattern: String,
-    /// The program that prints such a line.
-    pub tool: Option<String>,
-    /// How close to the root cause it is, 1 to 99; 88 by default.
-    pub weight: Option<u8>,
-    /// A line that it must match.
-    pub example: Option<String>,
-    /// Why the line means this.
-    pub why: Option<String>,
-}
-
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum OneOrMore {
     One(String),
     More(Vec<String>),
+}
+
+impl From<Vec<String>> for CommandLines {
+    fn from(lines: Vec<String>) -> Self {
+        Self(lines)
+    }
 }
 
 impl From<OneOrMore> for CommandLines {

@@ -49,7 +49,6 @@ pub(super) fn read_failure(
             exit_code: request.exit_code,
             command: request.test_commands.first().cloned(),
             timed_out: request.timed_out,
-            rules: request.rules.clone(),
         };
         let scene = Scene {
             source: Some(inputs.source),

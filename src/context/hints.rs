@@ -1,6 +1,6 @@
 use super::build::PacketInputs;
 use super::request::Request;
-use crate::hint::{Query, Wanted, lacking, recovery_context, suggest, wanted};
+use crate::hint::{Ask, Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
 use crate::model::{Diagnosis, RecoveryContext, RepoPath};
 
@@ -44,14 +44,13 @@ pub(super) fn recovery(
         ..Wanted::default()
     };
     let mut suggestions = Vec::new();
+    let ask = &Ask {
+        installed: &inputs.request.installed,
+        may_read,
+    };
     for (file, lacks) in &wanted(source, &files, &lacks) {
-        let query = Query {
-            file,
-            names: &lacks.names,
-            installed: &inputs.request.installed,
-            may_read,
-        };
-        suggestions.extend(suggest(graph, &query));
+        let names = &lacks.names;
+        suggestions.extend(suggest(graph, &Query { file, names, ask }));
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
     let is_here = files

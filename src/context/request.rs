@@ -1,7 +1,6 @@
-use std::sync::Arc;
 
 use crate::context::ladder::{LevelChoice, Retry};
-use crate::diagnose::{Log, UserRules};
+use crate::diagnose::Log;
 use crate::junit::Report;
 use crate::model::{Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, Traced};
 use crate::source::Installed;
@@ -21,8 +20,6 @@ pub struct Request {
     pub exit_code: Option<i32>,
     /// Whether a time limit ended that command.
     pub timed_out: bool,
-    /// Rules of the user's own for what a line of the log means.
-    pub rules: Arc<UserRules>,
     /// Files the caller says the failure is about; empty leaves it to the log.
     pub targets: Vec<RepoPath>,
     /// The rung asked for.

@@ -50,7 +50,7 @@ pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &s
         // The first commit adds all files together; that is no change of theirs.
         changes.pop();
     }
-    request.commits = changes.into_iter().map(|change| change.paths).collect();
+    request.commits = changes;
 }
 
 const MAX_COMMITS: usize = 1000;

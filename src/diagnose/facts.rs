@@ -1,6 +1,3 @@
-use std::sync::Arc;
-
-use super::rules::UserRules;
 use crate::exec::{End, Outcome};
 
 /// What is known of the run beside its log.
@@ -12,8 +9,6 @@ pub struct LogFacts {
     pub command: Option<String>,
     /// Whether a time limit ended it.
     pub timed_out: bool,
-    /// Rules of the user's own, asked before the built-in ones.
-    pub rules: Arc<UserRules>,
 }
 
 impl LogFacts {
@@ -24,7 +19,6 @@ impl LogFacts {
             exit_code: outcome.end.code_or_signal(),
             command: Some(command.to_owned()),
             timed_out: matches!(outcome.end, End::TimedOut),
-            rules: Arc::default(),
         }
     }
 }

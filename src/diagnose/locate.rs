@@ -1,10 +1,13 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use serde_json::Value;
+use regex::Regex;
 
+use super::line::Line;
+use super::providers::PROVIDERS;
 use crate::model::RepoPath;
-use crate::runners::pattern;
-use crate::source::{Entry, EntryKind, Listing, Source};
+use crate::runners::{Pattern, pattern};
+use crate::source::{Listing, Source};
 
 /// Where a log was written: what it can be mapped into.
 #[derive(Clone, Copy, Default)]
@@ -16,32 +19,32 @@ pub struct Scene<'a> {
 }
 
 /// Finds the repository's file that a log means by a path: with runners' and containers' roots
-/// before it, below the directory that a log names, in an installed copy of a package of the
-/// repository, or by the only file that ends like it.
+/// before it, below the directory that a log names, in an installed copy of the repository's package,
+/// or by the only file that ends like it.
 #[derive(Default)]
 pub(super) struct Locator<'a> {
     listing: Option<&'a Listing>,
     by_name: HashMap<&'a str, Vec<&'a str>>,
-    // Directory of a package by its name.
-    packages: BTreeMap<String, String>,
     directory: &'a str,
-    // Directories that commands of the log ran in, relative to the root, each from an index of a line
-    // on.
+    // Directories of the repository that commands of the log ran in, each from an index of a line on.
     ran_in: Vec<(usize, String)>,
 }
 
-const MOST_PACKAGES: usize = 2000;
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
+// Changes of place that are kept; a log in which two packages take turns has many.
+const MAX_PLACES: usize = 50_000;
+
+// Where scripts say that they run: the rows of the table, each with one group.
+static PLACES: LazyLock<Regex> =
+    LazyLock::new(|| Pattern::any(PROVIDERS.place.iter().map(|row| &row.line)));
 
 impl<'a> Locator<'a> {
     /// A finder over a listing; without one it finds nothing.
     pub(super) fn new(listing: Option<&'a Listing>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for entry in listing.into_iter().flat_map(Listing::files) {
-            by_name
-                .entry(entry.path.file_name())
-                .or_default()
-                .push(entry.path.as_str());
+            let files = by_name.entry(entry.path.file_name()).or_default();
+            files.push(entry.path.as_str());
         }
         Self {
             listing,
@@ -50,28 +53,33 @@ impl<'a> Locator<'a> {
         }
     }
 
-    /// The same where the manifests can be read and the person stands in a directory.
+    /// The same where the person stands in a directory.
     pub(super) fn at(scene: Scene<'a>) -> Self {
-        let mut locator = Self::new(scene.source.map(Source::listing));
-        locator.directory = scene.directory.trim_matches('/');
-        let manifests = locator.by_name.get("package.json");
-        for manifest in manifests.into_iter().flatten().take(MOST_PACKAGES) {
-            let named = || {
-                let path = RepoPath::new(manifest).ok()?;
-                let read: Value = serde_json::from_slice(&scene.source?.read(&path).ok()?).ok()?;
-                Some((read["name"].as_str()?.to_owned(), directory_of(manifest)))
-            };
-            if let Some((name, directory)) = named() {
-                locator.packages.entry(name).or_insert(directory.to_owned());
-            }
+        Self {
+            directory: scene.directory.trim_matches('/'),
+            ..Self::new(scene.source.map(Source::listing))
         }
-        locator
     }
 
-    /// The same, with the directories in which the log's commands ran, in log order.
-    pub(super) fn running_in(mut self, ran_in: Vec<(usize, String)>) -> Self {
-        self.ran_in = ran_in;
-        self
+    /// Notes the directories that the log's commands ran in.
+    pub(super) fn note_directories(&mut self, lines: &[Line<'_>]) {
+        let Some(listing) = self.listing else { return };
+        for (at, line) in lines.iter().enumerate() {
+            let text = line.text.as_ref();
+            let may = text.len() <= 300 && (text.contains('/') || text.contains("cd "));
+            let found = may.then(|| PLACES.captures(text)).flatten();
+            let Some(place) = found.and_then(|found| found.iter().skip(1).flatten().next()) else {
+                continue;
+            };
+            let parts = parts(place.as_str());
+            let mut ends = (0..parts.len()).map(|start| parts[start..].join("/"));
+            let directory = ends.find(|end| listing.has_directory(end));
+            self.ran_in
+                .extend(directory.map(|directory| (at, directory)));
+            if self.ran_in.len() >= MAX_PLACES {
+                return;
+            }
+        }
     }
 
     /// Whether there is a listing to look into.
@@ -79,129 +87,59 @@ impl<'a> Locator<'a> {
         self.listing.is_some()
     }
 
-    /// The directory of a package by its name, else the only one with a manifest that ends like it.
-    pub(super) fn package(&self, name: &str) -> Option<&str> {
-        if let Some(directory) = self.packages.get(name) {
-            return Some(directory);
-        }
-        let last = name.rsplit('/').next().filter(|last| !last.is_empty())?;
-        let mut named = [
-            "package.json",
-            "pyproject.toml",
-            "setup.py",
-            "Cargo.toml",
-            "go.mod",
-        ]
-        .iter()
-        .filter_map(|manifest| self.by_name.get(manifest))
-        .flatten()
-        .map(|manifest| directory_of(manifest))
-        .filter(|directory| directory.rsplit('/').next() == Some(last))
-        .collect::<Vec<_>>();
-        named.sort_unstable();
-        named.dedup();
-        match named.as_slice() {
-            [one] => Some(*one),
-            _ => None,
-        }
-    }
-
-    /// The longest end of a directory's path that is a directory of the repository.
-    pub(super) fn directory(&self, path: &str) -> Option<String> {
-        let listing = self.listing?;
-        let parts = parts(path);
-        (0..parts.len())
-            .map(|start| parts[start..].join("/"))
-            .find(|directory| listing.has_directory(directory))
-    }
-
-    /// The file that a line means by a path, the line given by its index: below the directory that
-    /// its command ran in, at the longest end of the path that is a file, else the only file that
-    /// ends like it. Several that end alike are ambiguous and give none.
+    /// Finds the file that a line, given by its index, means by a path: below the directory that its
+    /// command ran in, at the longest end of the path that is a file, else the only file that ends like
+    /// it. Several that end alike are ambiguous and give none.
     pub(super) fn find(&self, path: &str, at: usize) -> Option<&'a str> {
         let listing = self.listing?;
-        let path = path
-            .strip_prefix("file://")
-            .unwrap_or(path)
-            .replace('\\', "/");
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        let path = path.replace('\\', "/");
         if let Some(end) = installed(&path) {
-            return self.of_installed(end);
+            let mut roots = ["", "src", "lib", "python"].iter();
+            return roots.find_map(|root| joined(listing, root, end));
         }
         if SYSTEM.is_match(&path) {
             return None;
         }
-        let absolute = super::special::is_absolute(&path);
-        // A file of a submodule is none of the files here that are called the same.
-        let mut modules = listing.entries().iter();
-        let below = |entry: &Entry| {
-            let is_module = matches!(entry.kind, EntryKind::Submodule { .. });
-            is_module && format!("/{path}").contains(&format!("/{}/", entry.path))
-        };
-        if modules.any(below) {
-            return None;
-        }
+        let is_absolute = is_absolute(&path);
         let parts = parts(&path);
         let candidates = self.by_name.get(*parts.last()?)?;
-        let from = parts.len().saturating_sub(DEEPEST);
-        let ends = || (from..parts.len()).map(|start| parts[start..].join("/"));
+        let from = parts.len().saturating_sub(MAX_DEPTH);
         let whole = parts[from..].join("/");
-        if !absolute {
-            let near = self
-                .near(at)
-                .find_map(|below| joined(listing, below, &path));
-            if near.is_some() {
-                return near;
+        if !is_absolute {
+            let mut near = self.near(at);
+            let near = near.find_map(|directory| joined(listing, directory, &path));
+            if let Some(file) = near.or_else(|| joined(listing, "", &whole)) {
+                return Some(file);
             }
         }
-        for end in ends() {
-            if let Some(file) = listing.file(&end) {
-                return Some(file.as_str());
-            }
-            if !absolute {
-                break;
-            }
+        let is_cut = is_absolute || path.starts_with("../");
+        let ends = (from..parts.len()).map(|start| parts[start..].join("/"));
+        let ends: Vec<String> = ends.take(if is_cut { MAX_DEPTH } else { 1 }).collect();
+        let exact = || ends.iter().find_map(|end| joined(listing, "", end));
+        if let Some(file) = is_absolute.then(exact).flatten() {
+            return Some(file);
         }
-        let ends = ends().filter(|end| !absolute || end.contains('/') || end == &whole);
-        for end in ends {
-            let mut alike = candidates.iter().filter(|file| {
-                file.strip_suffix(end.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-            });
-            if let Some(first) = alike.next() {
-                if alike.next().is_none() {
-                    return Some(*first);
-                }
-                // Several end alike: the one in a package that the log names elsewhere.
-                let mut ran_in = self.ran_in.iter().rev();
-                return ran_in.find_map(|row| joined(listing, &row.1, &end));
+        let long = |end: &&String| !is_absolute || end.contains('/') || **end == whole;
+        ends.iter().filter(long).find_map(|end| {
+            let is_alike = |file: &&&str| {
+                let rest = file.strip_suffix(end.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            };
+            let alike: Vec<&&str> = candidates.iter().filter(is_alike).collect();
+            match alike.as_slice() {
+                [one] => Some(**one),
+                _ => None,
             }
-            if !absolute && !path.starts_with("../") {
-                break;
-            }
-        }
-        None
+        })
     }
 
     // Where the command of a line ran: the place named last before it first, then where the person
     // stands.
     fn near(&self, at: usize) -> impl Iterator<Item = &str> {
         let before = self.ran_in.partition_point(|row| row.0 <= at);
-        let named = self.ran_in[..before].iter().rev().take(1);
-        let named = named.map(|row| row.1.as_str());
-        named.chain(std::iter::once(self.directory))
-    }
-
-    // An installed copy of a package of the repository: at its root, in `src` or `lib`.
-    fn of_installed(&self, end: &str) -> Option<&'a str> {
-        let listing = self.listing?;
-        let scoped = end.starts_with('@');
-        let border = end.match_indices('/').nth(usize::from(scoped))?.0;
-        let (package, rest) = end.split_at(border);
-        if let Some(directory) = self.packages.get(package) {
-            return joined(listing, directory, rest.trim_start_matches('/'));
-        }
-        let roots = ["", "src", "lib", "python"];
-        roots.iter().find_map(|root| joined(listing, root, end))
+        let named = self.ran_in[..before].last().map(|row| row.1.as_str());
+        named.into_iter().chain(std::iter::once(self.directory))
     }
 
     /// Whether a path begins with a directory of the repository: so an absolute one is written where
@@ -230,6 +168,11 @@ pattern!(
     r"^(?:/usr/(?:lib|local/lib|share|include)|/etc|/lib|/proc|/sys|/nix/store|/System|/Library|C:/Windows|C:/Program Files|(?:C:|/opt)/hostedtoolcache)/"
 );
 
+/// Checks whether a path starts at a root or a drive.
+pub(super) fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
+}
+
 // What stands behind the folder of installed packages.
 fn installed(path: &str) -> Option<&str> {
     ["site-packages/", "dist-packages/", "node_modules/"]
@@ -245,10 +188,6 @@ fn parts(path: &str) -> Vec<&str> {
         .collect()
 }
 
-fn directory_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(directory, _)| directory)
-}
-
 // The file at a relative path below a directory.
 fn joined<'a>(listing: &'a Listing, directory: &str, path: &str) -> Option<&'a str> {
     let path = RepoPath::resolve(directory, path).ok()?;
@@ -258,20 +197,20 @@ fn joined<'a>(listing: &'a Listing, directory: &str, path: &str) -> Option<&'a s
 #[cfg(test)]
 mod tests {
     use super::{Locator, Scene};
+    use crate::diagnose::normalise::lines;
     use crate::source::Memory;
 
     fn repository() -> Memory {
-        let manifest = |name: &str| format!(r#"{{"name":"{name}"}}"#);
         let files = [
             ("src/x.ts", String::new()),
             ("index.js", String::new()),
             ("main.py", String::new()),
             ("src/tool/core.py", String::new()),
-            ("packages/a/package.json", manifest("@acme/alpha")),
+            ("packages/a/package.json", String::new()),
             ("packages/a/src/only.ts", String::new()),
             ("packages/a/src/both.ts", String::new()),
             ("packages/a/src/x.ts", String::new()),
-            ("packages/b/package.json", manifest("@acme/beta")),
+            ("packages/b/package.json", String::new()),
             ("packages/b/src/both.ts", String::new()),
             ("services/api/pyproject.toml", String::new()),
             ("services/api/app/main.py", String::new()),
@@ -315,10 +254,6 @@ mod tests {
                 "C:\\py\\Lib\\site-packages\\tool\\core.py",
                 Some("src/tool/core.py"),
             ),
-            (
-                "node_modules/@acme/alpha/src/x.ts",
-                Some("packages/a/src/x.ts"),
-            ),
             ("/app/node_modules/left-pad/index.js", None),
             ("/py/site-packages/other/main.py", None),
             ("/usr/share/nodejs/index.js", None),
@@ -334,8 +269,9 @@ mod tests {
             source: Some(&source),
             directory,
         };
-        let ran_in = vec![(2, "packages/a".to_owned()), (9, "packages/b".to_owned())];
-        let locator = Locator::at(scene("")).running_in(ran_in);
+        let log = "\n\ncd packages/a\n\n\n\n\n\n\ncd packages/b\n";
+        let mut locator = Locator::at(scene(""));
+        locator.note_directories(&lines(log));
         for (path, at, expected) in [
             ("src/both.ts", 3, Some("packages/a/src/both.ts")),
             ("src/both.ts", 9, Some("packages/b/src/both.ts")),
@@ -352,22 +288,5 @@ mod tests {
             Some("packages/b/src/both.ts")
         );
         assert_eq!(standing.find("src/x.ts", 0), Some("src/x.ts"));
-    }
-
-    #[test]
-    fn packages_are_known_by_name_and_by_directory() {
-        let source = repository();
-        let locator = Locator::at(Scene {
-            source: Some(&source),
-            directory: "",
-        });
-        for (name, directory) in [
-            ("@acme/alpha", Some("packages/a")),
-            ("@acme/a", Some("packages/a")),
-            ("api", Some("services/api")),
-            ("gone", None),
-        ] {
-            assert_eq!(locator.package(name), directory, "{name}");
-        }
     }
 }

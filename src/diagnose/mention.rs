@@ -25,7 +25,7 @@ pattern!(
     PLACE,
     concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
-        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[\p{L}\p{N}_@.+~$-]|\[[\p{L}\p{N}_.-]+\]|\([\p{L}\p{N}_-]+\)[\\/]|[\\/])*[\p{L}\p{N}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
+        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b)(?::(?<plainline>\d+))?",
     )
@@ -36,20 +36,13 @@ pattern!(
     r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#
 );
 
-// Where a parser stopped, at the end of what it says: TOML, INI; Babel.
-pattern!(
-    AT_LINE,
-    r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$"
-);
-
-/// The files that a log names, each with the index of its line: near the evidence first, then those
-/// of failing tests, then others.
+/// Returns the files that a log names, those near the evidence first.
 pub(super) fn files(
     lines: &[Line<'_>],
     evidence: &[usize],
     named: &[(usize, String)],
     locator: &Locator<'_>,
-) -> Vec<(usize, MentionedFile)> {
+) -> Vec<MentionedFile> {
     let mut mentions: Vec<Mention> = named
         .iter()
         .map(|(at, path)| Mention {
@@ -69,7 +62,7 @@ pub(super) fn files(
         .collect();
     ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
     let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
-    let mut files: Vec<(usize, MentionedFile)> = Vec::new();
+    let mut files: Vec<MentionedFile> = Vec::new();
     for (_, _, mention) in ranked {
         let place = locator.find(&mention.path, mention.at).map(str::to_owned);
         let doubtful = mention.doubtful && locator.knows_repository();
@@ -83,24 +76,23 @@ pub(super) fn files(
             continue;
         }
         lines_of_it.push(mention.line);
-        let file = MentionedFile {
+        files.push(MentionedFile {
             path,
             line: mention.line,
             column: mention.column,
             in_repository,
-        };
-        files.push((mention.at, file));
+        });
         if files.len() >= MOST {
             break;
         }
     }
     // What is not in the repository helps nobody when something is.
-    if files.iter().any(|(_, file)| file.in_repository) {
+    if files.iter().any(|file| file.in_repository) {
         let names_a_place = |file: &MentionedFile| {
             file.in_repository || file.line.is_some() || file.path.contains(['/', '\\'])
         };
-        files.retain(|(_, file)| names_a_place(file));
-        files.sort_by_key(|(_, file)| !file.in_repository);
+        files.retain(names_a_place);
+        files.sort_by_key(|file| !file.in_repository);
     }
     files
 }
@@ -138,27 +130,26 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             continue;
         }
         for found in PLACE.captures_iter(text) {
-            let path = found
-                .name("py")
-                .or_else(|| found.name("path"))
-                .or_else(|| found.name("plain"));
-            let Some(path) = path else { continue };
-            // The host of an address is no file, nor is a word right after one.
+            let first = |names: &[&str]| names.iter().find_map(|name| found.name(name));
+            let Some(path) = first(&["py", "path", "plain"]) else {
+                continue;
+            };
+            // The host of an address is no file, nor is what has one inside.
             let before = &text[..path.start()];
-            if before.ends_with("://") || before.ends_with("http:") || before.ends_with("https:") {
-                continue;
-            }
             let word = before.rfind([' ', '\t', '"', '\'', '(', '<']);
-            let word = before
-                .get(word.map_or(0, |at| at + 1)..)
-                .unwrap_or_default();
-            let of_address = format!("{word}{}", path.as_str());
-            let of_address = of_address.contains("://") && !of_address.starts_with("file:");
-            // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
+            let word = before.get(word.map_or(0, |at| at + 1)..);
+            let word = word.unwrap_or_default();
             let path = path.as_str();
-            if path.contains("://") && !path.starts_with("file:") {
+            let is_web = |text: &str| text.contains("://") && !text.starts_with("file:");
+            if ["://", "http:", "https:"]
+                .iter()
+                .any(|end| word.ends_with(end))
+                || is_web(path)
+            {
                 continue;
             }
+            let of_address = is_web(&format!("{word}{path}"));
+            // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path
                 .strip_prefix('@')
                 .filter(|_| before.ends_with("[ "))
@@ -167,23 +158,13 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
-            let line = found
-                .name("pyline")
-                .or_else(|| found.name("line"))
-                .or_else(|| found.name("saidline"))
-                .or_else(|| found.name("plainline"));
-            let behind = line
-                .is_none()
-                .then(|| AT_LINE.captures(&text[before.len()..]));
-            let behind = behind.flatten();
-            let group = |at: usize| behind.as_ref().and_then(|it| it.get(at));
-            let line = number(line.or_else(|| group(1)).or_else(|| group(3)));
+            let line = number(first(&["pyline", "line", "saidline", "plainline"]));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && is_of_test(&path),
                 path,
                 line,
-                column: number(found.name("col").or_else(|| group(2)).or_else(|| group(4))),
+                column: number(found.name("col")),
             });
         }
     }

@@ -5,15 +5,12 @@
 //! means, `decide` weighs them, `remedy` quotes what the tool says to do, and `refute` asks the repository.
 
 mod code_page;
-mod condense;
-mod cues;
 mod decide;
 mod derive;
-mod directories;
 mod document;
-mod envelope;
 mod facts;
 mod failures;
+mod findings;
 mod line;
 mod locate;
 mod log;
@@ -23,17 +20,13 @@ mod normalise;
 mod prefix;
 mod providers;
 mod quiet;
-mod read;
 mod refute;
 mod remedy;
 mod reported;
 mod rules;
 mod runners;
-mod speakers;
-mod special;
 mod steps;
 mod success;
-mod verdict;
 mod votes;
 
 pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
@@ -44,5 +37,3 @@ pub use log::Log;
 pub use masked::diagnose_masked;
 pub use normalise::{plain_lines, telling_lines};
 pub use refute::diagnose_in;
-pub use rules::{RuleProblem, UserRules, rule_page, subkind_page};
-pub use speakers::jobs;

@@ -2,25 +2,20 @@ use std::borrow::Cow;
 
 use super::code_page::restore_marks;
 use super::line::{Line, Mark};
-use super::log::{Log, View};
-use super::prefix::{self, Wrapper};
+use super::log::View;
+use super::prefix::Wrapper;
 use super::quiet;
 use crate::policy::sanitize_log;
 use crate::runners::pattern;
 
 const LONGEST_LINE: usize = 4096;
-// Lines that tell what stands before each.
-pub(super) const SAMPLE: usize = 4000;
 // More rewrites than a progress bar of one line has.
 const MANY: usize = 100;
-const MOST_ORIGINS: usize = 50_000;
 
 /// A log as readable lines.
 pub(super) struct Lines<'a> {
     /// With their original numbers.
     pub(super) all: Vec<Line<'a>>,
-    /// What a runner of several programs put before a line, from its index on.
-    pub(super) origins: Vec<(usize, String)>,
     /// Bytes at the ends of overlong lines that nobody looks at.
     pub(super) cut: u64,
 }
@@ -28,25 +23,18 @@ pub(super) struct Lines<'a> {
 /// Splits a log into readable lines.
 pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
     let log = view.text;
-    let wrapper = prefix::wrapper(log, SAMPLE);
+    let wrapper = Wrapper::find(log);
     let mut lines = Vec::new();
     // A log that was kept with bare carriage returns is one line by its numbers.
     let bare_returns = !log.contains('\n') && log.matches('\r').nth(MANY).is_some();
     let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
     let mut cut = 0;
-    let mut origins: Vec<(usize, String)> = Vec::new();
     for (number, raw) in view.lines(end) {
         let raw = match number {
             1 => raw.strip_prefix('\u{feff}').unwrap_or(raw),
             _ => raw,
         };
-        if origins.len() < MOST_ORIGINS
-            && let Some(origin) = prefix::origin(raw, &wrapper)
-            && origins.last().is_none_or(|last| last.1 != origin)
-        {
-            origins.push((lines.len(), origin));
-        }
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
         let text = match restore_marks(&text) {
@@ -66,13 +54,8 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         });
     }
     super::runners::join_error_names(&mut lines);
-    super::runners::flatten_exception_groups(&mut lines);
     quiet::mark(&mut lines);
-    Lines {
-        all: lines,
-        origins,
-        cut,
-    }
+    Lines { all: lines, cut }
 }
 
 /// The lines of a log that is there whole.
@@ -89,38 +72,6 @@ pattern!(
     TRAVIS,
     r"travis_time:(start|end):([\w-]+)|section_(start|end):\d+:([\w.-]+)"
 );
-pattern!(WORKFLOW, r"::(?:error|warning) (.*?)::(.*)$");
-
-// A message of a workflow that names its place, as a compiler would print it. Line ends and marks of the
-// form are written as in a URL; the first line says it, the others repeat the log.
-fn annotation(text: &str) -> Option<String> {
-    let found = WORKFLOW.captures(text)?;
-    let property = |name: &str| {
-        let all = found[1].split(',');
-        let value = all
-            .filter_map(|it| it.split_once('='))
-            .find(|it| it.0.trim() == name);
-        value.map(|it| decoded(it.1))
-    };
-    let (file, line) = (property("file")?, property("line")?);
-    let column = property("col").or_else(|| property("column"));
-    let column = column.filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
-    Some(format!(
-        "{file}:{line}:{}: {}",
-        column.as_deref().unwrap_or("1"),
-        first_line(&found[2])
-    ))
-}
-
-fn first_line(message: &str) -> String {
-    decoded(message.split("%0A").next().unwrap_or(message))
-}
-
-fn decoded(text: &str) -> String {
-    [("%0D", ""), ("%3A", ":"), ("%2C", ","), ("%25", "%")]
-        .iter()
-        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
-}
 
 // What a terminal would show of one raw line, and what the service says with it.
 fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
@@ -136,22 +87,13 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     } else {
         Cow::Borrowed(raw)
     };
-    if (text.contains("::error ") || text.contains("::warning "))
-        && let Some(text) = annotation(&text)
-    {
-        return (mark, Cow::Owned(text));
-    }
-    let mut skip = prefix::length(&text, wrapper);
-    let mut message = None;
+    let mut skip = wrapper.length(&text);
     let rest = &text[skip..];
     if (rest.starts_with("##[") || rest.starts_with("::"))
         && let Some(found) = MARK.captures(rest)
     {
         skip += found[0].len();
         let word = found.name("azure").or_else(|| found.name("github"));
-        if found.name("github").is_some() && rest.contains("%0A") {
-            message = Some(first_line(&text[skip..]));
-        }
         mark = match word.map_or("", |word| word.as_str()) {
             "error" => Mark::Error,
             "group" | "section" => Mark::Open(text[skip..].to_owned()),
@@ -161,7 +103,6 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         };
     }
     let text = match text {
-        _ if message.is_some() => Cow::Owned(message.unwrap_or_default()),
         _ if skip == 0 => text,
         Cow::Borrowed(text) => Cow::Borrowed(&text[skip..]),
         Cow::Owned(text) => Cow::Owned(text[skip..].to_owned()),
@@ -212,7 +153,7 @@ fn captured_section(text: &str) -> Option<bool> {
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     let mut out = String::new();
-    for line in lines_of(Log::from(log.to_owned()).view()).all {
+    for line in lines_of(View::whole(log)).all {
         let text = line.text.trim();
         if line.quiet || text.is_empty() || !seen.insert(text.to_owned()) {
             continue;
@@ -254,21 +195,6 @@ mod tests {
         ] {
             assert_eq!(only(dressed), "TypeError: x", "{dressed:?}");
         }
-    }
-
-    #[test]
-    fn reads_workflow_annotations_as_located_lines() {
-        assert_eq!(
-            only("::error file=src/a.ts,line=3,endLine=3,col=7,endColumn=9::TS2304 boom"),
-            "src/a.ts:3:7: TS2304 boom"
-        );
-        assert_eq!(
-            only(
-                "::error file=/w/a.ts,title=t > x,line=4,column=2::Error%3A 5%25%0A ❯ a.ts:4:1%0A"
-            ),
-            "/w/a.ts:4:2: Error: 5%"
-        );
-        assert_eq!(only("::error::boom%0A at x"), "boom");
     }
 
     #[test]

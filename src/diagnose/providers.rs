@@ -25,12 +25,10 @@ pub(super) struct Providers {
     pub(super) fold: Vec<Fold>,
     /// What runners of several programs put before each line.
     pub(super) speaker: Vec<Shape>,
-    /// What a store or a copy puts before each line.
-    pub(super) head: Vec<Shape>,
     /// What no tool's own output has before a line.
     pub(super) dress: Vec<Shape>,
     /// Where scripts say that they run.
-    pub(super) place: Vec<Place>,
+    pub(super) place: Vec<Shape>,
     pub(super) words: Words,
 }
 
@@ -77,17 +75,6 @@ pub(super) struct Shape {
     _seen: String,
 }
 
-/// How a script or what runs it says where it runs: by a directory, or by a package.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Place {
-    pub(super) line: Pattern,
-    #[serde(default)]
-    pub(super) package: bool,
-    #[serde(rename = "seen")]
-    _seen: String,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Words {
@@ -97,10 +84,6 @@ pub(super) struct Words {
     pub(super) programs: Vec<String>,
     /// What source files end in.
     pub(super) sources: Vec<String>,
-    /// Of services and runners, and what stands for rules whose own word is in every other line.
-    pub(super) telling: Vec<String>,
-    /// A place in a file that ends so begins the line of a finding.
-    pub(super) placed: Vec<String>,
     #[serde(rename = "seen")]
     _seen: String,
 }

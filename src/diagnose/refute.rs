@@ -5,7 +5,7 @@ use super::derive::set_kind;
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
-use crate::languages::{Language, PYTHON, Resolver, package_part};
+use crate::languages::{Resolver, package_part};
 use crate::model::{Diagnosis, Import, ImportKind, MentionedFile, RepoPath, Subkind};
 use crate::runners::pattern;
 use crate::source::Source;
@@ -50,9 +50,6 @@ fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
 }
 
 fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
-    if lie_in_folders(&diagnosis.missing_modules, source) {
-        return true;
-    }
     let resolver = Resolver::new(source);
     mentioned(diagnosis).iter().any(|file| {
         resolver.facts(file).imports.iter().any(|import| {
@@ -67,27 +64,6 @@ fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
             found.external.is_none() && !found.files.iter().any(is_linked)
         })
     })
-}
-
-// Whether Python modules are all missing from folders that the repository has code in: packages without
-// `__init__.py` among them.
-fn lie_in_folders(modules: &[String], source: &dyn Source) -> bool {
-    let has_code = |module: &String| {
-        let folder = module
-            .rsplit_once('.')
-            .map(|(above, _)| above.replace('.', "/") + "/");
-        let holds = |path: &str, folder: &str| {
-            let mut found = path.match_indices(folder);
-            found.any(|(at, _)| at == 0 || path[..at].ends_with('/'))
-        };
-        let is_python = |path: &RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
-        let mut files = source
-            .listing()
-            .files()
-            .filter(|file| is_python(&file.path));
-        folder.is_some_and(|folder| files.any(|file| holds(file.path.as_str(), &folder)))
-    };
-    !modules.is_empty() && modules.iter().all(has_code)
 }
 
 // Files that are looked through for the way back.
@@ -188,31 +164,6 @@ mod tests {
                 diagnosis.requires_user_action,
                 expected == "missing_package"
             );
-        }
-    }
-
-    #[test]
-    fn a_folder_of_the_repository_is_no_package() {
-        let source = Memory::named([
-            (
-                "libs/core/acme/core/moneys.py",
-                "def gross():\n    return 1\n",
-            ),
-            ("tests/test_bill.py", "from acme.core.money import gross\n"),
-        ]);
-        for (module, finer) in [
-            ("acme.core.money", "missing_module"),
-            ("acme.other.money", "missing_package"),
-            ("me.core.money", "missing_package"),
-            ("yaml", "missing_package"),
-        ] {
-            let log = format!(
-                "tests/test_bill.py:1: in <module>\n    from {module} import gross\nE   \
-                 ModuleNotFoundError: No module named '{module}'\n"
-            );
-            let found = diagnose_in(&log, &LogFacts::default(), &source);
-            let found_subkind = found.subkind.map(|it| it.to_string()).unwrap_or_default();
-            assert_eq!(found_subkind, finer, "{module}");
         }
     }
 

@@ -11,20 +11,18 @@ use crate::junit::{Case, Report};
 use crate::model::{Diagnosis, FailedTest, FailureKind as Kind};
 
 // Failures whose words are asked for a kind.
-const MAX_ASKED: usize = 50;
+const MAX_ASKED: usize = 20;
 const MAX_TESTS: usize = 500;
-const LONGEST_MESSAGE: usize = 500;
+const MAX_MESSAGE: usize = 500;
 // Lines of a stack that are looked at for the test's own.
 const MAX_STACK: usize = 60;
 // An answer below this says no more than that something failed.
 const SURE: f64 = 0.5;
-// Of a kind that all failures of a report share, and of one that most do.
-const SHARED: f64 = 0.9;
-const OF_MOST: f64 = 0.75;
+// Of a kind that the words of a report show.
+const REPORTED: f64 = 0.8;
 
 /// Merges what reports say of the failing tests into a diagnosis: places and messages of those that the
-/// log names, the others beside them, and where the log says nothing of its own, what most of them
-/// died of.
+/// log names, the others beside them, and where the log says nothing of its own, what they died of.
 pub(super) fn add_reports(
     diagnosis: &mut Diagnosis,
     reports: &[Report],
@@ -44,15 +42,17 @@ pub(super) fn add_reports(
     for case in &failed {
         let (path, line) = place(case, &locator).unzip();
         let line = line.flatten();
-        let spellings = spellings(case);
-        let same = spellings.iter().find_map(|name| left.get_mut(name)?.pop());
+        let same = spellings(case)
+            .iter()
+            .find_map(|name| left.get_mut(name)?.pop());
         let is_new = seen.insert(&case.id);
         if let Some(test) = same.and_then(|at| diagnosis.tests.get_mut(at)) {
             test.message = message(case).or(test.message.take());
             if path.is_some() && (test.path.is_none() || test.line.is_none()) {
-                test.path = path;
-                test.line = line.or(test.line);
+                (test.path, test.line) = (path, line.or(test.line));
             }
+        } else if is_new && diagnosis.tests.len() >= MAX_TESTS {
+            diagnosis.left_out.get_or_insert_default().tests += 1;
         } else if is_new {
             diagnosis.tests.push(FailedTest {
                 id: case.id.replace(['\n', '\r'], " "),
@@ -66,45 +66,23 @@ pub(super) fn add_reports(
             });
         }
     }
-    let over = diagnosis.tests.len().saturating_sub(MAX_TESTS);
-    if over > 0 {
-        diagnosis.left_out.get_or_insert_default().tests += over as u64;
-        diagnosis.tests.truncate(MAX_TESTS);
-    }
     diagnosis.failing_tests = diagnosis.tests.iter().map(|test| test.id.clone()).collect();
     if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < SURE {
-        set_common_kind(diagnosis, &failed, facts);
-    }
-}
-
-// What most of the tests died of, an expectation before others.
-fn set_common_kind(diagnosis: &mut Diagnosis, failed: &[&Case], facts: &LogFacts) {
-    let mut counts: HashMap<Kind, usize> = HashMap::new();
-    for case in failed.iter().take(MAX_ASKED) {
-        let message = case.message.as_deref().unwrap_or_default();
-        let text = format!("{message}\n{}", case.detail);
-        let kind = answer(View::whole(&text), facts, Locator::default())
-            .diagnosis
-            .kind;
-        let is_expectation = text.contains("AssertionError") || text.contains("AssertionFailed");
-        let is_plain = kind == Kind::RuntimeError && is_expectation;
-        let kind = match kind {
+        let said =
+            |case: &&Case| format!("{}\n{}\n", message(case).unwrap_or_default(), case.detail);
+        let text: String = failed.iter().take(MAX_ASKED).map(said).collect();
+        let found = answer(View::whole(&text), facts, Locator::default()).diagnosis;
+        let kind = match found.kind {
             Kind::Unknown | Kind::None => Kind::TestFailure,
-            _ if is_plain => Kind::TestFailure,
+            Kind::RuntimeError if text.contains("Assertion") => Kind::TestFailure,
             kind => kind,
         };
-        *counts.entry(kind).or_default() += 1;
+        derive::set_kind(diagnosis, kind, None);
+        diagnosis.confidence = REPORTED;
+        diagnosis.alternatives.clear();
+        diagnosis.tool = diagnosis.tests.first().map(|test| test.runner.clone());
+        diagnosis.rule = None;
     }
-    let rank = |kind: Kind, count: usize| (count, kind == Kind::TestFailure, kind.to_string());
-    let most = counts
-        .iter()
-        .max_by_key(|(kind, count)| rank(**kind, **count));
-    let Some((&kind, _)) = most else { return };
-    derive::set_kind(diagnosis, kind, None);
-    diagnosis.confidence = if counts.len() == 1 { SHARED } else { OF_MOST };
-    diagnosis.alternatives.clear();
-    diagnosis.tool = diagnosis.tests.first().map(|test| test.runner.clone());
-    diagnosis.rule = None;
 }
 
 // Runners put other signs between the parts of a name than their reports do.
@@ -127,7 +105,7 @@ fn spellings(case: &Case) -> Vec<String> {
 fn message(case: &Case) -> Option<String> {
     let text = case.message.as_deref().unwrap_or(&case.detail);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let end = first.floor_char_boundary(LONGEST_MESSAGE.min(first.len()));
+    let end = first.floor_char_boundary(MAX_MESSAGE.min(first.len()));
     first.get(..end).map(str::to_owned)
 }
 
@@ -141,9 +119,7 @@ fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
     let frame = runners::first_script_frame(&lines, 0..MAX_STACK);
     let frame = frame.or_else(|| runners::first_python_frame(&lines));
     let frame = frame.map(|(path, line)| (shown(&path), line));
-    let last = case.class.rsplit(['/', ':']).next().unwrap_or_default();
-    let is_file = last.contains('.') && locator.find(&case.class, 0).is_some();
-    let class = is_file.then_some(case.class.as_str());
+    let class = locator.find(&case.class, 0).map(|_| case.class.as_str());
     let Some(own) = case.file.as_deref().or(class).map(shown) else {
         return frame;
     };

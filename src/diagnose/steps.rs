@@ -63,10 +63,6 @@ pub(super) fn job(lines: &[Line<'_>]) -> Job {
 }
 
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a thing the service has said so far"
-)]
 struct Reader {
     steps: Vec<Step>,
     // Folds that are open, with their first line.
@@ -80,7 +76,6 @@ struct Reader {
     error: bool,
     suspects: Vec<usize>,
     end_of_job: Option<(usize, bool, Option<i32>)>,
-    service: bool,
 }
 
 impl Reader {
@@ -90,7 +85,6 @@ impl Reader {
             Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
                 self.close_begun(at);
                 self.begun = true;
-                self.service = true;
             }
             Mark::Open(name) if name.starts_with("Finishing: ") => self.close(at + 1, End::Passed),
             Mark::Open(name) if !name.is_empty() && *name != line.text => {
@@ -130,11 +124,8 @@ impl Reader {
     fn record(&mut self, at: usize, event: Event, code: Option<i32>) {
         match (event, code) {
             (Event::Exited, Some(code)) => {
-                let end = if code == 0 {
-                    End::Passed
-                } else {
-                    End::Failed(Some(code))
-                };
+                let failed = Some(code).filter(|code| *code != 0);
+                let end = failed.map_or(End::Passed, |code| End::Failed(Some(code)));
                 match self.steps.last_mut() {
                     Some(last)
                         if self.open.iter().all(|row| row.1 < last.from)
@@ -161,7 +152,6 @@ impl Reader {
             (Event::CleanUp, _) if !self.clean_up => {
                 self.close_begun(at);
                 self.clean_up = true;
-                self.service = true;
             }
             _ => {}
         }
@@ -188,17 +178,10 @@ impl Reader {
     }
 
     fn finish(mut self, lines: &[Line<'_>]) -> Job {
-        let end = if self.clean_up {
-            End::CleanUp
-        } else {
-            End::Open
-        };
-        self.close(lines.len(), end);
+        self.close(lines.len(), End::Open);
         let says_error = lines.iter().any(|line| line.mark == Mark::Error);
-        let mut failed = self
-            .steps
-            .iter()
-            .any(|step| matches!(step.end, End::Failed(_)));
+        let is_failed = |step: &Step| matches!(step.end, End::Failed(_));
+        let mut failed = self.steps.iter().any(is_failed);
         if !failed && let Some(step) = self.suspects.last().and_then(|at| self.steps.get_mut(*at)) {
             step.end = End::Failed(None);
             failed = true;
@@ -212,7 +195,7 @@ impl Reader {
             }
             None if failed => Some(false),
             // Steps that went on to the clean-up without an error are a job that passed.
-            None if self.clean_up && self.service && !says_error => Some(true),
+            None if self.clean_up && !says_error => Some(true),
             None => None,
         };
         let success = self.end_of_job.filter(|it| it.1);
@@ -225,20 +208,13 @@ impl Reader {
 
     // A service that tells of the job alone: what ran last before it said so has failed.
     fn blame(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
-        let has_output = |step: &Step| {
-            lines[step.from..step.to.min(at)]
-                .iter()
-                .filter(|line| !line.text.trim().is_empty())
-                .count()
-                > 2
+        let is_filled = |line: &&Line<'_>| !line.text.trim().is_empty();
+        let may_fail = |step: &Step| {
+            let own = lines.get(step.from..step.to.min(at)).unwrap_or_default();
+            step.end != End::CleanUp && own.iter().filter(is_filled).count() > 2
         };
-        let last = self
-            .steps
-            .iter()
-            .rposition(|step| step.from < at && step.end != End::CleanUp && has_output(step));
-        if let Some(index) = last {
-            let step = &mut self.steps[index];
-            step.end = End::Failed(code);
+        if let Some(index) = self.steps.iter().rposition(may_fail) {
+            self.steps[index].end = End::Failed(code);
         }
     }
 }

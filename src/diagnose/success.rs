@@ -1,6 +1,6 @@
 use super::line::{Line, Mark};
 use super::steps::tells_failure;
-use crate::runners::{self, Count, pattern};
+use crate::runners::{self, pattern};
 
 // Filled lines at the end of a log in which its last runner counts.
 const LAST: usize = 60;
@@ -39,28 +39,13 @@ pattern!(
 pub(super) fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
     let is_filled = |at: &usize| !lines[*at].text.trim().is_empty();
     let from = (0..lines.len()).rev().filter(is_filled).take(LAST).last()?;
-    let last = counts(&lines[from..]).pop().filter(|it| !it.red)?;
-    Some(from + last.end)
-}
-
-/// Where runners count what ran: the line in which each summary ends.
-pub(super) fn counts(lines: &[Line<'_>]) -> Vec<Count> {
-    let mut text = String::new();
-    let mut starts = Vec::with_capacity(lines.len());
-    for line in lines {
-        starts.push(text.len());
-        if !line.captured {
-            text.push_str(line.text.trim_end());
-        }
-        text.push('\n');
-    }
-    let mut found = runners::counts(&text);
-    for count in &mut found {
-        count.end = starts
-            .partition_point(|start| *start < count.end)
-            .saturating_sub(1);
-    }
-    found
+    let own = lines[from..].iter().map(|line| match line.captured {
+        true => "",
+        false => line.text.trim_end(),
+    });
+    let text = own.collect::<Vec<&str>>().join("\n");
+    let last = runners::counts(&text).pop().filter(|count| !count.red)?;
+    Some(from + text.get(..last.end)?.matches('\n').count())
 }
 
 #[cfg(test)]

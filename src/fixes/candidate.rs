@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::hint::Fix;
 use crate::model::RepoPath;
-use crate::patch::{Change, canonical};
+use crate::patch::Change;
 use crate::policy::is_test;
 
 /// A change that needs no model.
@@ -31,16 +31,6 @@ impl PartialEq for Candidate {
 }
 
 impl Candidate {
-    /// Returns the candidate of one change.
-    pub(super) fn from_change(what: String, path: RepoPath, change: &Change) -> Self {
-        Self {
-            what,
-            patch: canonical(std::slice::from_ref(change)),
-            files: vec![path],
-            ..Self::default()
-        }
-    }
-
     /// Returns the candidate of imports in files.
     pub(super) fn from_fixes(what: String, fixes: Vec<(RepoPath, Fix)>) -> Self {
         Self {

@@ -1,9 +1,8 @@
 use super::candidate::Candidate;
 use super::list::{MAX_TRIES, Question};
 use super::log_file::LogFile;
-use crate::graph::Graph;
-use crate::hint::{Answer, Ask, Fix, answers, fix, suggest};
-use crate::languages::{PYTHON, free_names, uses};
+use crate::hint::{Answer, Fix, answers, fix};
+use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
 use crate::policy::{is_test, is_test_text};
 
@@ -26,10 +25,8 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
     let mut settled: Vec<Suggestion> = Vec::new();
     let mut tries: Vec<Candidate> = Vec::new();
     for answer in &mut answers {
-        let hidden = hidden_names(question.graph, ask, answer);
-        let own = answer.suggestions.iter().cloned();
-        let sure = own.chain(hidden).filter(|one| one.certain);
-        let sure: Vec<Suggestion> = sure.collect();
+        let mut sure = answer.suggestions.clone();
+        sure.retain(|one| one.certain);
         let fixed = fix(question.graph, &answer.file, &sure);
         if let Some(fixed) = fixed.filter(|fixed| question.allows(fixed.patch.as_bytes())) {
             certain.push((answer.file.clone(), fixed));
@@ -46,18 +43,6 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
     (answers, certain.into_iter().collect(), tries)
 }
 
-// Suggests imports for the names that a Python file lacks behind those that the failure names: one hides the next.
-fn hidden_names(graph: &Graph<'_>, ask: &Ask<'_>, answer: &Answer) -> Vec<Suggestion> {
-    let known = &answer.wanted.names;
-    let text = graph.source().read(&answer.file).unwrap_or_default();
-    let mut names = free_names(&answer.file, &text);
-    names.retain(|name| {
-        let is_builtin = name.starts_with("__") || PYTHON.is_global(name);
-        !known.is_empty() && !is_builtin && !known.contains(name)
-    });
-    suggest(graph, &ask.query(&answer.file, &names))
-}
-
 // All certain imports in one change.
 fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candidate {
     let in_file = |(file, fixed): &(RepoPath, Fix)| {
@@ -67,10 +52,7 @@ fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candi
         imports.dedup();
         format!("{} in {file}", imports.join(", "))
     };
-    let mut texts: Vec<String> = fixes.iter().take(MAX_NAMED).map(in_file).collect();
-    if fixes.len() > MAX_NAMED {
-        texts.push(format!("the same in {} more", fixes.len() - MAX_NAMED));
-    }
+    let texts: Vec<String> = fixes.iter().take(MAX_NAMED).map(in_file).collect();
     Candidate {
         certain: true,
         imports: settled
@@ -191,7 +173,6 @@ mod tests {
                 lines: &[],
                 prefix: "",
                 allowed: &Allowed::default(),
-                objects: None,
             },
         });
         let added = tries.iter().map(|fix| {
@@ -218,22 +199,12 @@ mod tests {
         };
         for (path, name, expected) in [
             ("pkg/use.py", "helpr", &["return helper(rows), helper"][..]),
-            ("pkg/use.py", "sm", &["return sum(rows), sum"]),
-            ("pkg/use.py", "rws", &["return rows(rows), rows"]),
             ("tests/test_use.py", "helpr", &[]),
             ("pkg/use.py", "frobnicate", &[]),
         ] {
             let found = tried(path, &use_of(name), &missing(path, name));
             assert_eq!(found, expected, "{path} {name}");
         }
-        let both = "from .core import helper\n\n\ndef run(rows):\n    return helpr(sm(rows))\n";
-        let log = ["helpr", "sm"]
-            .map(|name| missing("pkg/use.py", name))
-            .concat();
-        assert_eq!(
-            tried("pkg/use.py", both, &log),
-            ["return helper(sum(rows))"]
-        );
         let two = "from .core import helper, helpes\n\n\ndef run(y):\n    return helpe(y)\n";
         let found = tried("pkg/use.py", two, &missing("pkg/use.py", "helpe"));
         assert!(found.is_empty(), "{found:?}");

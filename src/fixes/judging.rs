@@ -1,5 +1,5 @@
 use crate::model::{Diagnosis, FailureKind, TestChanges};
-use crate::patch::{After, JudgeOptions, Objects, judge};
+use crate::patch::{After, JudgeOptions, judge};
 use crate::policy::{Allowed, CommandFiles, Dependencies};
 use crate::source::Source;
 
@@ -12,8 +12,6 @@ pub struct Judging<'j> {
     pub prefix: &'j str,
     /// Protected files that may change all the same.
     pub allowed: &'j Allowed,
-    /// Where the blobs of a patch are looked up.
-    pub objects: Option<&'j dyn Objects>,
 }
 
 impl<'j> Judging<'j> {
@@ -36,7 +34,6 @@ impl<'j> Judging<'j> {
             },
             run: CommandFiles::find(self.lines, self.prefix, source).with_evidence(own),
             allowed: self.allowed.clone(),
-            objects: self.objects,
             ..JudgeOptions::default()
         }
     }

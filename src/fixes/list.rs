@@ -3,13 +3,10 @@ use std::collections::BTreeMap;
 use super::candidate::Candidate;
 use super::imports::imports;
 use super::judging::Judging;
-use super::syntax::syntax;
 use super::witness::witnesses;
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Wanted};
-use crate::model::{Diagnosis, FailureKind, MentionedFile, RepoPath};
-use crate::patch::{Change, FileState};
-use crate::source::{EntryKind, Source};
+use crate::model::{Diagnosis, RepoPath};
 
 /// Candidates that may fail before `fix` gives up.
 pub const MAX_TRIES: usize = 3;
@@ -75,9 +72,7 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
     let (answers, mut edits, tries) = imports(question);
     for (diagnosis, log) in question.logs {
-        edits.extend(executable_scripts(diagnosis, source));
         edits.extend(witnesses(log, diagnosis, source));
-        edits.extend(syntax(diagnosis, source));
     }
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));
@@ -92,26 +87,4 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
         answers,
         edits: unique,
     }
-}
-
-// A tracked script that starts with `#!` and may not be executed.
-fn executable_scripts(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
-    let files = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
-    let files = files.filter(|_| diagnosis.kind == FailureKind::PermissionDenied);
-    let candidate = |path: RepoPath| {
-        let kind = &source.listing().get(path.as_str())?.kind;
-        let is_plain = *kind == EntryKind::File { executable: false };
-        let bytes = source.read(&path).ok()?;
-        if !is_plain || !bytes.starts_with(b"#!") {
-            return None;
-        }
-        let state = |mode| Some(FileState::new(bytes.clone(), mode));
-        let change = Change::between(path.clone(), state(0o100_644), state(0o100_755));
-        Some(Candidate::from_change(
-            format!("make {path} executable"),
-            path,
-            &change,
-        ))
-    };
-    files.filter_map(candidate).collect()
 }

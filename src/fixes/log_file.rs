@@ -6,7 +6,7 @@ use regex::Regex;
 use super::candidate::Candidate;
 use crate::languages::{syntax_errors, uses};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
-use crate::patch::{Change, FileState};
+use crate::patch::{Change, FileState, canonical};
 use crate::source::Source;
 
 /// A file of the repository that a log names, with its text.
@@ -82,10 +82,12 @@ impl<'s> LogFile<'s> {
         let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
         let state = |text: &str| Some(FileState::new(text.as_bytes(), mode));
         let change = Change::between(self.path.clone(), state(&self.text), state(after));
-        let what = format!("{what} in {}", self.path);
         (after != self.text && self.parses(after)).then(|| Candidate {
+            what: format!("{what} in {}", self.path),
+            patch: canonical(std::slice::from_ref(&change)),
+            files: vec![self.path.clone()],
             must_fix: true,
-            ..Candidate::from_change(what, self.path.clone(), &change)
+            ..Candidate::default()
         })
     }
 }

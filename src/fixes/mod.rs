@@ -1,5 +1,5 @@
 //! Floor 6: fixes that need no model, as one list that every command prints and `fix` tries: missing imports, names
-//! that a tool proposes or that a message names, brackets, modes. Each passes the validator with tests closed.
+//! that a tool proposes or that a message names. Each passes the validator with tests closed.
 
 mod candidate;
 mod imports;
@@ -7,7 +7,6 @@ mod judging;
 mod list;
 mod log_file;
 mod nearest;
-mod syntax;
 mod witness;
 
 pub use candidate::Candidate;

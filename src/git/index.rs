@@ -1,15 +1,10 @@
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
-use super::repository::Pool;
-use super::{GitError, Repository, Staged};
+use super::{GitError, Repository, Staged, TreeSource};
 use crate::model::{BlobId, RepoPath};
-use crate::source::{
-    Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source, Tracked, TrackedKind,
-};
+use crate::source::{Tracked, TrackedKind};
 
 /// The index of a worktree, used to know blob ids without reading files.
 pub(super) struct IndexIds {
@@ -53,14 +48,6 @@ impl Tracked for IndexIds {
         }
         paths.dedup_by(|b, a| a.0 == b.0);
         paths
-    }
-
-    fn has_file(&self, path: &RepoPath) -> bool {
-        let entry = self.index.entry_by_path(path.as_str().into());
-        entry.is_some_and(|entry| {
-            matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
-                && !entry.flags.contains(Flags::SKIP_WORKTREE)
-        })
     }
 
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {
@@ -138,95 +125,20 @@ fn converts(attributes: &str) -> bool {
         })
 }
 
-/// The files that the index records.
-pub struct IndexSource {
-    repo: Pool,
-    listing: Listing,
-    ids: HashMap<RepoPath, gix::ObjectId>,
-}
-
 impl Repository {
-    /// The files that the index records. Entries of an unfinished merge are left out.
+    /// Returns the files that the index records. Entries of an unfinished merge are left out.
     ///
     /// # Errors
     /// [`GitError::Unreadable`] for a damaged index.
-    pub fn index_source(&self) -> Result<IndexSource, GitError> {
+    pub fn index_source(&self) -> Result<TreeSource, GitError> {
         let repo = self.local();
         let index = repo.index_or_empty().map_err(GitError::unreadable)?;
-        let mut ids = HashMap::with_capacity(index.entries().len());
-        let mut entries = Vec::with_capacity(index.entries().len());
-        let mut skipped = Vec::new();
-        for entry in index.entries() {
-            let name = entry.path(&index);
-            if entry.stage() != Stage::Unconflicted {
-                continue;
-            }
-            let Some(path) = path_of(name) else {
-                skipped.push(Skipped::unnamed(String::from_utf8_lossy(name)));
-                continue;
-            };
-            let kind = if entry.mode == Mode::COMMIT {
-                let commit = Some(entry.id.to_string());
-                EntryKind::Submodule { commit }
-            } else if entry.mode == Mode::SYMLINK {
-                let target = repo
-                    .find_blob(entry.id)
-                    .map(|blob| String::from_utf8_lossy(&blob.data).into_owned())
-                    .unwrap_or_default();
-                EntryKind::Symlink { target }
-            } else {
-                ids.insert(path.clone(), entry.id);
-                let executable = entry.mode == Mode::FILE_EXECUTABLE;
-                EntryKind::File { executable }
-            };
-            // The size is looked up when the file is read.
-            entries.push(Entry {
-                path,
-                kind,
-                bytes: u64::from(entry.stat.size),
-            });
-        }
-        drop(index);
-        Ok(IndexSource {
-            repo: Pool::new(repo.into_sync()),
-            listing: Listing::new(entries, skipped),
-            ids,
-        })
-    }
-}
-
-impl Source for IndexSource {
-    fn listing(&self) -> &Listing {
-        &self.listing
-    }
-
-    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
-        let id = match self.ids.get(path) {
-            Some(id) => *id,
-            None if self.listing.get(path.as_str()).is_some() => return Err(ReadError::NotAFile),
-            None => return Err(ReadError::NotFound),
-        };
-        // Where the index records a size there is no need to look for one.
-        let io = |error: gix::Error| ReadError::Io(error.to_string());
-        let recorded = self.listing.get(path.as_str()).map_or(0, |it| it.bytes);
-        self.repo.with(|repo| {
-            let bytes = match recorded {
-                0 => repo.find_header(id).map_err(io)?.size(),
-                recorded => recorded,
-            };
-            if bytes > MAX_READ_BYTES {
-                return Err(ReadError::TooLarge {
-                    bytes,
-                    limit: MAX_READ_BYTES,
-                });
-            }
-            let blob = repo.find_blob(id).map_err(io)?;
-            Ok(blob.data.as_slice().into())
-        })
-    }
-
-    fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        self.ids.get(path).copied().and_then(blob_id)
+        let entries = index.entries().iter().filter_map(|entry| {
+            let is_plain = entry.stage() == Stage::Unconflicted;
+            let mode = entry.mode.to_tree_entry_mode().filter(|_| is_plain)?;
+            Some((entry.path(&index).to_vec(), mode.kind(), entry.id))
+        });
+        Ok(TreeSource::new(&repo.clone().into_sync(), entries))
     }
 }
 

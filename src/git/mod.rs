@@ -2,14 +2,12 @@
 //! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
 
 mod attributes;
-mod base;
 mod diff;
 mod disk_entry;
 mod error;
 mod guard;
 mod history;
 mod index;
-mod main_line;
 mod objects;
 mod repository;
 mod scratch;
@@ -23,9 +21,8 @@ pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
 pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
+pub use history::{Step, Walked};
 pub use index::IndexChange;
-pub use main_line::{Step, Walked};
-pub use objects::{Conflicts, ObjectStore, merge_texts};
 pub use repository::Repository;
 pub use scratch::{Scratch, ScratchPlan};
 pub use scratch_repository::first_commit;

@@ -1,5 +1,5 @@
-use std::collections::BTreeMap;
-use std::fs::{self};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::disk_entry::{Stamp, failed, mode_on_disk, remove, stamp};
-use super::scratch_repository::{STORE, fingerprint, initialise};
-use super::{GitError, Repository, ScratchError};
+use super::scratch_repository::{fingerprint, make_repository, open_store};
+use super::{Repository, ScratchError};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError, Source, Tracked, TrackedKind, Worktree};
 
@@ -21,7 +21,9 @@ pub struct Scratch {
     pub(super) original: PathBuf,
     pub(super) held: BTreeMap<RepoPath, Held>,
     pub(super) apart: Vec<RepoPath>,
-    pub(super) fingerprint: String,
+    /// The bytes of held files, apart from the copy.
+    pub(super) store: Repository,
+    fingerprint: Vec<(PathBuf, Option<Stamp>)>,
 }
 
 /// What a scratch copy is made of.
@@ -85,7 +87,8 @@ impl Scratch {
             original: plan.original.to_owned(),
             held: earlier,
             apart: plan.apart.to_vec(),
-            fingerprint: String::new(),
+            store: open_store(plan.slot, plan.git)?,
+            fingerprint: Vec::new(),
             root,
         };
         let listing = plan.from.listing();
@@ -100,7 +103,7 @@ impl Scratch {
             }
             scratch.copy(entry, plan)?;
         }
-        scratch.make_repository(plan.git, Some(plan.from))?;
+        scratch.make_repository(plan.git)?;
         scratch.save()?;
         Ok(scratch)
     }
@@ -123,12 +126,6 @@ impl Scratch {
         Worktree::open(&self.root, Box::new(ids), 0)
     }
 
-    /// Whether the copy's own repository is as it was made: settings, hooks, refs and `HEAD`.
-    #[must_use]
-    pub fn repository_is_untouched(&self) -> bool {
-        fingerprint(&self.root) == self.fingerprint
-    }
-
     /// What differs now from what the copy holds, sorted by path. Ignored files do not count.
     ///
     /// # Errors
@@ -139,43 +136,32 @@ impl Scratch {
             path: format!("{}: {error}", self.root.display()),
             kind: io::ErrorKind::NotFound,
         })?;
+        let listing = source.listing();
+        let mut paths: BTreeSet<&RepoPath> = self.held.keys().collect();
+        paths.extend(listing.entries().iter().map(|entry| &entry.path));
         let mut changes = Vec::new();
-        for entry in source.listing().entries() {
-            let path = &entry.path;
-            if self.is_apart(path.as_str()) {
-                continue;
-            }
+        for path in paths {
             let held = self.held.get(path);
-            let Some(mode) = entry.kind.mode() else {
-                continue;
-            };
-            if held.is_some_and(|it| it.mode == mode && stamp(&self.at(path)) == Some(it.stamp)) {
-                continue;
-            }
-            let bytes = self.bytes(&source, entry)?;
-            let before = held.map(|held| self.before(path, held)).transpose()?;
-            if before
-                .as_ref()
-                .is_some_and(|(old, old_mode)| *old_mode == mode && **old == *bytes)
+            if self.is_apart(path.as_str())
+                || held.is_some_and(|held| stamp(&self.at(path)) == Some(held.stamp))
             {
                 continue;
             }
-            changes.push(ScratchChange {
-                path: path.clone(),
-                before,
-                after: Some((bytes, mode)),
-            });
-        }
-        for (path, held) in &self.held {
-            if source.listing().get(path.as_str()).is_none() {
+            let before = held.map(|held| self.before(path, held)).transpose()?;
+            let entry = listing.get(path.as_str());
+            let after = entry.and_then(|entry| Some((entry, entry.kind.mode()?)));
+            let after = match after {
+                Some((entry, mode)) => Some((read_entry(&source, entry)?, mode)),
+                None => None,
+            };
+            if before != after {
                 changes.push(ScratchChange {
                     path: path.clone(),
-                    before: Some(self.before(path, held)?),
-                    after: None,
+                    before,
+                    after,
                 });
             }
         }
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
     }
 
@@ -195,12 +181,11 @@ impl Scratch {
                 continue;
             }
             let (bytes, mode) = self.before(&path, held)?;
-            let id = held.id.clone();
-            self.put(&path, &bytes, mode, id)?;
+            self.put(&path, &bytes, mode)?;
         }
-        if !self.repository_is_untouched() {
+        if fingerprint(&self.root) != self.fingerprint {
             let original = Repository::discover(&self.original)?;
-            self.make_repository(original.as_ref(), None)?;
+            self.make_repository(original.as_ref())?;
         }
         self.save()
     }
@@ -213,7 +198,6 @@ impl Scratch {
         &mut self,
         paths: impl IntoIterator<Item = &'a RepoPath>,
     ) -> Result<(), ScratchError> {
-        let git = self.repository()?;
         for path in paths {
             let at = self.at(path);
             let found = at.symlink_metadata().ok();
@@ -223,50 +207,34 @@ impl Scratch {
                 continue;
             };
             let bytes = if metadata.is_symlink() {
-                let target = fs::read_link(&at).map_err(|error| failed(&at, &error))?;
-                target.to_string_lossy().into_owned().into_bytes()
+                fs::read_link(&at).map(|target| target.to_string_lossy().into_owned().into())
             } else {
-                fs::read(&at).map_err(|error| failed(&at, &error))?
+                fs::read(&at)
             };
-            let id = git.store_blob(&bytes)?;
-            let held = Held {
-                id: Some(id.to_string()),
-                mode: mode_on_disk(&metadata),
-                stamp: Stamp::from_metadata(&metadata),
-            };
-            self.held.insert(path.clone(), held);
+            let bytes = bytes.map_err(|error| failed(&at, &error))?;
+            self.hold(path, &bytes, mode_on_disk(&metadata))?;
         }
         self.save()
     }
 
     /// Takes what stands beside the held files, ignored by git, for what shall be there: it is
     /// left alone from now on.
-    ///
-    /// # Errors
-    /// [`ScratchError`] when the copy cannot be listed.
-    pub fn keep_ignored(&mut self) -> Result<(), ScratchError> {
-        let unknown = self.unknown()?;
-        self.apart.extend(unknown);
-        Ok(())
+    pub fn keep_ignored(&mut self) {
+        let unknown = self.unknown();
+        let below = unknown
+            .iter()
+            .filter_map(|at| at.strip_prefix(&self.root).ok()?.to_str());
+        let below: Vec<RepoPath> = below.filter_map(|path| RepoPath::new(path).ok()).collect();
+        self.apart.extend(below);
     }
 
-    fn repository(&self) -> Result<Repository, ScratchError> {
-        Repository::discover(&self.slot.join(STORE))?
-            .ok_or_else(|| GitError::Unreadable("the scratch copy lost its repository".to_owned()))
-            .map_err(ScratchError::from)
-    }
-
-    fn make_repository(
-        &mut self,
-        original: Option<&Repository>,
-        from: Option<&dyn Source>,
-    ) -> Result<(), ScratchError> {
+    fn make_repository(&mut self, original: Option<&Repository>) -> Result<(), ScratchError> {
         let entries: Vec<_> = self
             .held
             .iter()
             .filter_map(|(path, held)| Some((path, held.mode, held.id.as_deref()?)))
             .collect();
-        initialise(&self.root, &self.slot, original, from, &entries)?;
+        make_repository(&self.root, &self.store, original, &entries)?;
         self.fingerprint = fingerprint(&self.root);
         Ok(())
     }
@@ -275,25 +243,9 @@ impl Scratch {
         self.root.join(path.as_str())
     }
 
-    pub(super) fn bytes(
-        &self,
-        source: &Worktree,
-        entry: &Entry,
-    ) -> Result<Arc<[u8]>, ScratchError> {
-        if let EntryKind::Symlink { target } = &entry.kind {
-            return Ok(Arc::from(target.as_bytes()));
-        }
-        source
-            .read(&entry.path)
-            .map_err(|source| ScratchError::Read {
-                path: entry.path.clone(),
-                source,
-            })
-    }
-
     fn before(&self, path: &RepoPath, held: &Held) -> Result<(Arc<[u8]>, u32), ScratchError> {
         let stored = match &held.id {
-            Some(id) => self.repository()?.objects(None).find(id),
+            Some(id) => self.store.find_blob(id),
             None => fs::read(self.original.join(path.as_str())).ok(),
         };
         let bytes = stored.ok_or_else(|| ScratchError::Read {
@@ -308,6 +260,18 @@ impl Scratch {
         let text = serde_json::to_vec(&self.held).unwrap_or_default();
         fs::write(&at, text).map_err(|error| failed(&at, &error))
     }
+}
+
+fn read_entry(source: &Worktree, entry: &Entry) -> Result<Arc<[u8]>, ScratchError> {
+    if let EntryKind::Symlink { target } = &entry.kind {
+        return Ok(Arc::from(target.as_bytes()));
+    }
+    source
+        .read(&entry.path)
+        .map_err(|source| ScratchError::Read {
+            path: entry.path.clone(),
+            source,
+        })
 }
 
 struct Ids {

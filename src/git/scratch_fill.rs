@@ -1,8 +1,10 @@
+use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ScratchError;
 use super::disk_entry::{Stamp, failed, remove, stamp, write_entry};
+use super::index::object_id;
 use super::scratch::{Held, Scratch, ScratchPlan};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};
@@ -17,19 +19,18 @@ impl Scratch {
         let Some(mode) = entry.kind.mode() else {
             return Ok(());
         };
-        if let EntryKind::Symlink { target } = &entry.kind {
-            let id = BlobId::from_content(target.as_bytes()).to_string();
-            if self.is_held(path, mode, Some(&id)) {
-                return Ok(());
-            }
-            return self.put(path, target.as_bytes(), mode, Some(id));
-        }
-        let id = plan.from.blob_id(path).map(|id| id.to_string());
-        if id.is_some() && self.is_held(path, mode, id.as_deref()) {
+        let id = match &entry.kind {
+            EntryKind::Symlink { target } => Some(BlobId::from_content(target.as_bytes())),
+            _ => plan.from.blob_id(path),
+        };
+        if id.is_some_and(|id| self.is_held(path, mode, id)) {
             return Ok(());
         }
+        if let EntryKind::Symlink { target } = &entry.kind {
+            return self.put(path, target.as_bytes(), mode);
+        }
         match plan.from.read(path) {
-            Ok(bytes) => self.put(path, &bytes, mode, id),
+            Ok(bytes) => self.put(path, &bytes, mode),
             Err(ReadError::TooLarge { .. }) => self.put_large(path, mode),
             // It vanished since it was listed.
             Err(ReadError::NotFound) => Ok(()),
@@ -40,11 +41,13 @@ impl Scratch {
         }
     }
 
-    fn is_held(&self, path: &RepoPath, mode: u32, id: Option<&str>) -> bool {
+    // The original may have lost an object that was borrowed from it.
+    fn is_held(&self, path: &RepoPath, mode: u32, id: BlobId) -> bool {
         self.held.get(path).is_some_and(|held| {
             held.mode == mode
-                && held.id.as_deref() == id
+                && held.id.as_deref() == Some(&id.to_string())
                 && stamp(&self.at(path)) == Some(held.stamp)
+                && self.store.local().has_object(object_id(id))
         })
     }
 
@@ -53,12 +56,22 @@ impl Scratch {
         path: &RepoPath,
         bytes: &[u8],
         mode: u32,
-        id: Option<String>,
     ) -> Result<(), ScratchError> {
         let at = self.at(path);
         self.clear_way(path)?;
         write_entry(&at, bytes, mode).map_err(|error| failed(&at, &error))?;
-        self.hold(path, mode, id)
+        self.hold(path, bytes, mode)
+    }
+
+    /// Takes what stands at `path`, of these bytes, for what the copy holds there.
+    pub(super) fn hold(
+        &mut self,
+        path: &RepoPath,
+        bytes: &[u8],
+        mode: u32,
+    ) -> Result<(), ScratchError> {
+        let id = self.store.store_blob(bytes)?;
+        self.hold_id(path, mode, Some(id.to_string()))
     }
 
     // Too large to be read whole: the system copies it, and it is known by its stamp alone.
@@ -66,10 +79,10 @@ impl Scratch {
         let at = self.at(path);
         self.clear_way(path)?;
         fs::copy(self.original.join(path.as_str()), &at).map_err(|error| failed(&at, &error))?;
-        self.hold(path, mode, None)
+        self.hold_id(path, mode, None)
     }
 
-    pub(super) fn hold(
+    fn hold_id(
         &mut self,
         path: &RepoPath,
         mode: u32,
@@ -100,61 +113,35 @@ impl Scratch {
 
     // Removes all that is not held. Links are removed, never followed.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
-        self.each_unknown(|at, _| remove(at))
+        self.unknown().iter().try_for_each(|at| remove(at))
     }
 
-    /// What is not held, the topmost of it.
-    pub(super) fn unknown(&self) -> Result<Vec<RepoPath>, ScratchError> {
+    /// Returns what is not held, the topmost of it.
+    pub(super) fn unknown(&self) -> Vec<PathBuf> {
+        let known = self.held.keys().chain(&self.apart);
+        let folders: HashSet<&str> = known.flat_map(|path| path.ancestors()).collect();
+        let mut open = vec![self.root.clone()];
         let mut found = Vec::new();
-        self.each_unknown(|_, path| {
-            found.extend(path.and_then(|path| RepoPath::new(path).ok()));
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    fn each_unknown<Take>(&self, mut take: Take) -> Result<(), ScratchError>
-    where
-        Take: FnMut(&Path, Option<&str>) -> Result<(), ScratchError>,
-    {
-        let mut directories: std::collections::HashSet<&str> = std::collections::HashSet::new();
-        for path in self.held.keys().chain(&self.apart) {
-            directories.extend(path.ancestors());
-        }
-        let mut open = vec![String::new()];
-        while let Some(directory) = open.pop() {
-            let at = self.root.join(&directory);
-            let Ok(entries) = fs::read_dir(&at) else {
-                continue;
-            };
-            for entry in entries.filter_map(Result::ok) {
-                let name = entry.file_name();
-                if directory.is_empty() && name == ".git" {
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let at = entry.path();
+                let path = at.strip_prefix(&self.root).ok().and_then(Path::to_str);
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let is_held = |path: &str| {
+                    let path = RepoPath::new(path);
+                    !is_folder && path.is_ok_and(|path| self.held.contains_key(&path))
+                };
+                if path.is_some_and(|path| path == ".git" || self.is_apart(path) || is_held(path)) {
                     continue;
                 }
-                let Some(name) = name.to_str() else {
-                    take(&entry.path(), None)?;
-                    continue;
-                };
-                let path = if directory.is_empty() {
-                    name.to_owned()
+                if is_folder && path.is_some_and(|path| folders.contains(path)) {
+                    open.push(at);
                 } else {
-                    format!("{directory}/{name}")
-                };
-                if self.is_apart(&path) {
-                    continue;
-                }
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_directory && directories.contains(path.as_str()) {
-                    open.push(path);
-                } else if is_directory
-                    || !RepoPath::new(&path).is_ok_and(|path| self.held.contains_key(&path))
-                {
-                    take(&entry.path(), Some(&path))?;
+                    found.push(at);
                 }
             }
         }
-        Ok(())
+        found
     }
 
     pub(super) fn is_apart(&self, path: &str) -> bool {

@@ -1,63 +1,90 @@
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use super::disk_entry::{Stamp, remove_entry, stamp};
 use super::tree_writer::tree_kind;
 use super::{GitError, Repository};
-use crate::model::{BlobId, RepoPath, hex};
+use crate::model::{BlobId, RepoPath};
 use crate::source::{EntryKind, Source};
 
-/// Makes the repository of a scratch copy at `root`: borrowed objects, one commit with `entries`
-/// (path, mode, blob id in hex), an index that agrees. In `slot`, which nothing that runs in the copy
-/// may write, stand the objects that the original lacks, read from `from`, and for what it was made.
-pub(super) fn initialise(
-    root: &Path,
+/// A file of a commit: path, git mode, blob id in hex.
+pub(super) type CommitEntry<'a> = (&'a RepoPath, u32, &'a str);
+
+/// Opens the objects of a scratch copy in `slot`, where nothing that runs in the copy can damage them: a bare
+/// repository that borrows from the original.
+pub(super) fn open_store(
     slot: &Path,
     original: Option<&Repository>,
-    from: Option<&dyn Source>,
-    entries: &[(&RepoPath, u32, &str)],
-) -> Result<(), GitError> {
-    let stamp = commit_stamp(entries);
-    // Believed only while nothing in it was touched, whoever ran there last.
-    let state = &slot.join("repository");
-    let before = fs::read_to_string(state).unwrap_or_default();
-    if before == format!("{stamp} {}", fingerprint(root)) {
-        return Ok(());
+) -> Result<Repository, GitError> {
+    let at = slot.join("store.git");
+    if gix::open(&at).is_err() {
+        gix::init_bare(&at).map_err(GitError::unreadable)?;
     }
-    let git = root.join(".git");
-    let removed = match git.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(&git),
-        Ok(_) => fs::remove_file(&git),
-        Err(_) => Ok(()),
-    };
-    removed.map_err(GitError::unreadable)?;
-    gix::init(root).map_err(GitError::unreadable)?;
-    let stored = store(slot, original)?;
-    borrow(&git, &[&stored.objects_folder, &stored.borrowed])?;
-    commit(root, &stored.repo, original, from, entries)?;
-    let after = format!("{stamp} {}", fingerprint(root));
-    fs::write(state, after).map_err(GitError::unreadable)
+    let objects = original.and_then(|git| git.common_dir().join("objects").canonicalize().ok());
+    borrow_objects(&at, objects.as_slice())?;
+    Repository::discover(&at)?
+        .ok_or_else(|| GitError::Unreadable("the scratch copy lost its repository".to_owned()))
 }
 
-/// Commits `entries` to the fresh repository at `root`; blobs that `objects` lacks are stored there.
-fn commit(
+/// Makes the repository of a scratch copy at `root` anew: objects borrowed from `store`, one commit with `entries`
+/// on top of the original's `HEAD`, an index that agrees.
+pub(super) fn make_repository(
     root: &Path,
-    objects: &gix::Repository,
+    store: &Repository,
     original: Option<&Repository>,
-    from: Option<&dyn Source>,
-    entries: &[(&RepoPath, u32, &str)],
+    entries: &[CommitEntry<'_>],
 ) -> Result<(), GitError> {
     let git = root.join(".git");
+    remove_entry(&git).map_err(GitError::unreadable)?;
+    gix::init(root).map_err(GitError::unreadable)?;
+    borrow_objects(&git, &[store.git_dir().join("objects")])?;
+    let original = original.map(Repository::local);
+    let mut parent = None;
+    if let Some(original) = &original {
+        copy_tags(original, &git)?;
+        parent = original.head_id().ok().map(gix::Id::detach);
+    }
+    commit_entries(root, entries, parent)
+}
+
+/// Makes a directory a git repository with one commit that holds what `files`, the directory's own
+/// files, lists. Ignored files stay where they are, outside the commit.
+///
+/// # Errors
+/// [`GitError::Unreadable`] when a file or the repository refuses.
+pub fn first_commit(directory: &Path, files: &dyn Source) -> Result<(), GitError> {
+    let repo = gix::init(directory).map_err(GitError::unreadable)?;
+    let mut rows: Vec<(&RepoPath, u32, String)> = Vec::new();
+    for entry in files.listing().entries() {
+        let Some(mode) = entry.kind.mode() else {
+            continue;
+        };
+        let bytes = match &entry.kind {
+            EntryKind::Symlink { target } => target.as_bytes().into(),
+            _ => files.read(&entry.path).map_err(GitError::unreadable)?,
+        };
+        repo.write_blob(&*bytes).map_err(GitError::unreadable)?;
+        rows.push((&entry.path, mode, BlobId::from_content(&bytes).to_string()));
+    }
+    let entries: Vec<CommitEntry<'_>> = rows
+        .iter()
+        .map(|(path, mode, id)| (*path, *mode, id.as_str()))
+        .collect();
+    commit_entries(directory, &entries, None)
+}
+
+/// Commits `entries` to the fresh repository at `root` and writes its index.
+fn commit_entries(
+    root: &Path,
+    entries: &[CommitEntry<'_>],
+    parent: Option<gix::ObjectId>,
+) -> Result<(), GitError> {
     let repo = gix::open(root).map_err(GitError::unreadable)?;
     let mut editor = repo
         .edit_tree(gix::ObjectId::empty_tree(gix::hash::Kind::Sha1))
         .map_err(GitError::unreadable)?;
     for (path, mode, id) in entries {
         let id = gix::ObjectId::from_hex(id.as_bytes()).map_err(GitError::unreadable)?;
-        if let (false, Some(from)) = (objects.has_object(id), from) {
-            put(objects, root, path, *mode, from)?;
-        }
         editor
             .upsert(path.as_str(), tree_kind(*mode), id)
             .map_err(GitError::unreadable)?;
@@ -68,23 +95,12 @@ fn commit(
         email: "mendit@localhost".into(),
         time: "0 +0000",
     };
-    let before = original.map(Repository::local);
-    let parent = before.as_ref().and_then(|it| it.head_id().ok());
-    if let Some(before) = &before {
-        copy_tags(before, &git)?;
-    }
     let commit = repo
-        .new_commit_as(
-            by,
-            by,
-            "The state that is repaired",
-            tree,
-            parent.map(gix::Id::detach),
-        )
+        .new_commit_as(by, by, "The state that is repaired", tree, parent)
         .map_err(GitError::unreadable)?;
     let branch = repo.head_name().map_err(GitError::unreadable)?;
     let branch = branch.ok_or_else(|| GitError::Unreadable("no branch".to_owned()))?;
-    let branch = git.join(branch.as_bstr().to_string());
+    let branch = root.join(".git").join(branch.as_bstr().to_string());
     fs::write(&branch, format!("{}\n", commit.id)).map_err(GitError::unreadable)?;
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
     index
@@ -92,84 +108,17 @@ fn commit(
         .map_err(GitError::unreadable)
 }
 
-// The objects of a scratch copy, where nothing that runs in it can damage them.
-struct Stored {
-    repo: gix::Repository,
-    objects_folder: String,
-    borrowed: String,
-}
-
-// A repository without files, which borrows from the original.
-fn store(slot: &Path, original: Option<&Repository>) -> Result<Stored, GitError> {
-    let at = slot.join(STORE);
-    if gix::open(&at).is_err() {
-        gix::init_bare(&at).map_err(GitError::unreadable)?;
-    }
-    let objects = original.map(|it| it.common_dir().join("objects"));
-    let borrowed = objects.and_then(|it| it.canonicalize().ok());
-    let borrowed = borrowed.map_or_else(String::new, |it| it.display().to_string());
-    borrow(&at, &[&borrowed])?;
-    Ok(Stored {
-        repo: gix::open(&at).map_err(GitError::unreadable)?,
-        objects_folder: at.join("objects").display().to_string(),
-        borrowed,
-    })
-}
-
-/// The name of the folder of objects in a slot.
-pub(super) const STORE: &str = "store.git";
-
-fn borrow(git: &Path, folders: &[&str]) -> Result<(), GitError> {
+fn borrow_objects(git: &Path, folders: &[PathBuf]) -> Result<(), GitError> {
     let lines: String = folders
         .iter()
-        .filter(|folder| !folder.is_empty())
-        .map(|folder| format!("{folder}\n"))
+        .map(|folder| format!("{}\n", folder.display()))
         .collect();
     let info = git.join("objects/info");
     fs::create_dir_all(&info).map_err(GitError::unreadable)?;
     fs::write(info.join("alternates"), lines).map_err(GitError::unreadable)
 }
 
-/// A digest of what decides how a repository behaves and what it holds: settings, hooks, refs,
-/// `HEAD`. The index is left out, as looking at the repository refreshes it.
-pub(super) fn fingerprint(root: &Path) -> String {
-    let git = root.join(".git");
-    let mut digest = Sha256::new();
-    let mut open = vec![
-        git.join("HEAD"),
-        git.join("config"),
-        git.join("hooks"),
-        git.join("info"),
-        git.join("objects/info"),
-        git.join("packed-refs"),
-        git.join("refs"),
-    ];
-    open.reverse();
-    while let Some(path) = open.pop() {
-        digest.update(path.as_os_str().as_encoded_bytes());
-        let Ok(metadata) = path.symlink_metadata() else {
-            digest.update(b"\0none\0");
-            continue;
-        };
-        if metadata.is_dir() {
-            let mut below: Vec<_> = fs::read_dir(&path)
-                .into_iter()
-                .flatten()
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .collect();
-            below.sort();
-            open.extend(below.into_iter().rev());
-        } else if metadata.is_file() {
-            digest.update(fs::read(&path).unwrap_or_default());
-        } else {
-            digest.update(b"\0special\0");
-        }
-    }
-    let bytes: [u8; 32] = digest.finalize().into();
-    hex(&bytes)
-}
-
-// What describes a version by its tags finds them.
+// Tools that describe a version by its tags, such as setuptools_scm, need them.
 fn copy_tags(from: &gix::Repository, git: &Path) -> Result<(), GitError> {
     let mut text = String::from("# pack-refs with: peeled fully-peeled sorted\n");
     let references = from.references().map_err(GitError::unreadable)?;
@@ -181,62 +130,32 @@ fn copy_tags(from: &gix::Repository, git: &Path) -> Result<(), GitError> {
     fs::write(git.join("packed-refs"), text).map_err(GitError::unreadable)
 }
 
-fn put(
-    repo: &gix::Repository,
-    root: &Path,
-    path: &RepoPath,
-    mode: u32,
-    from: &dyn Source,
-) -> Result<(), GitError> {
-    let stored = if mode == 0o120_000 {
-        let target = fs::read_link(root.join(path.as_str())).map_err(GitError::unreadable)?;
-        repo.write_blob(target.as_os_str().as_encoded_bytes())
-    } else {
-        let bytes = from.read(path).map_err(GitError::unreadable)?;
-        repo.write_blob(&*bytes)
-    };
-    stored.map(|_| ()).map_err(GitError::unreadable)
-}
+/// Files and folders in `.git` that decide how a repository behaves and what it holds. Looking at a repository
+/// refreshes its index, which is left out.
+const DECIDING: [&str; 7] = [
+    "HEAD",
+    "config",
+    "hooks",
+    "info",
+    "objects/info",
+    "packed-refs",
+    "refs",
+];
 
-fn commit_stamp(entries: &[(&RepoPath, u32, &str)]) -> String {
-    let mut digest = Sha256::new();
-    for (path, mode, id) in entries {
-        digest.update(format!("{mode:o} {id} {path}\n"));
+/// Returns the stamps of what decides about the repository at `root`: equal while nobody touched it.
+pub(super) fn fingerprint(root: &Path) -> Vec<(PathBuf, Option<Stamp>)> {
+    let mut open: Vec<PathBuf> = DECIDING.map(|name| root.join(".git").join(name)).to_vec();
+    let mut found = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() && !path.is_symlink() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            open.extend(entries.map(|entry| entry.path()));
+        }
+        let stamp = stamp(&path);
+        found.push((path, stamp));
     }
-    let bytes: [u8; 32] = digest.finalize().into();
-    hex(&bytes)
-}
-
-/// Makes a directory a git repository with one commit that holds what `files`, the directory's own
-/// files, lists. Ignored files stay where they are, outside the commit.
-///
-/// # Errors
-/// [`GitError::Unreadable`] when a file or the repository refuses.
-pub fn first_commit(directory: &Path, files: &dyn Source) -> Result<(), GitError> {
-    let mut rows: Vec<(&RepoPath, u32, String)> = Vec::new();
-    for entry in files.listing().entries() {
-        let path = &entry.path;
-        let row = match &entry.kind {
-            EntryKind::File { executable } => {
-                let bytes = files.read(path).map_err(GitError::unreadable)?;
-                let mode = if *executable { 0o100_755 } else { 0o100_644 };
-                (path, mode, BlobId::from_content(&bytes).to_string())
-            }
-            EntryKind::Symlink { target } => (
-                path,
-                0o120_000,
-                BlobId::from_content(target.as_bytes()).to_string(),
-            ),
-            _ => continue,
-        };
-        rows.push(row);
-    }
-    let entries: Vec<_> = rows
-        .iter()
-        .map(|(path, mode, id)| (*path, *mode, id.as_str()))
-        .collect();
-    let repo = gix::init(directory).map_err(GitError::unreadable)?;
-    commit(directory, &repo, None, Some(files), &entries)
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
 }
 
 #[cfg(test)]

@@ -143,21 +143,6 @@ impl Staging {
         self.pool.with(|repo| repo.has_object(id))
     }
 
-    /// The id and bytes of the blob that an id, perhaps shortened, names.
-    #[must_use]
-    pub fn find(&self, hex: &str) -> Option<(BlobId, Vec<u8>)> {
-        let is_id = (4..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
-        if !is_id {
-            return None;
-        }
-        self.pool.with(|repo| {
-            let object = repo.rev_parse_single(hex).ok()?.object().ok()?;
-            let id = blob_id(object.id)?;
-            let mut blob = object.try_into_blob().ok()?;
-            Some((id, blob.take_data()))
-        })
-    }
-
     /// Stores a blob.
     ///
     /// # Errors
@@ -209,24 +194,6 @@ impl Staging {
         let lock = out.into_inner().map_err(GitError::unreadable)?;
         lock.commit().map_err(GitError::unreadable)?;
         Ok(())
-    }
-
-    /// Writes an index with only these entries to a file of its own.
-    ///
-    /// # Errors
-    /// [`GitError::Unreadable`] when it cannot be written.
-    pub fn write_apart(file: &Path, entries: &[(String, Staged)]) -> Result<(), GitError> {
-        let kind = gix::hash::Kind::Sha1;
-        let state = gix::index::State::new(kind);
-        let mut index = gix::index::File::from_state(state, file.to_owned());
-        let mut changes: BTreeMap<String, Vec<Staged>> = BTreeMap::new();
-        for (path, entry) in entries {
-            changes.insert(path.clone(), vec![*entry]);
-        }
-        fill(&mut index, &changes, None);
-        index
-            .write(gix::index::write::Options::default())
-            .map_err(GitError::unreadable)
     }
 }
 

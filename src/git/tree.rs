@@ -10,7 +10,7 @@ use super::repository::{Pool, tree_of};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
 
-/// The files of one tree object: a commit, a tag or a tree.
+/// The files of one tree object (a commit, a tag or a tree) or of the index.
 pub struct TreeSource {
     repo: Pool,
     listing: Listing,
@@ -26,16 +26,26 @@ impl TreeSource {
             .files()
             .map_err(GitError::unreadable)?;
 
+        let entries = found.into_iter();
+        let entries = entries.map(|entry| (entry.filepath.into(), entry.mode.kind(), entry.oid));
+        Ok(Self::new(repo, entries))
+    }
+
+    /// The files of some rows of a tree or an index: names, kinds and ids.
+    pub(super) fn new(
+        repo: &gix::ThreadSafeRepository,
+        found: impl Iterator<Item = (Vec<u8>, GitKind, gix::ObjectId)>,
+    ) -> Self {
         let mut skipped = Vec::new();
-        let mut ids = HashMap::with_capacity(found.len());
-        let mut rows = Vec::with_capacity(found.len());
-        for entry in found.into_iter().filter(|entry| !entry.mode.is_tree()) {
-            let Some(path) = path_of(&entry.filepath) else {
-                skipped.push(Skipped::unnamed(String::from_utf8_lossy(&entry.filepath)));
+        let mut ids = HashMap::new();
+        let mut rows = Vec::new();
+        for (name, kind, id) in found.filter(|(_, kind, _)| *kind != GitKind::Tree) {
+            let Some(path) = path_of(&name) else {
+                skipped.push(Skipped::unnamed(String::from_utf8_lossy(&name)));
                 continue;
             };
-            ids.insert(path.clone(), entry.oid);
-            rows.push((path, entry.mode.kind(), entry.oid));
+            ids.insert(path.clone(), id);
+            rows.push((path, kind, id));
         }
         let entries = rows
             .into_par_iter()
@@ -44,11 +54,11 @@ impl TreeSource {
                 |repo, (path, kind, id)| entry_of(repo, path, kind, id),
             )
             .collect();
-        Ok(Self {
+        Self {
             repo: Pool::new(repo.clone()),
             listing: Listing::new(entries, skipped),
             ids,
-        })
+        }
     }
 }
 

@@ -48,37 +48,29 @@ impl Graph<'_> {
     /// See [`closure`].
     #[must_use]
     pub fn closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.reached(targets, max_hops, FileEdges::targets)
+        self.imported(targets, max_hops, false)
     }
 
-    /// The closure when a file that defines an imported name counts as imported: what stands
-    /// behind barrels and packages comes as near as what is named.
-    #[must_use]
-    pub fn symbol_closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.reached(targets, max_hops, |edges| self.with_defining(edges))
-    }
-
-    // The files imported and those that define what is taken from them.
-    fn with_defining(&self, edges: &FileEdges) -> Vec<RepoPath> {
-        let defining = (0..edges.facts.imports.len())
-            .flat_map(|at| self.defined(edges, at))
-            .map(|(_, file)| file);
-        let mut seen = std::collections::HashSet::from([edges.path.clone()]);
+    // The files imported; with `symbols` also those that define what is taken from them: what stands behind
+    // barrels and packages then comes as near as what is named.
+    fn targets(&self, edges: &FileEdges, symbols: bool) -> Vec<RepoPath> {
         let mut files = edges.targets();
-        files.extend(defining);
-        files.retain(|file| seen.insert(file.clone()));
+        if symbols {
+            let imports = 0..edges.facts.imports.len();
+            let defined = imports.flat_map(|at| self.defined(edges, at));
+            files.extend(defined.map(|(_, file)| file));
+            let mut seen = HashSet::from([edges.path.clone()]);
+            files.retain(|file| seen.insert(file.clone()));
+        }
         files
     }
 
-    fn reached(
-        &self,
-        targets: &[RepoPath],
-        max_hops: u32,
-        next: impl Fn(&FileEdges) -> Vec<RepoPath> + Sync,
-    ) -> Closure {
+    /// The closure; with `symbols` a file that defines an imported name counts as imported.
+    #[must_use]
+    pub fn imported(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let reached = reach(targets, max_hops, |path| {
             let edges = self.file(path);
-            (next(&edges), Arc::new(edges))
+            (self.targets(&edges, symbols), Arc::new(edges))
         });
         let mut found = Closure::default();
         for mut file in reached {
@@ -104,26 +96,19 @@ impl Graph<'_> {
     /// outwards. Every source file is read.
     #[must_use]
     pub fn importers(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.reaching(targets, max_hops, FileEdges::targets)
+        self.importing(targets, max_hops, false)
     }
 
-    /// The importers when a file that takes a name through barrels counts as an importer of the
-    /// file that defines it.
+    /// The importers; with `symbols` a file that takes a name through barrels counts as an importer of the file that
+    /// defines it.
     #[must_use]
-    pub fn symbol_importers(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.reaching(targets, max_hops, |edges| self.with_defining(edges))
-    }
-
-    fn reaching(
-        &self,
-        targets: &[RepoPath],
-        max_hops: u32,
-        next: impl Fn(&FileEdges) -> Vec<RepoPath> + Send + Sync,
-    ) -> Closure {
+    pub fn importing(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let whole = self.whole();
-        let imported: Vec<Vec<RepoPath>> = whole.par_iter().map(next).collect();
-        let mut importers: std::collections::HashMap<RepoPath, Vec<RepoPath>> =
-            std::collections::HashMap::new();
+        let imported: Vec<Vec<RepoPath>> = whole
+            .par_iter()
+            .map(|edges| self.targets(edges, symbols))
+            .collect();
+        let mut importers: HashMap<RepoPath, Vec<RepoPath>> = HashMap::new();
         for (edges, imported) in whole.iter().zip(imported) {
             for target in imported {
                 importers
@@ -135,7 +120,7 @@ impl Graph<'_> {
         let reached = reach(targets, max_hops, |path| {
             (importers.get(path).cloned().unwrap_or_default(), ())
         });
-        let by_path: std::collections::HashMap<RepoPath, Arc<FileEdges>> = whole
+        let by_path: HashMap<RepoPath, Arc<FileEdges>> = whole
             .into_iter()
             .map(|edges| (edges.path.clone(), Arc::new(edges)))
             .collect();

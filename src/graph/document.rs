@@ -34,19 +34,11 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
             build(graph, &edges, &Closure::default(), symbols)
         }
         Wanted::Imports(targets, hops) => {
-            let closure = if symbols {
-                graph.symbol_closure(targets, *hops)
-            } else {
-                graph.closure(targets, *hops)
-            };
+            let closure = graph.imported(targets, *hops, symbols);
             build(graph, &read(&closure), &closure, symbols)
         }
         Wanted::Importers(targets, hops) => {
-            let closure = if symbols {
-                graph.symbol_importers(targets, *hops)
-            } else {
-                graph.importers(targets, *hops)
-            };
+            let closure = graph.importing(targets, *hops, symbols);
             towards(&closure, build(graph, &read(&closure), &closure, symbols))
         }
     }

@@ -12,20 +12,14 @@ impl<'a> Graph<'a> {
     /// is put to them.
     #[must_use]
     pub fn knowing(source: &'a dyn Source, facts: &'a Store) -> Self {
-        if facts.keeps() {
-            Self::with_facts(
-                source,
-                Box::new(move |path| Arc::new(known(source, facts, path))),
-            )
-        } else {
-            Self::new(source)
-        }
+        let reader = move |path: &RepoPath| Arc::new(known(source, facts, path));
+        Self::with_facts(source, Box::new(reader))
     }
 }
 
 fn known(source: &dyn Source, facts: &Store, path: &RepoPath) -> FileFacts {
-    let key =
-        reading(path).and_then(|reading| Some(Key::new(source.blob_id(path)?.as_bytes(), reading)));
+    let reading = reading(path).filter(|_| facts.keeps());
+    let key = reading.and_then(|reading| Some(Key::new(source.blob_id(path)?.as_bytes(), reading)));
     let Some(key) = key else {
         return parsed(source, path);
     };

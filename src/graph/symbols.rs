@@ -338,7 +338,7 @@ mod tests {
             ("a.ts", "export const far = 1;\n"),
             ("b.ts", "export function near() {}\n"),
         ]);
-        let closure = Graph::new(&source).symbol_closure(&[path("t.ts")], 1);
+        let closure = Graph::new(&source).imported(&[path("t.ts")], 1, true);
         let reached: Vec<&str> = closure
             .nodes
             .iter()

@@ -1,8 +1,9 @@
 use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
-use super::proof::{self, Entity, covers, entity};
+use super::proof::{self, Entity, covers, entity, is_declared};
 use super::query::Undefined;
-use crate::languages::{exported, is_word, package_part};
+use super::script::crosses;
+use crate::languages::{is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -46,14 +47,10 @@ pub(super) fn choose(
     let mut rows: Vec<Row> = rows
         .map(|(candidate, weight)| {
             let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
-            let score = score(idiom, &candidate, &weight, undef);
+            let part = if passed_over { PASSED_OVER } else { 1 };
             Row {
                 entity: entity(&candidate, undef),
-                score: if passed_over {
-                    score / PASSED_OVER
-                } else {
-                    score
-                },
+                score: score(&candidate, &weight, undef) / part,
                 candidate,
                 weight,
             }
@@ -129,7 +126,7 @@ fn add_up(rows: &[Row]) -> Totals {
         .collect()
 }
 
-fn score(idiom: &dyn Idiom, candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
+fn score(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
     let mut score = VOTE * weight.votes;
     if weight.defines.is_some() {
         score += DEFINED + 4 * weight.near;
@@ -156,7 +153,8 @@ fn score(idiom: &dyn Idiom, candidate: &Candidate, weight: &Weight, undef: &Unde
         }
     }
     // Nobody reaches into another package by its path, or takes what is not declared.
-    if idiom.is_astray(undef, candidate) {
+    let is_undeclared = || crosses(undef, candidate) || !is_declared(undef, &candidate.module);
+    if undef.language.declares_exports && is_undeclared() {
         score /= 16;
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
@@ -198,10 +196,6 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     }
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     let group = || rows.iter().filter(|row| row.entity == best.entity);
-    let is_library = best.weight.outside == Some(HintSource::Stdlib);
-    if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
-        return Some("a short name may be of any package");
-    }
     let module = &best.candidate.module;
     let is_named = undef.language.is_standard(module) || package_part(module).is_some();
     if best.candidate.path.is_none() && !is_python && !is_named {
@@ -259,22 +253,7 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
         || undef.name.starts_with(char::is_uppercase)
         || usage.places.iter().any(decorates);
     let module = &best.candidate.module;
-    let everyday = undef.language.is_everyday(module) && (is_whole || !may_be_of_package(undef));
-    is_used && (everyday || proof::is_in_use(undef, module))
-}
-
-// Whether the file or its neighbors take from a package that nobody can look into: it may have the name.
-fn may_be_of_package(undef: &Undefined<'_>) -> bool {
-    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
-    let mut all = undef.facts.imports.iter().chain(siblings);
-    all.any(|import| {
-        let specifier = &import.specifier;
-        let files = || undef.graph.resolver().resolve(undef.file, import).files;
-        !specifier.starts_with('.')
-            && !undef.language.is_standard(specifier)
-            && files().is_empty()
-            && exported(undef.installed, undef.file, specifier, undef.name).is_none()
-    })
+    is_used && (undef.language.is_everyday(module) || proof::is_in_use(undef, module))
 }
 
 fn written(idiom: &dyn Idiom, row: &Row, undef: &Undefined<'_>) -> Suggestion {

@@ -198,29 +198,10 @@ impl MissingExport<'_> {
         let imports = imports.filter(|import| import.kind != ImportKind::ExportFrom);
         let names = imports.flat_map(|import| &import.names);
         let in_use: BTreeSet<&str> = names.map(|one| one.name.as_str()).collect();
-        let mut offered: Vec<String> = match &self.target {
-            Some(target) => self.graph.offered(target),
-            None => {
-                let library = self.language.exported(&self.import.specifier);
-                library.map(str::to_owned).collect()
-            }
-        };
-        // A package of Python has its modules, too.
-        if let Some(package) = self
-            .target
-            .as_ref()
-            .filter(|path| path.stem() == "__init__")
-        {
-            let files = self
-                .graph
-                .source()
-                .listing()
-                .files()
-                .map(|entry| &entry.path);
-            let beside = files.filter(|path| path.directory() == package.directory());
-            let modules = beside.filter(|path| *path != package);
-            offered.extend(modules.map(|path| path.stem().to_owned()));
-        }
+        let target = self.target.as_ref();
+        let offered = target
+            .map(|target| self.graph.offered(target))
+            .unwrap_or_default();
         let free = offered
             .iter()
             .filter(|name| !in_use.contains(name.as_str()));
@@ -246,21 +227,18 @@ pub(super) fn retaken(
     (old, new): (&str, &str),
 ) -> Option<String> {
     let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
-    let all: Vec<&Import> = facts.imports.iter().filter(takes).collect();
-    let is_passed_on = file.stem() == "__init__"
-        || all
-            .iter()
-            .any(|import| import.specifier != module || import.kind == ImportKind::ExportFrom)
-        || ['"', '\'']
-            .iter()
-            .any(|quote| text.contains(&format!("{quote}{old}{quote}")));
-    if !is_passed_on && let Some(text) = rename(file, text, old, new) {
-        return Some(text);
+    let mut all = facts.imports.iter().filter(takes);
+    let quotes = ['"', '\''];
+    let is_quoted = |quote: &char| text.contains(&format!("{quote}{old}{quote}"));
+    let is_passed_on = file.stem() == "__init__" || quotes.iter().any(is_quoted);
+    let import = all.next().filter(|import| import.specifier == module)?;
+    // Of several imports it is not known which are meant.
+    if all.next().is_some() {
+        return None;
     }
-    let own = all.iter().filter(|import| import.specifier == module);
-    own.rev().try_fold(text.to_owned(), |text, import| {
-        aliased(file, &text, import, old, new)
-    })
+    let is_own = !is_passed_on && import.kind != ImportKind::ExportFrom;
+    let renamed = is_own.then(|| rename(file, text, old, new)).flatten();
+    renamed.or_else(|| aliased(file, text, import, old, new))
 }
 
 // Renames an imported name throughout a file; `None` when the file binds it otherwise as well, or has the new one.

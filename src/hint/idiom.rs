@@ -34,9 +34,6 @@ pub(super) trait Idiom: Sync {
         module.to_owned()
     }
 
-    /// What stands at `path`, as the file would name it.
-    fn module(&self, path: &RepoPath) -> String;
-
     /// The statement that binds `name`, on one line.
     fn statement(&self, name: &str, module: &str, imported: &str, type_only: bool) -> String;
 
@@ -66,12 +63,6 @@ pub(super) trait Idiom: Sync {
         _: Option<DefinitionKind>,
     ) -> bool {
         true
-    }
-
-    /// Whether nobody would go this way: into another package by its place, or to what is not
-    /// declared.
-    fn is_astray(&self, _: &Undefined<'_>, _: &Candidate) -> bool {
-        false
     }
 }
 

@@ -115,7 +115,7 @@ impl MissingModule<'_> {
         let candidates = files.filter(|path| {
             *path != self.query.file
                 && Language::of_path(path.as_str()) == Some(self.language)
-                && (self.query.may_read)(path)
+                && (self.query.ask.may_read)(path)
         });
         let mut places: Vec<(usize, bool, &RepoPath)> = candidates
             .filter_map(|path| {
@@ -220,10 +220,7 @@ impl MissingModule<'_> {
             .graph
             .resolver()
             .resolve(self.query.file, &Import::from_specifier(top));
-        let listing = self.graph.source().listing();
-        let inner = format!("/{top}");
-        let mut folders = listing.files().flat_map(|entry| entry.path.ancestors());
-        !found.files.is_empty() || folders.any(|folder| folder == top || folder.ends_with(&inner))
+        !found.files.is_empty()
     }
 
     fn leads(&self, path: &RepoPath) -> bool {
@@ -249,19 +246,8 @@ fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
     paths.any(|path| ignored.is_ignored(&path))
 }
 
-// Endings of source files that an import leaves out, or that a compiler replaces by its own.
-const ENDINGS: [(&str, &str); 10] = [
-    ("", ""),
-    ("", ".py"),
-    ("", ".js"),
-    ("", ".ts"),
-    ("", ".tsx"),
-    ("", ".mjs"),
-    (".js", ".ts"),
-    (".js", ".tsx"),
-    (".mjs", ".mts"),
-    (".cjs", ".cts"),
-];
+// Endings of source files that an import leaves out.
+const ENDINGS: [&str; 6] = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
 
 // Paths of the file that an import names.
 fn named_paths(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> Vec<RepoPath> {
@@ -270,9 +256,8 @@ fn named_paths(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> Vec<RepoP
         let named = RepoPath::resolve(file.directory(), &import.specifier);
         paths.extend(named.ok().map(|path| path.to_string()));
     }
-    let ended = paths.iter().flat_map(|path| {
-        let endings = ENDINGS.iter();
-        endings.filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)))
-    });
+    let ended = paths
+        .iter()
+        .flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
     ended.filter_map(|path| RepoPath::new(&path).ok()).collect()
 }

@@ -46,11 +46,11 @@ pub(super) fn add(
         );
     }
     for module in idiom
-        .installed(query.installed, name)
+        .installed(undef.installed, name)
         .into_iter()
         .take(MAX_PACKAGES)
     {
-        let has = exported(query.installed, query.file, &module, name);
+        let has = exported(undef.installed, query.file, &module, name);
         if let Some(Has::Exported { erased }) = has {
             let weight = Weight {
                 installed: true,

@@ -149,42 +149,40 @@ pub(super) fn doubt(
 /// Bounds the search for import cycles; beyond it nothing is proven.
 const MAX_FILES: usize = 5_000;
 
-// Whether the import can be part of no cycle: nothing that the other file loads leads back to this one, or takes from
-// a package around it names that may not be bound yet.
+// Whether the import can be part of no cycle: nothing that the other file loads leads back to this one, or to a
+// package around it whose names may not be bound yet.
 fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
-    let resolver = undef.graph.resolver();
-    let with_packages = |path: &RepoPath| -> Vec<RepoPath> {
-        let above = path.ancestors().filter(|folder| !folder.is_empty());
-        let inits = above.filter_map(|folder| RepoPath::new(&format!("{folder}/__init__.py")).ok());
-        let inits = inits.take_while(|init| resolver.is_file(init));
-        let packages = inits.filter(|init| path.extension() == Some("py") && init != path);
-        std::iter::once(path.clone()).chain(packages).collect()
+    let packages = |path: &RepoPath| -> Vec<RepoPath> {
+        let folders = path.ancestors().filter(|folder| !folder.is_empty());
+        let inits = folders.map(|folder| RepoPath::new(&format!("{folder}/__init__.py")));
+        let inits = inits
+            .filter_map(Result::ok)
+            .filter(|_| path.extension() == Some("py"));
+        inits
+            .take_while(|init| undef.graph.resolver().is_file(init))
+            .collect()
     };
-    let around = with_packages(undef.file);
+    let mut around = packages(undef.file);
+    around.push(undef.file.clone());
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
-    let mut open = with_packages(target);
-    open.retain(|path| path == target || !around.contains(path));
+    let mut open = vec![target.clone()];
     while let Some(path) = open.pop() {
         if seen.len() > MAX_FILES {
             return false;
         }
-        if !seen.insert(path.clone()) {
-            continue;
-        }
         let edges = undef.graph.file(&path);
         let all = edges.facts.imports.iter().zip(&edges.resolutions);
-        for (import, found) in all.filter(|(import, _)| !import.type_only) {
-            let is_module = |name: &str| found.files.iter().any(|file| place(file).ends_with(name));
-            let mut taken = import.names.iter();
-            let modules = !import.names.is_empty() && taken.all(|one| is_module(&one.name));
-            for next in &found.files {
-                if next == undef.file || around.contains(next) && !modules {
-                    return false;
-                }
-                let new = with_packages(next).into_iter();
-                open.extend(new.filter(|path| !around.contains(path)));
-            }
+        let needed = all.filter(|(import, _)| !import.type_only);
+        let mut loaded: Vec<RepoPath> = needed.flat_map(|(_, found)| found.files.clone()).collect();
+        if loaded.iter().any(|next| around.contains(next)) {
+            return false;
         }
+        loaded.extend(
+            packages(&path)
+                .into_iter()
+                .filter(|init| !around.contains(init)),
+        );
+        open.extend(loaded.into_iter().filter(|next| seen.insert(next.clone())));
     }
     true
 }
@@ -207,9 +205,8 @@ fn may_be_fixture(undef: &Undefined<'_>, one: &Suggestion) -> bool {
     if undef.language.declares_exports || !is_of_tests {
         return false;
     }
-    let path = one.path.as_ref();
     let mut files = undef.graph.resolver().implicit(undef.file);
-    files.extend(path.and_then(|path| undef.graph.defining(path, &one.imported)));
+    files.extend(one.path.clone());
     files.iter().any(|path| {
         let text = undef.graph.source().read(path).unwrap_or_default();
         memchr::memmem::find(&text, b"fixture").is_some()

@@ -31,7 +31,8 @@ impl<'g> Python<'g> {
 
     // Relative when the imports of its package are, in the file or else in its neighbors.
     fn is_relative(&self, undef: &Undefined<'_>) -> bool {
-        let own = self.module(undef.file);
+        let resolver = self.site.graph.resolver();
+        let own = self.tops.dotted(resolver, undef.file, &place(undef.file));
         let top = own.split('.').next();
         let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
         let imports = undef.facts.imports.iter().chain(siblings);
@@ -58,13 +59,8 @@ impl Idiom for Python<'_> {
         if PYTHON.is_standard(name) {
             return vec![(name.to_owned(), "*".to_owned(), HintSource::Stdlib)];
         }
-        // A class that bears the name of its package: `Redis` of redis, `IniConfig` of iniconfig.
-        let package = name.to_lowercase();
-        let imported = if package == name { "*" } else { name };
-        let class = name.starts_with(|c: char| c.is_ascii_uppercase());
-        let meant = (imported == "*" || class)
-            && declares(self.site.graph.source(), self.site.file, &package);
-        let found = meant.then(|| (package, imported.to_owned(), HintSource::Manifest));
+        let meant = declares(self.site.graph.source(), self.site.file, name);
+        let found = meant.then(|| (name.to_owned(), "*".to_owned(), HintSource::Manifest));
         found.into_iter().collect()
     }
 
@@ -92,11 +88,6 @@ impl Idiom for Python<'_> {
             .filter(|(package, module)| has(module) && is_required(source, file, package))
             .map(|(_, module)| module)
             .collect()
-    }
-
-    fn module(&self, path: &RepoPath) -> String {
-        let resolver = self.site.graph.resolver();
-        self.tops.dotted(resolver, self.site.file, &place(path))
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {

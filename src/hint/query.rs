@@ -14,32 +14,17 @@ pub struct Query<'q> {
     pub file: &'q RepoPath,
     /// Names that are undefined in it.
     pub names: &'q [String],
-    /// Packages that are installed for the repository.
-    pub installed: &'q Installed,
-    /// Which files may be read.
-    pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
+    /// What is the same for every file.
+    pub ask: &'q Ask<'q>,
 }
 
-/// The parts of a [`Query`] that are the same for every file.
+/// What a question about any file may look at.
 #[derive(Clone, Copy)]
 pub struct Ask<'q> {
     /// Packages that are installed for the repository.
     pub installed: &'q Installed,
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
-}
-
-impl Ask<'_> {
-    /// Returns the question about names that one file lacks.
-    #[must_use]
-    pub fn query<'a>(&'a self, file: &'a RepoPath, names: &'a [String]) -> Query<'a> {
-        Query {
-            file,
-            names,
-            installed: self.installed,
-            may_read: self.may_read,
-        }
-    }
 }
 
 /// Suggestions for one file.
@@ -61,7 +46,8 @@ pub fn answers(
     ask: &Ask<'_>,
 ) -> Vec<Answer> {
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
-        let query = ask.query(file, &wanted.names);
+        let names = &wanted.names;
+        let query = Query { file, names, ask };
         let mut suggestions = suggest(graph, &query);
         suggestions.extend(missing_modules(graph, &query, &wanted.modules));
         suggestions.extend(missing_exports(graph, &query, &wanted.exports));

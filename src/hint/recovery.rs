@@ -10,12 +10,12 @@ pub fn recovery_context(
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
     let mut suggested_imports = BTreeMap::new();
-    let mut imports = suggestions.to_vec();
-    imports.retain(|one| one.source != HintSource::Similar);
-    for one in imports {
-        suggested_imports
-            .entry(one.name)
-            .or_insert(one.import_statement);
+    for one in suggestions
+        .iter()
+        .filter(|one| one.source != HintSource::Similar)
+    {
+        let best = suggested_imports.entry(one.name.clone());
+        best.or_insert_with(|| one.import_statement.clone());
     }
     RecoveryContext {
         error_type: kind,
@@ -49,21 +49,24 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
             return format!("- {name}: no import is known; define it or correct the name\n");
         };
         let statement = &best.import_statement;
-        match best.source {
-            _ if best.certain => format!("- {name}: {statement}\n"),
-            _ if statement.is_empty() => format!("- {name}: did you mean {}?\n", best.imported),
-            HintSource::Similar => {
-                format!("- {name}: did you mean {}? ({statement})\n", best.imported)
-            }
-            _ => {
-                let others = found.take(2);
-                let others = others.map(|other| format!("; or {}", other.import_statement));
-                format!(
-                    "- {name}: probably {statement}{}\n",
-                    others.collect::<String>()
-                )
-            }
+        if best.certain {
+            return format!("- {name}: {statement}\n");
         }
+        if best.source == HintSource::Similar {
+            let at = if statement.is_empty() {
+                String::new()
+            } else {
+                format!(" ({statement})")
+            };
+            return format!("- {name}: did you mean {}?{at}\n", best.imported);
+        }
+        let others = found
+            .take(2)
+            .map(|other| format!("; or {}", other.import_statement));
+        format!(
+            "- {name}: probably {statement}{}\n",
+            others.collect::<String>()
+        )
     };
     names.iter().map(line).collect()
 }

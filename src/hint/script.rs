@@ -68,10 +68,6 @@ impl Idiom for Script<'_> {
         format!("{prefix}{module}")
     }
 
-    fn module(&self, path: &RepoPath) -> String {
-        self.style.relative(self.site.file, path, "")
-    }
-
     fn statement(&self, name: &str, module: &str, imported: &str, type_only: bool) -> String {
         self.style.statement(name, module, imported, type_only)
     }
@@ -110,8 +106,8 @@ impl Idiom for Script<'_> {
         import: &Import,
         kind: Option<DefinitionKind>,
     ) -> bool {
-        let (graph, rules) = (self.site.graph, self.style.rules);
-        let resolver = graph.resolver();
+        let rules = self.style.rules;
+        let resolver = self.site.graph.resolver();
         let path = one.path.as_ref();
         let candidate = Candidate::new(
             import.specifier.clone(),
@@ -119,8 +115,8 @@ impl Idiom for Script<'_> {
             one.path.clone(),
         );
         let is_spelled = |path| resolver.is_spelled(rules, &import.specifier, path);
-        let erased = kind.is_some_and(DefinitionKind::is_erased)
-            || path.is_some_and(|path| is_type(graph, path, &one.imported));
+        let is_declaration = path.is_some_and(|path| path.as_str().ends_with(".d.ts"));
+        let erased = is_declaration || kind.is_some_and(DefinitionKind::is_erased);
         let typed = if undef.usage.value {
             !one.type_only && !erased
         } else {
@@ -141,10 +137,6 @@ impl Idiom for Script<'_> {
             && !mixed
             && !crosses(undef, &candidate)
             && is_declared(undef, &import.specifier)
-    }
-
-    fn is_astray(&self, undef: &Undefined<'_>, candidate: &Candidate) -> bool {
-        crosses(undef, candidate) || !is_declared(undef, &candidate.module)
     }
 }
 
@@ -244,7 +236,7 @@ fn exported(
 // The module at a path as the file names it: by an alias where it prefers those.
 fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
     let resolver = graph.resolver();
-    let by_alias = style.prefers_alias(path.is_below(file.directory()));
+    let by_alias = style.aliases && !path.is_below(file.directory());
     let aliases = || resolver.aliases(file, path).into_iter().next();
     let Some(alias) = by_alias.then(aliases).flatten() else {
         return style.relative(file, path, "");
@@ -269,9 +261,9 @@ fn spelled(undef: &Undefined<'_>, candidate: &Candidate) -> String {
         .clone()
 }
 
-// Whether a candidate leads by its path into another package than the file's, where neither the file nor its
-// neighbors go like that.
-fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
+/// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its
+/// neighbors go like that.
+pub(super) fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     let resolver = undef.graph.resolver();
     let path = candidate
         .path
@@ -287,21 +279,6 @@ fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     };
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
     theirs.0 != ours.0 && !undef.facts.imports.iter().chain(siblings).any(goes)
-}
-
-// Whether a file or the one that defines the name exports it as a type alone.
-fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    let exports_type = |path: &RepoPath| {
-        let facts = graph.resolver().facts(path);
-        let mut own = facts
-            .exports
-            .iter()
-            .filter(|one| one.name == name)
-            .peekable();
-        path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
-    };
-    let definer = graph.defining(path, name);
-    exports_type(path) || definer.is_some_and(|definer| exports_type(&definer))
 }
 
 // Whether the specifier means the same file from here.

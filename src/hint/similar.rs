@@ -23,7 +23,7 @@ pub(super) fn similar(undef: &Undefined<'_>) -> Vec<Suggestion> {
 fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     let text = String::from_utf8_lossy(undef.text);
     let free = free_names(undef.file, undef.text);
-    let near = |name: &str| distance(undef.name, name).or(short_typo(undef.name, name));
+    let near = |name: &str| distance(undef.name, name);
     let is_bound = |name: &str| {
         let found = uses(undef.file, undef.text, name);
         found.is_some_and(|found| found.is_own() || found.shadowed || found.value)
@@ -50,13 +50,6 @@ fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     found
 }
 
-// A letter too few or too many in a name of two or three, such as `sm` for `sum`.
-fn short_typo(wanted: &str, name: &str) -> Option<usize> {
-    let short = (2..=3).contains(&wanted.len()) && (3..=4).contains(&name.len());
-    let typo = short && wanted.len() != name.len() && wanted.get(..1) == name.get(..1);
-    (typo && strsim::osa_distance(wanted, name) == 1).then_some(1)
-}
-
 /// Returns the edits between two names that may have been mistaken for each other: none when only case and
 /// underscores differ, one in a short name, two in a long one.
 #[must_use]
@@ -80,49 +73,34 @@ pub fn distance(wanted: &str, name: &str) -> Option<usize> {
     (edits <= allowed).then_some(edits)
 }
 
-// Whether two names differ in a word that means the opposite, which is no typo.
+// Words that mean the opposite, and heads that negate: one in place of the other is no typo.
+const OPPOSITES: [(&str, &str); 8] = [
+    ("get", "set"),
+    ("min", "max"),
+    ("import", "export"),
+    ("include", "exclude"),
+    ("en", "de"),
+    ("inc", "dec"),
+    ("input", "output"),
+    ("on", "off"),
+];
+const NEGATIONS: [&str; 7] = ["in", "un", "dis", "non", "not", "de", "no"];
+
 fn are_opposites(one: &str, other: &str) -> bool {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
-    let shared = one.bytes().zip(other.bytes());
-    let head = shared.take_while(|(a, b)| a == b).count();
-    let (Some(one), Some(other)) = (one.get(head..), other.get(head..)) else {
-        return false;
+    let differ = |one: &str, other: &str| {
+        let mut pairs = OPPOSITES.iter();
+        let replaced = pairs.any(|(a, b)| one.replacen(a, b, 1) == other);
+        let plain = |text: &str| text.replace('_', "");
+        let mut heads = NEGATIONS.iter();
+        replaced || heads.any(|head| plain(one).replacen(head, "", 1) == plain(other))
     };
-    let tail = one.bytes().rev().zip(other.bytes().rev());
-    let tail = tail.take_while(|(a, b)| a == b).count();
-    let (Some(one), Some(other)) = (one.get(..one.len() - tail), other.get(..other.len() - tail))
-    else {
-        return false;
-    };
-    OPPOSITES.contains(&(one, other)) || OPPOSITES.contains(&(other, one))
+    one != other && (differ(&one, &other) || differ(&other, &one))
 }
-
-// What is left of two words without the letters that they begin and end with.
-const OPPOSITES: &[(&str, &str)] = &[
-    ("", "in"),
-    ("", "un"),
-    ("", "dis"),
-    ("", "non"),
-    ("", "not"),
-    ("", "de"),
-    ("", "no"),
-    ("", "not_"),
-    ("", "no_"),
-    ("", "_not"),
-    ("", "_no"),
-    ("", "non_"),
-    ("en", "de"),
-    ("g", "s"),
-    ("in", "ax"),
-    ("in", "de"),
-    ("im", "ex"),
-    ("n", "ff"),
-    ("in", "out"),
-];
 
 #[cfg(test)]
 mod tests {
-    use super::{are_opposites, distance, short_typo};
+    use super::{are_opposites, distance};
 
     #[test]
     fn opposites_are_no_typos() {
@@ -157,14 +135,6 @@ mod tests {
             ("same", "same", None),
         ] {
             assert_eq!(distance(wanted, name), expected, "{wanted}");
-        }
-        for (wanted, name, expected) in [
-            ("sm", "sum", Some(1)),
-            ("le", "len", Some(1)),
-            ("it", "iter", None),
-            ("sm", "am", None),
-        ] {
-            assert_eq!(short_typo(wanted, name), expected, "{wanted}");
         }
     }
 }

@@ -1,16 +1,15 @@
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::choose::choose;
-use super::evidence::{Candidate, Evidence, Weight, nearness};
-use super::idiom::{Idiom, Shown, Site};
+use super::evidence::{Evidence, nearness};
+use super::idiom::{Shown, Site};
 use super::query::{Undefined, usage};
 use super::{Query, outside, similar};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word, words};
-use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
+use crate::model::{FileFacts, RepoPath, Suggestion};
 
 /// Bounds the work for names that everybody uses: only the nearest files that hold the name are parsed.
 const MAX_PARSED: usize = 300;
@@ -28,7 +27,7 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
         return Vec::new();
     };
     let names: Vec<&String> = query.names.iter().filter(|name| is_name(name)).collect();
-    if names.is_empty() || !(query.may_read)(query.file) {
+    if names.is_empty() || !(query.ask.may_read)(query.file) {
         return Vec::new();
     }
     let pool = readable_files(graph, query, language);
@@ -44,7 +43,7 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
     for name in names {
         let undef = Undefined {
             graph,
-            installed: query.installed,
+            installed: query.ask.installed,
             file: query.file,
             name,
             text: &text,
@@ -78,10 +77,7 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
         .map(|(path, facts)| idiom.evidence(facts, path, undef.name))
         .collect();
     let rows = in_files.into_iter().flatten();
-    for (candidate, weight) in rows
-        .chain(reexported(idiom, undef))
-        .chain(idiom.namesakes(pool, undef))
-    {
+    for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
         evidence.add(candidate, &weight);
     }
     outside::add(&mut evidence, idiom, query, undef);
@@ -106,7 +102,7 @@ fn readable_files<'g>(
     let files = graph.source().listing().files().map(|entry| &entry.path);
     let mut pool: Vec<&RepoPath> = files
         .filter(|path| Language::of_path(path.as_str()) == Some(language))
-        .filter(|path| (query.may_read)(path))
+        .filter(|path| (query.ask.may_read)(path))
         .collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     pool
@@ -130,47 +126,4 @@ fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> 
     parsed
         .map(|path| (*path, graph.resolver().facts(path)))
         .collect()
-}
-
-// Modules that the file or its neighbors take other names from and that pass this one on, perhaps by a star: their
-// text need not hold the name.
-fn reexported(idiom: &dyn Idiom, undef: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
-    let resolver = undef.graph.resolver();
-    let siblings = undef.siblings.iter().map(AsRef::as_ref);
-    let imports = std::iter::once(undef.facts)
-        .chain(siblings)
-        .flat_map(|facts| &facts.imports)
-        .filter(|import| matches!(import.kind, ImportKind::Import | ImportKind::From))
-        .filter(|import| !import.nested && !import.names.is_empty());
-    let exports = |path: &RepoPath| {
-        let facts = resolver.facts(path);
-        facts.exports.iter().any(|export| export.name == undef.name)
-    };
-    let is_python = !undef.language.declares_exports;
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    for import in imports.filter(|import| seen.insert(&import.specifier)) {
-        let Some(target) = resolver.target(undef.file, import) else {
-            continue;
-        };
-        // A Python module shows all that it imports; its importers say what it means to pass on.
-        if is_python && exports(&target) {
-            continue;
-        }
-        let passes = undef
-            .graph
-            .defining(&target, undef.name)
-            .is_some_and(|definer| {
-                definer != target && definer != *undef.file && exports(&definer)
-            });
-        if passes {
-            let module = match import.specifier.as_str() {
-                relative if is_python && relative.starts_with('.') => idiom.module(&target),
-                specifier => specifier.to_owned(),
-            };
-            let weight = Weight::offer(None, nearness(&target, undef.file));
-            found.push((Candidate::new(module, undef.name, Some(target)), weight));
-        }
-    }
-    found
 }

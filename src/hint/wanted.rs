@@ -69,8 +69,7 @@ impl Wanted {
 }
 
 /// Returns which of the files that a log names lacks what: an export the files that import it, a module those that
-/// import it, a name the first file that uses it and does not bind it. The rest goes to the first file that holds
-/// the word, else to the first.
+/// import it, a name the first file that uses it and does not bind it. The rest goes to the first.
 #[must_use]
 pub fn wanted(
     source: &dyn Source,
@@ -85,8 +84,8 @@ pub fn wanted(
     let read: Vec<NamedFile<'_>> = read.collect();
     let mut found: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     for name in &lacks.names {
-        if let Some(file) = file_that_lacks(&read, name) {
-            add(&mut found.entry(file.clone()).or_default().names, name);
+        if let Some(file) = read.iter().find(|file| file.lacks(name)) {
+            add(&mut found.entry(file.path.clone()).or_default().names, name);
         }
     }
     for module in &lacks.modules {
@@ -94,13 +93,13 @@ pub fn wanted(
             let mut imports = file.facts.imports.iter();
             imports.any(|import| leads_to(file.path, import, module))
         };
-        for file in files_with(&read, module, &imports) {
+        for file in files_with(&read, &imports) {
             add(&mut found.entry(file.clone()).or_default().modules, module);
         }
     }
     for export in &lacks.exports {
         let takes = |file: &NamedFile<'_>| takers(&file.facts, export).next().is_some();
-        for file in files_with(&read, export, &takes) {
+        for file in files_with(&read, &takes) {
             add(&mut found.entry(file.clone()).or_default().exports, export);
         }
     }
@@ -115,48 +114,29 @@ struct NamedFile<'f> {
 }
 
 impl NamedFile<'_> {
-    fn has_word(&self, name: &str) -> bool {
-        words(&self.bytes, name).next().is_some()
-    }
-
     // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
     // that is not here.
     fn lacks(&self, name: &str) -> bool {
-        let absent = self.bytes.is_empty();
-        let is_lacked = uses(self.path, &self.bytes, name).map_or(self.has_word(name), |uses| {
+        let has_word = || words(&self.bytes, name).next().is_some();
+        let is_lacked = uses(self.path, &self.bytes, name).map_or_else(has_word, |uses| {
             !uses.bound && !uses.member && (uses.value || uses.typed)
         });
-        absent || (is_lacked && !binds(&self.facts, name))
+        self.bytes.is_empty() || (is_lacked && !binds(&self.facts, name))
     }
 }
 
-fn file_that_lacks<'f>(files: &[NamedFile<'f>], name: &str) -> Option<&'f RepoPath> {
-    files
-        .iter()
-        .find(|file| file.lacks(name))
-        .map(|file| file.path)
-}
-
-// Those that lack something, else the first that holds its last word, else the first.
+// Those that lack something, else the first.
 fn files_with<'f>(
     files: &[NamedFile<'f>],
-    text: &str,
     lacks: &dyn Fn(&NamedFile<'f>) -> bool,
 ) -> Vec<&'f RepoPath> {
-    let found: Vec<_> = files.iter().filter(|file| lacks(file)).collect();
-    let word = text.rsplit(['.', '/']).next().unwrap_or(text);
-    let named = || {
-        files
-            .iter()
-            .find(|file| file.has_word(word))
-            .or(files.first())
-    };
-    let found = if found.is_empty() {
-        named().into_iter().collect()
-    } else {
-        found
-    };
-    found.into_iter().map(|file| file.path).collect()
+    let all = files.iter().filter(|file| lacks(file));
+    let found: Vec<&RepoPath> = all.map(|file| file.path).collect();
+    let first = files.first().filter(|_| found.is_empty());
+    found
+        .into_iter()
+        .chain(first.map(|file| file.path))
+        .collect()
 }
 
 fn add(list: &mut Vec<String>, text: &str) {

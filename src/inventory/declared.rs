@@ -1,10 +1,12 @@
 use serde_json::Value;
 
-use super::lock::{NODE_TABLES, normal, normal_range};
+use super::lock::normal;
+use super::managers::Manager;
 use super::project::{Project, is_plain};
+use super::versions::is_below;
 
 /// A package that a manifest asks for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Requirement {
     /// Its name; of Python in its normal form.
     pub(super) name: String,
@@ -13,6 +15,18 @@ pub(super) struct Requirement {
     pub(super) place: Place,
     /// Whether it is only asked for on some machines.
     pub(super) is_conditional: bool,
+}
+
+impl Requirement {
+    /// Checks whether an alias or an address is asked for, which locks write otherwise.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.range.contains([':', '/'])
+    }
+
+    /// Checks whether a version is below the range.
+    pub(super) fn is_above(&self, version: &str) -> bool {
+        !self.is_elsewhere() && is_below(version, &self.range) == Some(true)
+    }
 }
 
 /// Where a manifest asks for a package.
@@ -80,7 +94,7 @@ fn requirement(line: &str, place: Place) -> Option<Requirement> {
     let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
     starts.then(|| Requirement {
         name: normal(name),
-        range: normal_range(range),
+        range: range.replace(' ', ""),
         place,
         is_conditional: !marker.trim().is_empty() || range.contains('@'),
     })
@@ -89,7 +103,8 @@ fn requirement(line: &str, place: Place) -> Option<Requirement> {
 /// Returns the requirements of a package.json.
 pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
     let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
-    let tables = NODE_TABLES.iter().flat_map(|table| rows(&manifest[*table]));
+    let tables = ["dependencies", "devDependencies"];
+    let tables = tables.iter().flat_map(|table| rows(&manifest[*table]));
     let requirement = |(name, range): (&String, &Value)| Requirement {
         name: name.clone(),
         range: range.as_str().unwrap_or_default().to_owned(),
@@ -99,24 +114,22 @@ pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
     tables.map(requirement).collect()
 }
 
-/// Returns the command that installs the extra or group of pyproject.toml that alone has the package, else `all`.
-pub(super) fn with_extra(project: &Project<'_>, all: &str, package: &str) -> String {
+/// Returns the command that installs a declared package: with the extra or group that has it, else everything.
+pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package: &str) -> String {
     let requirements = python_requirements(project);
-    let mut places = requirements
+    let mut found = requirements
         .iter()
         .filter(|one| one.name == normal(package));
-    let place = match places.next().map(|one| &one.place) {
-        Some(Place::Extra(name) | Place::Group(name)) if !is_plain(name) => return all.to_owned(),
-        Some(place) => place,
-        None => return all.to_owned(),
+    let place = found.next().map_or(&Place::Main, |one| &one.place);
+    let line = match place {
+        Place::Main => None,
+        Place::Extra(name) => manager.extra.as_ref().zip(Some(name)),
+        Place::Group(name) => manager.group.as_ref().zip(Some(name)),
     };
-    match (all, place) {
-        ("uv sync", Place::Extra(extra)) => format!("uv sync --extra {extra}"),
-        ("uv sync", Place::Group(group)) if group != "dev" => format!("uv sync --group {group}"),
-        ("poetry install", Place::Extra(extra)) => format!("poetry install --extras {extra}"),
-        ("poetry install", Place::Group(group)) => format!("poetry install --with {group}"),
-        ("{pip} install -e .", Place::Extra(extra)) => format!("{{pip}} install -e '.[{extra}]'"),
-        ("{pip} install -e .", Place::Group(group)) => format!("{{pip}} install --group {group}"),
-        _ => all.to_owned(),
-    }
+    let line = line.filter(|(_, name)| is_plain(name));
+    let line = line.map_or_else(
+        || manager.all.clone(),
+        |(line, name)| line.replace("{name}", name),
+    );
+    project.command(&line)
 }

@@ -2,8 +2,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::lock::Format;
-
 /// A row of `managers.toml`: how the packages of a manifest or lock file are installed.
 #[derive(Deserialize)]
 pub(super) struct Manager {
@@ -19,10 +17,12 @@ pub(super) struct Manager {
     pub(super) one: String,
     /// Writes the lock anew.
     pub(super) renew: Option<String>,
-    /// Installs what the lock holds, and nothing else.
-    pub(super) exact: Option<String>,
-    /// The format of the lock.
-    pub(super) format: Option<Format>,
+    /// Installs an extra as well.
+    pub(super) extra: Option<String>,
+    /// Installs a dependency group as well.
+    pub(super) group: Option<String>,
+    /// Adds a package of the workspace to another one.
+    pub(super) link: Option<String>,
 }
 
 /// All managers, in the order in which their files are looked for.
@@ -34,16 +34,6 @@ pub(super) static MANAGERS: LazyLock<Vec<Manager>> = LazyLock::new(|| {
     let read = crate::model::read_table::<Table>(embedded!("inventory/managers.toml"));
     read.map(|table| table.manager).unwrap_or_default()
 });
-
-/// Returns the command that renews the lock of the tool that a line names.
-pub(super) fn renews_lock(line: &str) -> Option<&'static str> {
-    let mut words = line.split(|letter: char| !letter.is_alphanumeric());
-    let row = words.find_map(|word| {
-        let mut rows = MANAGERS.iter().filter(|row| !row.tool.is_empty());
-        rows.find(|row| row.tool.eq_ignore_ascii_case(word))
-    });
-    row?.renew.as_deref()
-}
 
 /// Checks whether a command starts a program of Python.
 pub(super) fn is_python_tool(command: &str) -> bool {

@@ -2,7 +2,6 @@ use serde_json::Value;
 
 use super::lock::normal;
 use super::project::{Project, is_plain, read_text};
-use crate::hint::distance;
 use crate::model::{Remedy, RepoPath};
 use crate::source::Source;
 
@@ -72,78 +71,25 @@ pub(super) fn link_member(
         .filter(holds)
         .max_by_key(|member| member.folder.len());
     let app = app.filter(|app| app.name != member.name)?;
-    if !is_plain(&app.name) || !is_plain(&member.name) {
+    if !is_plain(&app.name) || !is_plain(&member.name) || !is_plain(&member.folder) {
         return None;
     }
-    let is_declared = app.manifest.contains(&format!("\"{}\"", member.name));
-    let command = link_command(project, app, member, python, is_declared)?;
-    let message = if is_declared {
-        format!(
-            "`{}` is in {}, is declared and not linked",
-            member.name, member.folder
-        )
-    } else {
-        format!(
-            "`{}` is in {}, and `{}` does not declare it",
-            member.name, member.folder, app.name
-        )
-    };
-    Some(Remedy::new(message, Some(command)))
-}
-
-fn link_command(
-    project: &Project<'_>,
-    app: &Member,
-    member: &Member,
-    python: bool,
-    is_declared: bool,
-) -> Option<String> {
-    let (to, name) = (&app.name, &member.name);
-    let manager = project
-        .manager(python)
-        .map_or("", |manager| manager.tool.as_str());
-    let is_pnpm = project.read("pnpm-workspace.yaml").is_some();
-    Some(
-        match (if is_pnpm { "pnpm" } else { manager }, is_declared) {
-            ("uv", true) => format!("uv sync --package {to}"),
-            ("uv", false) => format!("uv add --package {to} {name}"),
-            _ if python => project.command(&format!("{{pip}} install -e {}", member.folder)),
-            ("pnpm", false) => format!("pnpm --filter {to} add {name} --workspace"),
-            ("yarn", false) => {
-                let is_berry = project.read("yarn.lock")?.contains("__metadata:");
-                // The version that is here is not looked for elsewhere.
-                let version = if is_berry {
-                    "workspace:^"
-                } else {
-                    member.version.as_deref()?
-                };
-                format!("yarn workspace {to} add {name}@{version}")
-            }
-            (tool @ ("pnpm" | "yarn"), true) => format!("{tool} install"),
-            (_, true) => "npm install".to_owned(),
-            (_, false) => format!("npm install {name} --workspace {to}"),
-        },
-    )
-}
-
-/// Returns why a package that only a workspace could hold is not asked for in a registry.
-pub(super) fn never_from_a_registry(source: &dyn Source, package: &str) -> Option<String> {
-    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
-    let mut own = members(source, false);
-    own.retain(|member| scope(&member.name) == scope(package));
-    let names: Vec<&str> = own.iter().map(|member| member.name.as_str()).collect();
-    let near = names.iter().find(|name| distance(package, name).is_some());
-    match (near, scope(package)) {
-        _ if names.contains(&package) => None,
-        (Some(near), _) => Some(format!(
-            "`{package}` is no package here; the workspace has `{near}`"
-        )),
-        (None, Some(scope)) if !names.is_empty() => Some(format!(
-            "`{package}` is no package here; of {scope} the workspace has {}",
-            names.join(", ")
-        )),
-        _ => None,
+    let (name, folder) = (&member.name, &member.folder);
+    let manager = project.manager(python)?;
+    if app.manifest.contains(&format!("\"{name}\"")) {
+        let message = format!("`{name}` is in {folder}, is declared and not linked");
+        let line = manager.renew.as_ref().unwrap_or(&manager.all);
+        return Some(Remedy::new(message, Some(project.command(line))));
     }
+    let message = format!(
+        "`{name}` is in {folder}, and `{}` does not declare it",
+        app.name
+    );
+    let line = manager.link.as_ref()?.replace("{to}", &app.name);
+    let line = line.replace("{name}", name).replace("{folder}", folder);
+    // The version that is here is not looked for elsewhere.
+    let line = line.replace("{version}", member.version.as_deref().unwrap_or("*"));
+    Some(Remedy::new(message, Some(project.command(&line))))
 }
 
 #[cfg(test)]
@@ -177,7 +123,12 @@ mod tests {
                 "",
                 "pnpm --filter @w/app add @w/lib --workspace",
             ),
-            (linked, "pnpm-lock.yaml", "", "pnpm install"),
+            (
+                linked,
+                "pnpm-lock.yaml",
+                "",
+                "pnpm install --no-frozen-lockfile",
+            ),
             (
                 app,
                 "package-lock.json",
@@ -189,12 +140,6 @@ mod tests {
                 "yarn.lock",
                 "# yarn lockfile v1\n",
                 "yarn workspace @w/app add @w/lib@1.0.0",
-            ),
-            (
-                app,
-                "yarn.lock",
-                "__metadata:\n",
-                "yarn workspace @w/app add @w/lib@workspace:^",
             ),
         ] {
             assert_eq!(with(app, lock, text).as_deref(), Some(expected), "{lock}");

@@ -9,7 +9,8 @@ mod managers;
 mod members;
 mod modules;
 mod project;
+mod versions;
 
 pub use compare::find_problems;
-pub use failure::{environment_problems, explain_failure, in_submodule, missing_program};
+pub use failure::{environment_problems, explain_failure, missing_program};
 pub use project::Project;

@@ -1,59 +1,48 @@
-use std::path::Path;
-
-use super::compare::{own_package_missing, plugin_remedy, python_packages};
-use super::declared::with_extra;
+use super::compare::{not_installed, own_package_missing, python_packages};
+use super::declared::{install_command, python_requirements};
 use super::managers::is_python_tool;
-use super::members::{link_member, members, never_from_a_registry};
+use super::members::{link_member, members};
 use super::project::Project;
 use crate::hint::distance;
 use crate::model::{Diagnosis, Remedy, Subkind};
 
-/// Returns what brings each module that a log calls missing.
+/// Returns what brings the modules that a log calls missing.
 pub(super) fn missing_modules(
     project: &Project<'_>,
     diagnosis: &Diagnosis,
     command: &str,
-) -> Vec<(String, Remedy)> {
-    let python = is_python(diagnosis, command);
+) -> Vec<Remedy> {
     let mut own = diagnosis.files.iter().filter(|file| file.in_repository);
     let at = own.next().map(|file| file.path.as_str());
+    let mut evidence = diagnosis.evidence.iter();
+    let python = at.map_or_else(
+        || evidence.any(|line| line.text.contains("No module named")) || is_python_tool(command),
+        |at| at.ends_with(".py"),
+    );
     let remedy = |module: &String| {
-        if let Some(remedy) = own_module(project, module, python) {
+        if let Some(remedy) = own_module(project, module).filter(|_| python) {
             return Some(remedy);
         }
         if diagnosis.subkind != Some(Subkind::MissingPackage) {
-            return beside_pytest(project, module, command).filter(|_| python);
+            return None;
         }
         let package = package(module, python)?;
-        let member = unbuilt_member(project, package).filter(|_| !python);
-        member
+        unbuilt_member(project, package)
+            .filter(|_| !python)
             .or_else(|| link_member(project, package, python, at))
             .or_else(|| Some(missing_package(project, package, python)))
     };
-    let modules = diagnosis.missing_modules.iter();
-    modules
-        .filter_map(|module| Some((module.clone(), remedy(module)?)))
+    diagnosis
+        .missing_modules
+        .iter()
+        .filter_map(remedy)
         .collect()
 }
 
-fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
-    if let Some(file) = diagnosis.files.iter().find(|file| file.in_repository) {
-        return Path::new(&file.path)
-            .extension()
-            .is_some_and(|ending| ending == "py");
-    }
-    let mut evidence = diagnosis.evidence.iter();
-    evidence.any(|line| line.text.contains("No module named"))
-        || is_python_tool(command)
-        || diagnosis.tool.as_deref() == Some("pytest")
-}
-
 // A module of the project's own package, which is not installed.
-fn own_module(project: &Project<'_>, module: &str, python: bool) -> Option<Remedy> {
-    let top = module.split('.').next().filter(|_| python)?;
-    let folder = format!("src/{top}/");
-    let mut files = project.source.listing().files();
-    let is_own = files.any(|entry| entry.path.as_str().starts_with(&folder));
+fn own_module(project: &Project<'_>, module: &str) -> Option<Remedy> {
+    let top = module.split('.').next()?;
+    let is_own = project.has_file_below(&format!("src/{top}/"));
     own_package_missing(project, &python_packages(project)).filter(|_| is_own)
 }
 
@@ -62,100 +51,81 @@ fn unbuilt_member(project: &Project<'_>, package: &str) -> Option<Remedy> {
     let members = members(project.source, false);
     let member = members.iter().find(|member| member.name == package)?;
     let manifest: serde_json::Value = serde_json::from_str(&member.manifest).ok()?;
+    let entries = ["/exports", "/exports/.", "/exports/./import", "/main"];
+    let mut entries = entries
+        .iter()
+        .filter_map(|entry| manifest.pointer(entry)?.as_str());
+    let entry = entries.next()?;
     let root = project.root.as_ref()?;
     let is_linked = root.join("node_modules").join(package).exists();
-    let entry = manifest["exports"]
-        .as_str()
-        .or(manifest["exports"]["."].as_str());
-    let entry = entry.or(manifest["exports"]["."]["import"].as_str());
-    let entry = entry.or(manifest["main"].as_str())?;
     let is_built = root.join(&member.folder).join(entry).exists();
     (is_linked && !is_built && manifest["scripts"]["build"].is_string()).then(|| {
-        let line = match project
-            .manager(false)
-            .map_or("", |manager| manager.tool.as_str())
-        {
-            "pnpm" => format!("pnpm --filter {package} build"),
-            "yarn" => format!("yarn workspace {package} build"),
+        let tool = project.manager(false).map(|manager| manager.tool.as_str());
+        let line = match tool {
+            Some("pnpm") => format!("pnpm --filter {package} build"),
+            Some("yarn") => format!("yarn workspace {package} build"),
             _ => format!("npm run build --workspace {package}"),
         };
-        Remedy::new(
-            format!(
-                "`{package}` is not built: there is no {}/{entry}",
-                member.folder
-            ),
-            Some(line),
-        )
+        let message = format!(
+            "`{package}` is not built: there is no {}/{entry}",
+            member.folder
+        );
+        Remedy::new(message, Some(line))
     })
 }
 
-// `pytest` looks beside the tests; `python -m pytest` looks where it is started, too.
-fn beside_pytest(project: &Project<'_>, module: &str, command: &str) -> Option<Remedy> {
-    let bare = format!(" {command} ");
-    let alone = bare.contains(" pytest ") && !bare.contains(" -m pytest ");
-    let top = module.split('.').next().filter(|_| alone)?;
-    let here = Path::new(project.prefix).join(top);
-    let files = [here.with_extension("py"), here.join("__init__.py")];
-    let mut files = files.iter().filter_map(|file| file.to_str());
-    let file = files.find(|file| project.source.listing().has_file(file))?;
-    Some(Remedy::new(
-        format!("`{top}` is {file}, and `pytest` alone does not look there"),
-        Some(command.replacen("pytest", "python3 -m pytest", 1)),
-    ))
-}
-
-// A package that is declared is installed; else it is added, unless the manifest names one that is called almost like
-// it: a typo is how strange packages get in.
+// A package that is declared is installed; else it is added, unless the project has one that is called almost like it,
+// or has its scope: a typo is how strange packages get in.
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
-    let files: &[&str] = if python {
-        &[
-            "pyproject.toml",
-            "requirements.txt",
-            "setup.cfg",
-            "setup.py",
-        ]
+    let files = [
+        "pyproject.toml",
+        "requirements.txt",
+        "setup.cfg",
+        "setup.py",
+    ];
+    let files = if python {
+        &files[..]
     } else {
         &["package.json"]
     };
     let texts: Vec<String> = files.iter().filter_map(|name| project.read(name)).collect();
-    let is_named = |word: &str| word.eq_ignore_ascii_case(package);
-    let is_declared = texts.iter().any(|text| words(text).any(is_named));
-    let may_be_ours = !python && (package.starts_with('@') || !is_declared);
-    let refusal = may_be_ours
-        .then(|| never_from_a_registry(project.source, package))
-        .flatten();
-    if let Some(message) = refusal {
+    let declared: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    let mut names = declared.iter();
+    if let Some(manager) = project.manager(python)
+        && names.any(|word| word.eq_ignore_ascii_case(package))
+    {
+        return not_installed(project, manager, package);
+    }
+    let members = members(project.source, python);
+    let own = members.iter().map(|member| member.name.as_str());
+    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
+    let has_scope = |name: &&str| scope(name).is_some() && scope(name) == scope(package);
+    let is_near = |name: &&str| distance(package, name).is_some();
+    let mut declared = declared.into_iter().filter(is_near);
+    let near = own
+        .filter(|name| has_scope(name) || is_near(name))
+        .chain(&mut declared);
+    if let Some(near) = near.min() {
+        let message = format!("`{package}` is not installed; the project names `{near}`");
         return Remedy::new(message, None);
     }
-    let manager = project.manager(python);
-    let one = if python {
+    let message = format!("`{package}` is not installed, and no manifest names it");
+    Remedy::new(message, Some(add_command(project, package, python)))
+}
+
+fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
+    let usual = if python {
         "{pip} install"
     } else {
         "npm install"
     };
-    let one = manager.map_or(one, |manager| manager.one.as_str());
-    if let Some(manager) = manager.filter(|_| is_declared) {
-        let line = with_extra(project, &manager.all, package);
-        let message = format!("`{package}` is declared and not installed");
-        return Remedy::new(message, Some(project.command(&line)));
-    }
-    let near = texts.iter().find_map(|text| nearest_word(text, package));
-    if let Some(near) = near.filter(|_| !is_declared) {
-        let message = format!("`{package}` is not installed; the manifest names `{near}`");
-        return Remedy::new(message, None);
-    }
-    let message = format!("`{package}` is not installed, and no manifest names it");
-    Remedy::new(message, Some(project.command(&format!("{one} {package}"))))
+    let manager = project.manager(python);
+    let one = manager.map_or(usual, |manager| manager.one.as_str());
+    project.command(&format!("{one} {package}"))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter))
-}
-
-// The word of a manifest that is a typo away from a name.
-fn nearest_word<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let near = words(text).filter_map(|word| Some((distance(name, word)?, word)));
-    near.min().map(|(_, near)| near)
 }
 
 // The package of a module; `None` for a path, and for what no shell should be given.
@@ -169,41 +139,36 @@ fn package(module: &str, python: bool) -> Option<&str> {
     (starts && super::project::is_plain(name)).then_some(name)
 }
 
-// Options, settings and fixtures of pytest, each with the plugin that has it (docs.pytest.org, plugin list).
-const PLUGINS: &[(&str, &str)] = &[
-    ("--cov", "pytest-cov"),
-    ("-n ", "pytest-xdist"),
-    ("-n=", "pytest-xdist"),
-    ("--numprocesses", "pytest-xdist"),
-    ("--timeout", "pytest-timeout"),
-    ("--reruns", "pytest-rerunfailures"),
-    ("--ds", "pytest-django"),
-    ("asyncio_mode", "pytest-asyncio"),
-    ("--asyncio-mode", "pytest-asyncio"),
-    ("fixture 'mocker'", "pytest-mock"),
-    ("fixture 'benchmark'", "pytest-benchmark"),
-    ("fixture 'httpx_mock'", "pytest-httpx"),
-    ("fixture 'requests_mock'", "requests-mock"),
-    ("fixture 'snapshot'", "syrupy"),
-];
+// Rows `plugin cue`: what stands in an option, a setting or a message about a fixture (docs.pytest.org, plugin list).
+const PLUGINS: &str = include_str!("plugins.txt");
 
 /// Returns the plugin that an option, a setting or a fixture of a line needs.
 pub(super) fn pytest_plugin(line: &str) -> Option<&'static str> {
-    PLUGINS
-        .iter()
-        .find(|(cue, _)| line.contains(cue))
-        .map(|(_, plugin)| *plugin)
+    let mut rows = PLUGINS.lines().filter_map(|row| row.split_once(' '));
+    rows.find(|(_, cue)| line.contains(cue))
+        .map(|(plugin, _)| plugin)
 }
 
 /// Returns how the plugin is installed that a line of pytest misses.
 pub(super) fn missing_plugin(project: &Project<'_>, lines: &[&str]) -> Option<Remedy> {
-    let speaks =
-        |line: &&&str| line.contains("unrecognized arguments") || line.contains("' not found");
-    let plugin = lines
+    let mut lines = lines
         .iter()
-        .filter(speaks)
-        .find_map(|line| pytest_plugin(line))?;
-    Some(plugin_remedy(project, project.manager(true), plugin))
+        .filter(|line| line.contains("unrecognized arguments") || line.contains("' not found"));
+    let plugin = lines.find_map(|line| pytest_plugin(line))?;
+    Some(plugin_remedy(project, plugin))
+}
+
+/// Returns how a plugin of pytest is installed: by the extra or group that has it, else by its name.
+pub(super) fn plugin_remedy(project: &Project<'_>, plugin: &str) -> Remedy {
+    let manager = project.manager(true);
+    let requirements = python_requirements(project);
+    let line = match manager.filter(|_| requirements.iter().any(|one| one.name == plugin)) {
+        Some(manager) => install_command(project, manager, plugin),
+        None => add_command(project, plugin, true),
+    };
+    let message =
+        format!("the settings of pytest need its plugin `{plugin}`, which is not installed");
+    Remedy::new(message, Some(line))
 }
 
 #[cfg(test)]

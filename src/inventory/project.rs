@@ -72,6 +72,12 @@ impl<'a> Project<'a> {
         root.is_some_and(|root| folders.any(|folder| root.join(folder).join(path).exists()))
     }
 
+    /// Checks whether the source has a file in a folder, named from the root and ending in a slash.
+    pub(super) fn has_file_below(&self, folder: &str) -> bool {
+        let mut files = self.source.listing().files();
+        files.any(|entry| entry.path.as_str().starts_with(folder))
+    }
+
     /// Returns the virtual environment of the worktree.
     pub(super) fn environment(&self) -> Option<&'static str> {
         let mut names = [".venv", "venv"].into_iter();

@@ -1,6 +1,5 @@
 //! Floor 1: reports of tests in the form of `JUnit`, as the runners of many languages write them.
 
 mod read;
-mod runner_ids;
 
 pub use read::{Case, End, Report, read_report};

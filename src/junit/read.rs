@@ -1,13 +1,11 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::runner_ids::set_id;
-
-const MOST_CASES: usize = 200_000;
-const LONGEST_DETAIL: usize = 16 << 10;
+const MAX_CASES: usize = 200_000;
+const MAX_DETAIL: usize = 16 << 10;
 // Failures whose details are kept; a suite that fails as a whole repeats itself.
-const MOST_DETAILS: usize = 2000;
-const DEEPEST: usize = 64;
+const MAX_DETAILS: usize = 2000;
+const MAX_DEPTH: usize = 64;
 
 /// Reads a report in one pass. Entities beside those of XML itself are not expanded; what breaks off
 /// gives the tests up to there.
@@ -24,17 +22,18 @@ pub fn read_report(text: &str) -> Report {
                 pass.close(tag.name().0);
             }
             Ok(Event::End(tag)) => pass.close(tag.name().0),
-            Ok(Event::Text(text)) => pass.text(&text.into_inner()),
-            Ok(Event::CData(text)) => pass.text(&text.into_inner()),
+            Ok(Event::Text(text)) => pass.add_text(&text.into_inner()),
+            Ok(Event::CData(text)) => pass.add_text(&text.into_inner()),
             Ok(Event::GeneralRef(entity)) => {
-                let name = entity.into_inner();
-                pass.text(&unescaped(&format!("&{name};")));
+                let entity = format!("&{};", entity.into_inner());
+                let plain = quick_xml::escape::unescape(&entity);
+                pass.add_text(plain.as_deref().unwrap_or(&entity));
             }
-            Ok(Event::Eof) => break pass.is_done(),
+            Ok(Event::Eof) => break pass.has_begun && pass.depth == 0,
             Ok(_) => {}
             Err(_) => break false,
         }
-        if pass.cases.len() >= MOST_CASES {
+        if pass.cases.len() >= MAX_CASES {
             break false;
         }
     };
@@ -44,27 +43,22 @@ pub fn read_report(text: &str) -> Report {
     }
 }
 
-/// What stands around a test.
-#[derive(Debug, Default)]
-pub(super) struct Enclosing {
-    /// The name of the report as a whole.
-    pub(super) root: String,
-    /// Names of the suites around it, the outer first.
-    pub(super) suites: Vec<String>,
-    /// The program says that it was written in Go.
-    pub(super) is_go: bool,
+/// A suite that is open.
+struct Suite {
+    name: String,
+    file: Option<String>,
 }
 
 #[derive(Default)]
 struct Pass {
-    around: Enclosing,
-    // Files of the suites, one for each name.
-    files: Vec<Option<String>>,
+    // The name of the report as a whole.
+    root: String,
+    suites: Vec<Suite>,
     depth: usize,
-    seen: bool,
+    has_begun: bool,
     case: Option<Case>,
     // Whether text belongs to the failure that is being read.
-    telling: bool,
+    in_failure: bool,
     details: usize,
     cases: Vec<Case>,
 }
@@ -74,49 +68,46 @@ impl Pass {
         self.depth += 1;
         match tag.name().0 {
             "testsuites" => {
-                self.seen = true;
-                self.around.root = attribute(tag, &["name"]).unwrap_or_default();
+                self.has_begun = true;
+                self.root = attribute(tag, &["name"]).unwrap_or_default();
             }
             "testsuite" => {
-                self.seen = true;
-                if self.around.suites.len() < DEEPEST {
-                    self.around
-                        .suites
-                        .push(attribute(tag, &["name"]).unwrap_or_default());
-                    self.files.push(attribute(tag, &["file", "filepath"]));
+                self.has_begun = true;
+                if self.suites.len() < MAX_DEPTH {
+                    self.suites.push(Suite {
+                        name: attribute(tag, &["name"]).unwrap_or_default(),
+                        file: attribute(tag, &["file", "filepath"]),
+                    });
                 }
             }
             "testcase" => {
-                let of_suite = || self.files.iter().rev().flatten().next().cloned();
+                let mut suites = self.suites.iter().rev();
+                let file = suites.find_map(|suite| suite.file.clone());
                 let line = attribute(tag, &["line", "lineno"]);
                 self.case = Some(Case {
                     name: attribute(tag, &["name"]).unwrap_or_default(),
                     class: attribute(tag, &["class", "classname"]).unwrap_or_default(),
-                    file: attribute(tag, &["file", "filepath"]).or_else(of_suite),
+                    file: attribute(tag, &["file", "filepath"]).or(file),
                     line: line.and_then(|line| line.parse().ok()),
                     ..Case::default()
                 });
             }
             name @ ("failure" | "error") => {
                 if let Some(case) = &mut self.case {
-                    let error = name == "error" && case.end != End::Failed;
-                    case.end = if error { End::Error } else { End::Failed };
-                    let message = attribute(tag, &["message"]).filter(|it| !it.trim().is_empty());
+                    let is_error = name == "error" && case.end != End::Failed;
+                    case.end = if is_error { End::Error } else { End::Failed };
+                    let message = attribute(tag, &["message"]);
+                    let message = message.filter(|message| !message.trim().is_empty());
                     case.message = case.message.take().or(message);
-                    self.telling = self.details < MOST_DETAILS;
+                    self.in_failure = self.details < MAX_DETAILS;
                     self.details += 1;
                 }
             }
             "skipped" => {
-                if let Some(case) = self.case.as_mut().filter(|it| it.end == End::Passed) {
+                if let Some(case) = self.case.as_mut().filter(|case| case.end == End::Passed) {
                     case.end = End::Skipped;
-                    case.is_expected =
-                        attribute(tag, &["type"]).is_some_and(|it| it == "pytest.xfail");
+                    case.is_expected = attribute(tag, &["type"]).as_deref() == Some("pytest.xfail");
                 }
-            }
-            "property" => {
-                let name = attribute(tag, &["name"]);
-                self.around.is_go |= name.is_some_and(|name| name == "go.version");
             }
             _ => {}
         }
@@ -125,14 +116,12 @@ impl Pass {
     fn close(&mut self, name: &str) {
         self.depth = self.depth.saturating_sub(1);
         match name {
-            "testsuite" => {
-                self.around.suites.pop();
-                self.files.pop();
-            }
-            "failure" | "error" => self.telling = false,
+            "testsuite" => _ = self.suites.pop(),
+            "failure" | "error" => self.in_failure = false,
             "testcase" => {
                 if let Some(mut case) = self.case.take() {
-                    set_id(&mut case, &self.around);
+                    let suite = self.suites.last().map_or("", |suite| suite.name.as_str());
+                    case.set_id(&self.root, suite);
                     self.cases.push(case);
                 }
             }
@@ -140,26 +129,20 @@ impl Pass {
         }
     }
 
-    fn text(&mut self, text: &str) {
-        if let Some(case) = self.case.as_mut().filter(|_| self.telling) {
-            let room = LONGEST_DETAIL.saturating_sub(case.detail.len());
+    fn add_text(&mut self, text: &str) {
+        if let Some(case) = self.case.as_mut().filter(|_| self.in_failure) {
+            let room = MAX_DETAIL.saturating_sub(case.detail.len());
             let end = text.floor_char_boundary(room.min(text.len()));
             case.detail.push_str(text.get(..end).unwrap_or_default());
         }
-    }
-
-    fn is_done(&self) -> bool {
-        self.seen && self.depth == 0
     }
 }
 
 fn attribute(tag: &BytesStart<'_>, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| {
         let mut all = tag.attributes();
-        let found = all
-            .with_checks(false)
-            .flatten()
-            .find(|it| it.key.0 == *name)?;
+        let mut known = all.with_checks(false).flatten();
+        let found = known.find(|attribute| attribute.key.0 == *name)?;
         let value = match found.normalized_value(XmlVersion::Implicit1_0) {
             Ok(value) => value.into_owned(),
             // An entity that nobody declares stays as it is written.
@@ -167,11 +150,6 @@ fn attribute(tag: &BytesStart<'_>, names: &[&str]) -> Option<String> {
         };
         Some(value).filter(|value| !value.is_empty())
     })
-}
-
-fn unescaped(reference: &str) -> String {
-    quick_xml::escape::unescape(reference)
-        .map_or_else(|_| reference.to_owned(), std::borrow::Cow::into_owned)
 }
 
 /// What a report says of its tests.
@@ -228,4 +206,199 @@ pub enum End {
     Error,
     /// It was not run.
     Skipped,
+}
+
+// What reports call themselves, and the runner that writes them.
+const ROOTS: [(&str, &str); 6] = [
+    ("bun test", "bun"),
+    ("deno", "deno"),
+    ("jest tests", "jest"),
+    ("Mocha", "mocha"),
+    ("vitest tests", "vitest"),
+    ("pytest tests", "pytest"),
+];
+// Directories and classes of one test that are told apart.
+const MAX_PARTS: usize = 64;
+
+impl Case {
+    // Gives the test the name that its runner prints, and tells which runner that is.
+    fn set_id(&mut self, root: &str, suite: &str) {
+        let known = ROOTS.iter().find(|(name, _)| root.starts_with(name));
+        let title = self.playwright_title();
+        self.runner = match known {
+            Some((_, runner)) => Some(runner),
+            None if suite == "pytest" => Some("pytest"),
+            None if title.is_some() => Some("playwright"),
+            None if self.class == "test" && suite.is_empty() => Some("node-test"),
+            None => None,
+        };
+        let is_class = |class: &str| {
+            class.contains('.')
+                && class.split('.').all(|part| !part.is_empty())
+                && !class.contains(['/', ' '])
+                && !is_script(class)
+                && !is_script(suite)
+        };
+        self.id = match self.runner {
+            Some("pytest") => self.pytest_id(),
+            Some("playwright") => title.unwrap_or_default(),
+            None if is_class(&self.class) && !self.name.starts_with(&self.class) => {
+                format!("{}.{}", self.class, self.name)
+            }
+            _ => self.name.clone(),
+        };
+        // Its lines count from 0.
+        if self.runner == Some("pytest") {
+            self.line = self.line.map(|line| line.saturating_add(1));
+        }
+    }
+
+    // `tests.test_a.T` and `test_x` are `tests/test_a.py::T::test_x`.
+    fn pytest_id(&self) -> String {
+        let is_module = self.class.is_empty();
+        let dotted = if is_module { &self.name } else { &self.class };
+        let parts: Vec<&str> = dotted.split('.').collect();
+        let path = |count: &usize| format!("{}.py", parts[..*count].join("/"));
+        let is_named = |count: &usize| {
+            let path = path(count);
+            self.file.as_ref() == Some(&path) || self.detail.contains(&format!("{path}:"))
+        };
+        let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
+        let class = parts.iter().skip(1).position(is_class);
+        let usual = class.map_or(parts.len(), |at| at + 1);
+        let named = (1..=parts.len().min(MAX_PARTS)).rev().find(is_named);
+        let count = named.unwrap_or(usual);
+        let mut id = path(&count);
+        // A file that could not be collected has no test.
+        let test = (!is_module).then_some(self.name.as_str());
+        for part in parts.iter().skip(count).copied().chain(test) {
+            id.push_str("::");
+            id.push_str(part);
+        }
+        id
+    }
+
+    // It puts the heading of its own report first: `[chromium] › a.spec.ts:3:5 › page › opens ───`.
+    fn playwright_title(&self) -> Option<String> {
+        let first = self.detail.lines().find(|line| !line.trim().is_empty())?;
+        let title = first.trim().trim_end_matches('─').trim_end();
+        let mut parts = title.split(" › ");
+        let place = parts.find(|part| !part.starts_with('['))?;
+        let (file, _) = place.split_once(':')?;
+        (is_script(file) && parts.next().is_some()).then(|| title.to_owned())
+    }
+}
+
+fn is_script(path: &str) -> bool {
+    let ends = ["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue"];
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ends.contains(&ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::junit::{End, read_report};
+
+    #[test]
+    fn each_runner_spells_its_tests_and_says_where_they_stand() {
+        for (report, runner, id, place) in [
+            (
+                r#"<testsuites name="pytest tests"><testsuite name="pytest"><testcase classname="tests.test_a.T" name="test_f[a&gt;1]"><failure message="a &gt; b">tests/test_a.py:3: AssertionError</failure></testcase></testsuite></testsuites>"#,
+                Some("pytest"),
+                "tests/test_a.py::T::test_f[a>1]",
+                None,
+            ),
+            (
+                r#"<testsuite name="pytest"><testcase classname="a.b" name="test_f" file="a/b.py" line="4"><error message="boom"/></testcase></testsuite>"#,
+                Some("pytest"),
+                "a/b.py::test_f",
+                Some(("a/b.py", 5)),
+            ),
+            (
+                r#"<testsuites name="pytest tests"><testsuite name="pytest"><testcase classname="" name="tests.test_u"><error message="collection failure">E</error></testcase></testsuite></testsuites>"#,
+                Some("pytest"),
+                "tests/test_u.py",
+                None,
+            ),
+            (
+                r#"<testsuites name="jest tests"><testsuite name="math"><testcase classname="math adds" name="math adds"><failure>Error: x</failure></testcase></testsuite></testsuites>"#,
+                Some("jest"),
+                "math adds",
+                None,
+            ),
+            (
+                r#"<testsuites name="vitest tests"><testsuite name="a.test.ts"><testcase classname="a.test.ts" name="queue &gt; waits"><failure message="m" type="AssertionError">x</failure></testcase></testsuite></testsuites>"#,
+                Some("vitest"),
+                "queue > waits",
+                None,
+            ),
+            (
+                r#"<testsuites name="Mocha Tests"><testsuite name="Net" file="/app/test/a.js"><testcase name="Net pings" classname="pings"><failure message="1 == 2" type="AssertionError"><![CDATA[at <x>]]></failure></testcase></testsuite></testsuites>"#,
+                Some("mocha"),
+                "Net pings",
+                Some(("/app/test/a.js", 0)),
+            ),
+            (
+                "<testsuites><testsuite name=\"a.spec.ts\"><testcase name=\"cart › totals\" classname=\"a.spec.ts\"><failure message=\"a.spec.ts:4:3 totals\"><![CDATA[  [api] › a.spec.ts:4:3 › cart › totals ────\n\n    Error: no]]></failure></testcase></testsuite></testsuites>",
+                Some("playwright"),
+                "[api] › a.spec.ts:4:3 › cart › totals",
+                None,
+            ),
+            (
+                r#"<testsuite name="com.x.NetTest"><testcase name="pings" classname="com.x.NetTest" time="0.1"><rerunFailure>a</rerunFailure><failure message="expected: 1" type="AssertionFailedError">at x</failure></testcase></testsuite>"#,
+                None,
+                "com.x.NetTest.pings",
+                None,
+            ),
+        ] {
+            let read = read_report(report);
+            let case = read.failed().next().unwrap();
+            assert!(read.whole, "{report}");
+            assert_eq!((case.runner, case.id.as_str()), (runner, id), "{report}");
+            let found = case.file.as_deref();
+            let found = found.map(|file| (file, case.line.unwrap_or(0)));
+            assert_eq!(found, place, "{report}");
+        }
+    }
+
+    #[test]
+    fn tests_that_passed_in_the_end_are_no_failures() {
+        let read = read_report(
+            r#"<testsuite name="com.x.T"><testcase name="a" classname="com.x.T"><flakyFailure message="m">x</flakyFailure></testcase><testcase name="b" classname="com.x.T"><skipped/></testcase></testsuite>"#,
+        );
+        let ends: Vec<End> = read.cases.iter().map(|case| case.end).collect();
+        assert_eq!(ends, [End::Passed, End::Skipped]);
+        assert!(read.whole);
+    }
+
+    #[test]
+    fn hostile_reports_are_read_without_harm() {
+        let bomb = format!(
+            "<!DOCTYPE x [<!ENTITY a \"{}\"><!ENTITY b SYSTEM \"file:///etc/passwd\">]><testsuite><testcase name=\"&a;\"><failure message=\"&b;\">&a;&b;&#65;&lt;</failure></testcase></testsuite>",
+            "x".repeat(1000)
+        );
+        let read = read_report(&bomb);
+        let case = read.failed().next().unwrap();
+        assert_eq!(
+            (case.name.as_str(), case.detail.as_str()),
+            ("&a;", "&a;&b;A<")
+        );
+        let half = &bomb[..bomb.len() - 30];
+        assert!(!read_report(half).whole);
+        for odd in [
+            "",
+            "not XML",
+            "<a><b>",
+            "<testcase",
+            &"<testsuite>".repeat(100_000),
+        ] {
+            assert!(!read_report(odd).whole, "{}", odd.len());
+            assert!(read_report(odd).cases.is_empty());
+        }
+        let long = format!(
+            "<testsuite><testcase name=\"a\"><failure>{}</failure></testcase></testsuite>",
+            "é".repeat(100_000)
+        );
+        assert!(read_report(&long).cases[0].detail.len() <= 16 << 10);
+    }
 }

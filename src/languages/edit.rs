@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::insert::Page;
 use super::language::Language;
-use super::statements::{names_on, statements};
+use super::statements::statements;
 use super::uses::words;
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
@@ -45,13 +46,29 @@ pub fn removed(
         out.replace_range(span, &format!("import {}", inside.get(open..)?));
         return Some(out);
     }
-    let names = statement.names.as_ref()?;
-    let at = names
-        .texts(text)
-        .iter()
-        .position(|item| bare(item) == name)?;
-    out = names.without(text, at)?;
-    let end = span.end.checked_sub(text.len() - out.len())?;
+    let item = item_of(Language::of_path(file.as_str())?, text, import, name)?;
+    let before = text.get(..item.start)?;
+    let start = before.strip_suffix("type ").unwrap_or(before).len();
+    let after = text.get(item.end..)?;
+    let alias = after.trim_start().strip_prefix("as ").map(str::trim_start);
+    let after = alias.map_or(after, |rest| {
+        rest.trim_start_matches(|letter: char| {
+            letter == '_' || letter == '$' || letter.is_alphanumeric()
+        })
+    });
+    let rest = after.trim_start().strip_prefix(',').map(str::trim_start);
+    let end = match rest.filter(|rest| !rest.starts_with(['}', ')', '\n']) && !rest.is_empty()) {
+        Some(next) => text.len() - next.len(),
+        None => text.len() - after.len(),
+    };
+    let is_last = rest.is_none_or(|rest| rest.starts_with(['}', ')']));
+    let above = text.get(..start)?.trim_end();
+    let start = match above.strip_suffix(',') {
+        Some(above) if is_last => above.len(),
+        _ => start,
+    };
+    out.replace_range(start..end, "");
+    let end = span.end.checked_sub(end - start)?;
     // `import Default, {} from 'x'`.
     let mut inside = out.get(span.start..end)?.to_owned();
     for empty in [", {  }", ", {}", ", { }"] {
@@ -61,10 +78,18 @@ pub fn removed(
     Some(out)
 }
 
-// The name that an item of a list takes.
-fn bare(item: &str) -> &str {
-    let mut words = item.split(|it: char| it.is_whitespace() || it == ':');
-    words.find(|word| *word != "type").unwrap_or_default()
+/// Returns where an import names one of its names: before the specifier in scripts, behind it in Python.
+fn item_of(language: &Language, text: &str, import: &Import, name: &str) -> Option<Range<usize>> {
+    let line = (import.line as usize).checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let at = start + (language.editing.as_ref()?.specifier_in)(text.get(start..)?, import)?;
+    let part = if language.declares_exports {
+        start..at
+    } else {
+        at + import.specifier.len()..text.len()
+    };
+    let word = part.start + words(text.get(part)?.as_bytes(), name).next()?;
+    Some(word..word + name.len())
 }
 
 /// The text of a file that takes `new` from a module where an import of it took `old`, under the
@@ -77,21 +102,16 @@ pub fn aliased(
     old: &str,
     new: &str,
 ) -> Option<String> {
-    let names = names_on(file, text, import.line)?;
-    let items = names.texts(text).into_iter().enumerate();
-    let (at, item) = items.into_iter().find(|(_, item)| bare(item) == old)?;
-    let word = words(item.as_bytes(), old).next()?;
-    let after = item.get(word + old.len()..)?;
-    let kept = match (after.trim().is_empty(), import.kind) {
-        (false, _) => String::new(),
-        (true, ImportKind::Require | ImportKind::Dynamic) => format!(": {old}"),
-        (true, _) => format!(" as {old}"),
+    let item = item_of(Language::of_path(file.as_str())?, text, import, old)?;
+    let after = text.get(item.end..)?.trim_start();
+    let kept = match import.kind {
+        _ if after.starts_with("as ") || after.starts_with(':') => String::new(),
+        ImportKind::Require | ImportKind::Dynamic => format!(": {old}"),
+        _ => format!(" as {old}"),
     };
-    names.with_other(
-        text,
-        at,
-        &format!("{}{new}{kept}{after}", item.get(..word)?),
-    )
+    let mut out = text.to_owned();
+    out.replace_range(item, &format!("{new}{kept}"));
+    Some(out)
 }
 
 /// The text of a file with another module in the place of one, in each statement and call that

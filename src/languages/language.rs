@@ -1,15 +1,11 @@
 use std::fmt;
 
-#[cfg(feature = "program")]
-use tree_sitter::Node;
 use tree_sitter::Tree;
 
 #[cfg(feature = "program")]
 use super::insert::Page;
 #[cfg(feature = "program")]
-use super::installed::Look;
-#[cfg(feature = "program")]
-use super::names::Names;
+use super::installed::InstalledFiles;
 use super::query::Query;
 use super::resolver::{Resolution, Resolver};
 use super::{python, typescript};
@@ -72,10 +68,8 @@ pub struct Language {
 /// What it takes to put names into imports, and imports into files.
 #[cfg(feature = "program")]
 pub(super) struct Editing {
-    /// Whether an installed module has the name that is looked for, and whether as a type.
-    pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,
-    /// The list of names in an import statement.
-    pub(super) names: fn(Node<'_>) -> Option<Names>,
+    /// Where installed modules stand.
+    pub(super) installed: InstalledFiles,
     /// Where the specifier of an import stands in the text from its line on.
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     /// Writes an import as a statement.

@@ -196,7 +196,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Inverts a comparison, changes the expected side of an equation, negates any other condition.
+    /// Changes the expected side of an equation, negates any other condition.
     fn perturb_condition(&self, condition: Node<'_>) -> Perturbation {
         let inner = condition.named().next();
         if let Some(inner) = inner.filter(|_| condition.kind() == "parenthesized_expression") {
@@ -207,14 +207,8 @@ impl Finder<'_> {
             && condition.kind() == "comparison_operator"
         {
             let between = self.text.get(left.end_byte()..right.start_byte());
-            let operator = String::from_utf8_lossy(between.unwrap_or_default());
-            let operator = operator.split_whitespace().collect::<Vec<_>>().join(" ");
-            if operator == "==" {
+            if between.is_some_and(|between| between.trim_ascii() == b"==") {
                 return self.wrap_equal(expected_side(left, right));
-            }
-            if let Some((_, inverse)) = INVERSES.iter().find(|(own, _)| *own == operator) {
-                let [left, right] = [left, right].map(|side| text_of(side, self.text));
-                return self.replace(condition, format!("{left} {inverse} {right}"));
             }
         }
         let text = text_of(condition, self.text);
@@ -420,18 +414,6 @@ struct Callee<'n> {
     is_negated: bool,
 }
 
-const INVERSES: &[(&str, &str)] = &[
-    ("!=", "=="),
-    ("<", ">="),
-    (">=", "<"),
-    (">", "<="),
-    ("<=", ">"),
-    ("in", "not in"),
-    ("not in", "in"),
-    ("is", "is not"),
-    ("is not", "is"),
-];
-
 // A number becomes another number, a collection one of other members, an exception another one, anything else an
 // object that equals nothing. `v == v` and the comparison with `v` leave out infinities and what is not a number.
 const PERTURB_PYTHON: &str = "(lambda v: not v if isinstance(v, bool) \
@@ -527,9 +509,9 @@ mod tests {
                 "assert f() == 'x' 'y', 'why'",
                 "assert f() == P('x' 'y'), 'why'",
             ),
-            ("assert f() is None", "assert f() is not None"),
-            ("assert 'x' not in f()", "assert 'x' in f()"),
-            ("assert f(1) < 3", "assert f(1) >= 3"),
+            ("assert f() is None", "assert not (f() is None)"),
+            ("assert 'x' not in f()", "assert not ('x' not in f())"),
+            ("assert f(1) < 3", "assert not (f(1) < 3)"),
             ("assert f() and g()", "assert not (f() and g())"),
             (
                 "self.assertEqual(f(), 2, 'why')",

@@ -5,8 +5,6 @@ use tree_sitter::Node;
 use super::literal::Syntax;
 
 use super::facts::Code;
-use super::finder::Finder;
-use super::names::Names;
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// An import statement at the top level of a file.
@@ -15,8 +13,6 @@ pub(super) struct Statement<'f> {
     pub(super) span: Range<usize>,
     /// The imports it holds; empty for `from __future__`.
     pub(super) imports: Vec<&'f Import>,
-    /// The list of names that it takes.
-    pub(super) names: Option<Names>,
 }
 
 /// The import statements at the top level, in source order.
@@ -39,7 +35,6 @@ pub(super) fn statements<'f>(
         ];
         !import.nested && (kinds.contains(&import.kind) || import.kind == ImportKind::Require)
     };
-    let editing = code.language.editing.as_ref();
     let mut found: Vec<Statement<'f>> = Vec::new();
     let root = tree.root_node();
     // What an error holds at the top level counts as well.
@@ -78,27 +73,10 @@ pub(super) fn statements<'f>(
             found.push(Statement {
                 span: start..end,
                 imports,
-                names: editing.and_then(|it| (it.names)(node)),
             });
         }
     }
     found
-}
-
-/// The list of names in the statement that holds the first word of a line, 1-based.
-pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> {
-    let code = Code::read(file, text.as_bytes())?;
-    let editing = code.language.editing.as_ref()?;
-    let tree = code.tree()?;
-    let above = text
-        .split_inclusive('\n')
-        .take((line as usize).checked_sub(1)?);
-    let start: usize = above.map(str::len).sum();
-    let rest = text.get(start..)?;
-    let at = start + rest.len() - rest.trim_start().len();
-    let mut finder = Finder::new(&tree);
-    let mut nodes = finder.at(at)?.iter();
-    nodes.find_map(|node| (editing.names)(*node))
 }
 
 /// Returns the statements from the first one on that only comments and blank lines separate.

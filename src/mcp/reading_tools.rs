@@ -145,7 +145,7 @@ pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answ
     let given: HintArguments = parse_arguments(given)?;
     let app = (caller.open)(&())?;
     let log = match find_log(&app, caller, given.log, given.log_file)? {
-        Some(log) => Some(log.log(&app, caller.progress)?),
+        Some(log) => Some(log.log(caller.progress)?),
         None if given.file.is_none() => app::last(&app, caller.progress)?.map(|last| last.log),
         None => None,
     };
@@ -156,7 +156,7 @@ pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answ
     let request = HintRequest {
         names: given.names,
         file: given.file,
-        logs: log.into_iter().collect(),
+        log,
         fix: given.fix,
         ..HintRequest::default()
     };
@@ -172,7 +172,7 @@ pub(super) fn imports(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
     } else {
         imports_text(&document)
     };
-    Answer::new(text, &document, request.line())
+    Answer::new(text, &document, "mendit imports")
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -13,8 +13,6 @@ pub struct BenchDocument {
     pub document: String,
     /// Who was asked: `builtin`, `oracle`, `replay` or a command.
     pub agent: String,
-    /// How to interpret the figures with that agent.
-    pub measures: String,
     /// The highest level that was allowed.
     pub max_level: Level,
     /// Which part of the fixtures this is; `null` is all.

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use super::Verdict::{Ambiguous, ContextNotFound, Malformed, Refused, Reversed, Stale};
+use super::Verdict::{Ambiguous, ContextNotFound, Malformed, Refused};
 use super::{Exit, Severity, StopReason, Verdict};
 
 macro_rules! codes {
@@ -98,10 +98,6 @@ codes! {
         .advice("Send the change again with more of the lines around it, until they occur once in the file.");
     P406 => refuses(ContextNotFound)
         .advice("Leave out what the files already have and send the rest.");
-    P407 => refuses(Reversed)
-        .advice("Swap the two sides: `-` for the current lines, `+` for the new lines.");
-    P408 => refuses(Stale)
-        .advice("Read the file as it is now and make the change again.");
     P410 => refuses(ContextNotFound)
         .advice("Send the change again with the lines of the file before and after what is added.");
     P501 => refuses(ContextNotFound)
@@ -144,7 +140,6 @@ codes! {
     C102 C103 => over_budget();
     C105 => notes();
     C110 => ends(Exit::Refused);
-    C111 => ends(Exit::No);
     C201 C203 C204 C205 => notes();
     C301 C302 C305 C307 C310 => notes();
     C311 C320 => ends(Exit::Environment);
@@ -162,10 +157,9 @@ codes! {
         .advice("Make the tests that failed pass: every one must run, none may be left out or skipped, and \
             the runner must end by itself with its summary.");
     F101 => ends(Exit::Environment);
-    F201 F202 => ends(Exit::No);
     F301 => ends(Exit::No);
     F302 => ends(Exit::Refused);
-    F303 F304 => ends(Exit::No);
+    F304 => ends(Exit::No);
     F305 => ends(Exit::Environment);
     F307 F309 => ends(Exit::No);
     F401 => ends(Exit::Environment);

@@ -270,12 +270,10 @@ pub struct Diagnosis {
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
-    /// Bytes of a huge log without a known word, and ends of overlong lines.
+    /// Bytes before the end of a huge log, and ends of overlong lines.
     pub bytes: u64,
     /// Lines among them.
     pub lines: u64,
-    /// Lines with a known word beyond the limit.
-    pub telling: u64,
     /// Failing tests beyond those that are listed.
     pub tests: u64,
 }
@@ -304,22 +302,6 @@ pub struct DiagnosisDocument<'a> {
     /// The rest.
     #[serde(flatten)]
     pub diagnosis: &'a Diagnosis,
-    /// Of several job logs, each failure once; `diagnosis` is then the first of them.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub jobs: &'a [JobFailure],
-}
-
-/// A failure in the logs of a CI run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct JobFailure {
-    /// The jobs that show it.
-    pub jobs: Vec<String>,
-    /// Whether the logs of the base do not show it; `null` without such logs.
-    pub is_new: Option<bool>,
-    /// The diagnosis of their logs.
-    pub diagnosis: Diagnosis,
 }
 
 impl<'a> DiagnosisDocument<'a> {
@@ -330,7 +312,6 @@ impl<'a> DiagnosisDocument<'a> {
             schema_version: SCHEMA_VERSION,
             document: "diagnosis",
             diagnosis,
-            jobs: &[],
         }
     }
 }

@@ -21,7 +21,7 @@ pub use facts::{
 };
 pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
-    FailureKind, JobFailure, LeftOut, MentionedFile, RemedySource, StopReason, Subkind,
+    FailureKind, LeftOut, MentionedFile, RemedySource, StopReason, Subkind,
 };
 pub use level::{Caps, Level, Profile};
 pub(crate) use patch::refuse;

@@ -164,8 +164,6 @@ pub struct FileChange {
     pub added: u64,
     /// Lines that go.
     pub removed: u64,
-    /// Whether it is new and no other file has its name, as an import of it would.
-    pub unnamed: bool,
 }
 
 /// An agent that could not do its work, for a reason of its own.
@@ -441,9 +439,6 @@ pub struct RunResult {
     /// Why the agent could not do its work, when that ended the run.
     #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
-    /// Imports for the names that stay undefined; `null` when there are no such names.
-    #[serde(default)]
-    pub recovery_hint: Option<String>,
     /// The task's own name in the tracker it came from; `null` without one.
     #[serde(default)]
     pub task_id: Option<String>,

@@ -84,25 +84,8 @@ impl Traced {
             [most[0].max(row[0]), most[1].max(row[1])]
         })
     }
-
-    /// Adds what ran in tests that pass, of a run that had no others.
-    pub fn add_passing(&mut self, other: &Self) {
-        // Where nobody counts them, what they run too is worth half of what they do not.
-        let count = other.passing.max(SEVERAL);
-        self.passing += count;
-        for (path, lines) in &other.files {
-            let file = self.files.entry(path.clone()).or_default();
-            for line in lines.ran.keys() {
-                file.ran.entry(*line).or_insert([0, 0])[1] += count;
-            }
-            file.idle.extend(&lines.idle);
-            file.idle.retain(|line| !file.ran.contains_key(line));
-        }
-    }
 }
 
-/// Passing tests where nobody counts them.
-const SEVERAL: u32 = 3;
 /// What runs while files are loaded or fixtures are made speaks a little for itself.
 const OUTSIDE: f64 = 0.2;
 
@@ -175,28 +158,5 @@ mod tests {
         assert_eq!(ran, [true, false, true, false]);
         let idle = [2, 9, 10, 30].map(|line| file.idle_in_failing(line));
         assert_eq!(idle, [false, true, true, false]);
-    }
-
-    #[test]
-    fn a_run_of_passing_tests_is_the_contrast() {
-        let mut traced = traced();
-        let other = Traced {
-            files: [(
-                path(),
-                LinesRun {
-                    ran: [(3, [0, 0]), (20, [0, 0])].into(),
-                    idle: [2, 40].into(),
-                },
-            )]
-            .into(),
-            ..Traced::default()
-        };
-        traced.add_passing(&other);
-        let file = &traced.files[&path()];
-        assert_eq!(
-            (file.ran[&3], file.ran[&20], traced.passing),
-            ([2, 3], [0, 3], 9)
-        );
-        assert!(file.idle.contains(&40) && !file.idle.contains(&2) && !file.idle.contains(&20));
     }
 }

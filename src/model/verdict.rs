@@ -15,12 +15,8 @@ pub enum Verdict {
     AppliesMended,
     /// The files already are as the patch would make them.
     AlreadyApplied,
-    /// The files hold the new side, and its old side was never in this repository.
-    Reversed,
     /// More than one place fits.
     Ambiguous,
-    /// It was made against an older state of the file.
-    Stale,
     /// The lines it would replace are not there.
     ContextNotFound,
     /// It is not a complete, consistent patch.
@@ -45,9 +41,7 @@ impl Verdict {
             Self::Applies => "applies",
             Self::AppliesMended => "applies_mended",
             Self::AlreadyApplied => "already_applied",
-            Self::Reversed => "reversed",
             Self::Ambiguous => "ambiguous",
-            Self::Stale => "stale",
             Self::ContextNotFound => "context_not_found",
             Self::Unsafe => "unsafe",
             Self::Refused => "refused",
@@ -61,11 +55,7 @@ impl Verdict {
         match self {
             Self::Applies | Self::AppliesMended | Self::AlreadyApplied => Exit::Yes,
             Self::Unsafe | Self::Refused => Exit::Refused,
-            Self::Reversed
-            | Self::Ambiguous
-            | Self::Stale
-            | Self::ContextNotFound
-            | Self::Malformed => Exit::No,
+            Self::Ambiguous | Self::ContextNotFound | Self::Malformed => Exit::No,
         }
     }
 
@@ -77,12 +67,9 @@ impl Verdict {
             Self::AlreadyApplied => StopReason::NoPatch,
             Self::Malformed => StopReason::PatchInvalid,
             Self::Unsafe | Self::Refused => StopReason::PolicyRejected,
-            Self::Applies
-            | Self::AppliesMended
-            | Self::Reversed
-            | Self::Ambiguous
-            | Self::Stale
-            | Self::ContextNotFound => StopReason::ApplyFailed,
+            Self::Applies | Self::AppliesMended | Self::Ambiguous | Self::ContextNotFound => {
+                StopReason::ApplyFailed
+            }
         }
     }
 }

@@ -1,8 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
-
-use super::window::Window;
 use crate::languages::{Language, Resolver, facts, syntax_errors};
 use crate::model::{AfterProblem, Code, Import, RepoPath};
 use crate::policy::unreadable;
@@ -22,14 +20,18 @@ pub(super) struct AfterImage {
 // Beyond this many files a patch is no repair, and its after-image is not looked at.
 const MAX_FILES: usize = 500;
 
-/// Parses what changed of files before and after, and resolves the imports they gain.
-pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage {
+/// Parses what changed of files before and after, and where asked resolves the imports they gain.
+pub(super) fn after_image(
+    source: &dyn Source,
+    changes: &[Change],
+    with_imports: bool,
+) -> AfterImage {
     let mut after = AfterImage {
         broken: broken_data(changes).into_iter().collect(),
         ..AfterImage::default()
     };
     let parsed = |change: &&Change| Language::of_path(change.path.as_str()).is_some();
-    if changes.len() > MAX_FILES || !changes.iter().any(|change| parsed(&change)) {
+    if changes.len() > MAX_FILES {
         return after;
     }
     let files: Vec<&Change> = changes.iter().filter(parsed).collect();
@@ -42,7 +44,7 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
         after.syntax.append(&mut found.errors);
         gained.extend(found.gained.into_iter().map(|import| (found.path, import)));
     }
-    if gained.is_empty() {
+    if gained.is_empty() || !with_imports {
         return after;
     }
     after.gains_imports = true;
@@ -75,49 +77,29 @@ struct Looked<'c> {
 }
 
 fn look(change: &Change) -> Option<Looked<'_>> {
-    let (path, whole) = (&change.path, Window::whole(change)?);
-    if change.after.as_ref()?.mode == 0o120_000 {
+    let (path, after) = (&change.path, change.after.as_ref()?);
+    if after.mode == 0o120_000 {
         return None;
     }
-    let parses = |text: &[u8]| syntax_errors(path, text).is_empty();
-    // Components and the like are not cut.
-    let cut = has_statements(path)
-        .then(|| Window::around(change))
-        .flatten();
-    let window = cut.filter(|it| parses(it.new) && parses(it.old));
-    let errors = match window {
-        Some(_) => Vec::new(),
-        None => new_errors(path, whole.old, whole.new),
-    };
-    let broken = !errors.is_empty() && !whole.old.is_empty() && parses(whole.old);
-    let window = window.unwrap_or(whole);
-    let gained = if may_import(path, window.old, window.new) {
-        let earlier = facts(path, window.old).imports;
-        let is_new = |import: &Import| {
+    let old = change.before.as_ref().map_or(&[][..], |state| &state.bytes);
+    let errors = new_errors(path, old, &after.bytes);
+    let broken = !errors.is_empty() && !old.is_empty() && syntax_errors(path, old).is_empty();
+    let mut gained = Vec::new();
+    if may_import(path, old, &after.bytes) {
+        let earlier = facts(path, old).imports;
+        let is_known = |import: &Import| {
             let mut earlier = earlier.iter();
-            !earlier.any(|one| one.specifier == import.specifier && one.kind == import.kind)
+            earlier.any(|one| one.specifier == import.specifier && one.kind == import.kind)
         };
-        let now = facts(path, window.new).imports.into_iter();
-        let lines = now.filter(is_new).map(|import| Import {
-            line: import.line + window.above,
-            ..import
-        });
-        lines.collect()
-    } else {
-        Vec::new()
-    };
+        gained = facts(path, &after.bytes).imports;
+        gained.retain(|import| !is_known(import));
+    }
     Some(Looked {
         path,
         errors,
         broken,
         gained,
     })
-}
-
-// Whether a file is nothing but statements, of which some can be read alone.
-fn has_statements(path: &RepoPath) -> bool {
-    let ending = path.as_str().rsplit('.').next();
-    ending.is_some_and(|it| !matches!(it, "vue" | "svelte" | "astro"))
 }
 
 // Whether lines that are new could hold an import: both files are parsed for what they import, which
@@ -149,18 +131,6 @@ fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
             message,
         })
     })
-}
-
-/// The first error of a file that has none now.
-pub(super) fn breaks(changes: &[Change]) -> Option<AfterProblem> {
-    if let Some(broken) = broken_data(changes) {
-        return Some(broken);
-    }
-    let few = changes.iter().take(MAX_FILES);
-    let mut looked = few
-        .filter(|change| Language::of_path(change.path.as_str()).is_some())
-        .filter_map(look);
-    looked.find_map(|found| found.errors.into_iter().next().filter(|_| found.broken))
 }
 
 // Errors are told apart by message and by the text of their line, as lines move.

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use super::line_ends::with_ends;
 use super::place::Work;
 use super::set::{Binary, Body, Edit, FilePatch, Hunk, HunkLine, LineKind};
@@ -19,20 +21,20 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
     let mut bytes = Vec::new();
     for hunk in hunks {
         let firm = hunk.firm(hunk.loose_tail);
-        let count = u32::try_from(firm.len()).unwrap_or(u32::MAX);
-        if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
-            if hunk.cut && count < new {
-                let message = "the patch seems to be cut off inside this new file";
-                return refuse(Code::P104, message);
-            }
-            if count != new {
-                mends.push(super::content::mend(
-                    Code::M301,
-                    Safety::Safe,
-                    hunk,
-                    "counted the lines of the hunk anew",
-                ));
-            }
+        let announced = hunk.new.filter(|_| !hunk.counts_hold);
+        let announced = announced.map_or(firm.len(), |(_, count)| count as usize);
+        if hunk.cut && firm.len() < announced {
+            let message = "the patch seems to be cut off inside this new file";
+            return refuse(Code::P104, message);
+        }
+        if firm.len() != announced {
+            let message = "counted the lines of the hunk anew";
+            mends.push(super::content::mend(
+                Code::M301,
+                Safety::Safe,
+                hunk,
+                message,
+            ));
         }
         for line in firm {
             if line.kind != LineKind::Add {
@@ -89,44 +91,23 @@ pub(super) fn edit_text(
     let mut bytes = before.to_vec();
     let mut verdicts = Vec::new();
     let mut failed = None;
-    let mut mend = None;
-    for (index, edit) in edits.iter().enumerate() {
-        let [old, new] =
-            [&edit.old, &edit.new].map(|text| with_ends(before, text).filter(|_| !literally));
-        if new.is_some() {
-            let message = "gave the new text the line ends of the file";
-            mend.get_or_insert(Mend::new(Code::M411, Safety::Safe, edit.line, message));
-        }
-        let old = old.unwrap_or_else(|| edit.old.clone());
-        let mut new = new.unwrap_or_else(|| edit.new.clone());
-        if !literally && edges_kept(&old, &mut new) {
-            let message = "put back the line feed that only the old text has at its edge";
-            mend.get_or_insert(Mend::new(Code::M411, Safety::Safe, edit.line, message));
-        }
-        if edit.after.is_none()
-            && !edit.all
-            && !literally
-            && work.spend(bytes.len() as u64 / BYTES_A_COMPARISON)
-            && let Some(whole) = without_first_indent(&bytes, &old, &new)
-        {
-            new = whole;
-            let message = "the first line keeps the indent that the file gives it";
-            mend.get_or_insert(Mend::new(Code::M416, Safety::Lossy, edit.line, message));
-        }
-        let mut verdict = HunkVerdict::new(index + 1, None);
-        let line = |at: usize| {
-            let before = bytes.get(..at).unwrap_or_default();
-            memchr::memchr_iter(b'\n', before).count() as u64 + 1
-        };
+    let mut mended = Vec::new();
+    for (edit, number) in edits.iter().zip(1..) {
+        let mut verdict = HunkVerdict::new(number, None);
         let made = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
-            replaced(&bytes, edit, &old, &new, line)
+            let edit = if literally {
+                Cow::Borrowed(edit)
+            } else {
+                adapted(&bytes, before, edit, &mut mended)
+            };
+            replaced(&bytes, &edit)
         } else {
             let message = "finding the old texts takes too many comparisons";
             refuse(Code::P308, message)
         };
         match made {
             Ok((at, made)) => {
-                verdict.applied_at = Some(line(at));
+                verdict.applied_at = Some(line_at(&bytes, at));
                 bytes = made;
             }
             Err(failure) => {
@@ -136,30 +117,69 @@ pub(super) fn edit_text(
         }
         verdicts.push(verdict);
     }
-    mends.extend(mend.filter(|_| failed.is_none()));
     match failed {
         Some(failure) => Err((failure, verdicts)),
-        None => Ok((bytes, verdicts)),
+        None => {
+            mends.extend(mended.into_iter().next());
+            Ok((bytes, verdicts))
+        }
     }
 }
 
-// Gives new text the line feeds at its edges that the old has: two lines are joined by who names a part of
-// both. Tells whether there was one to give.
-fn edges_kept(old: &[u8], new: &mut Vec<u8>) -> bool {
-    let feeds = |byte: Option<&u8>| matches!(byte, Some(b'\n' | b'\r'));
-    let solid = |text: &[u8]| !text.trim_ascii().is_empty();
-    let last = feeds(old.last()) && !feeds(new.last());
-    let first = feeds(old.first()) && !feeds(new.first());
-    if !(first || last) || !solid(old) || !solid(new) {
-        return false;
+/// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent
+/// that its first line has in the file.
+fn adapted<'e>(
+    bytes: &[u8],
+    before: &[u8],
+    edit: &'e Edit,
+    mends: &mut Vec<Mend>,
+) -> Cow<'e, Edit> {
+    let mut edit = Cow::Borrowed(edit);
+    let mut note = |code, safety, line, message| mends.push(Mend::new(code, safety, line, message));
+    if let Some(old) = with_ends(before, &edit.old) {
+        edit.to_mut().old = old;
     }
-    let end = |there: bool| match there {
-        true if old.ends_with(b"\r\n") => &b"\r\n"[..],
-        true => b"\n",
-        false => b"",
+    if let Some(new) = with_ends(before, &edit.new) {
+        edit.to_mut().new = new;
+        let message = "gave the new text the line ends of the file";
+        note(Code::M411, Safety::Safe, edit.line, message);
+    }
+    if let Some(new) = with_edges(&edit.old, &edit.new) {
+        edit.to_mut().new = new;
+        let message = "put back the line feed that only the old text has at its edge";
+        note(Code::M411, Safety::Safe, edit.line, message);
+    }
+    if edit.after.is_none()
+        && !edit.all
+        && let Some(new) = without_first_indent(bytes, &edit.old, &edit.new)
+    {
+        edit.to_mut().new = new;
+        let message = "the first line keeps the indent that the file gives it";
+        note(Code::M416, Safety::Lossy, edit.line, message);
+    }
+    edit
+}
+
+/// Returns the line of a byte, counted from 1.
+fn line_at(bytes: &[u8], at: usize) -> u64 {
+    let before = bytes.get(..at).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() as u64 + 1
+}
+
+/// Returns new text with the line feeds at its edges that the old has: two lines are joined by who names a
+/// part of both. `None` when there is none to give.
+fn with_edges(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
+    let is_feed = |byte: Option<&u8>| matches!(byte, Some(b'\n' | b'\r'));
+    let solid = |text: &[u8]| !text.trim_ascii().is_empty();
+    let last = is_feed(old.last()) && !is_feed(new.last());
+    let first = is_feed(old.first()) && !is_feed(new.first());
+    let end: &[u8] = if old.ends_with(b"\r\n") {
+        b"\r\n"
+    } else {
+        b"\n"
     };
-    *new = [end(first), new, end(last)].concat();
-    true
+    let edge = |lacks: bool| if lacks { end } else { b"" };
+    ((first || last) && solid(old) && solid(new)).then(|| [edge(first), new, edge(last)].concat())
 }
 
 // Bytes that are looked through as fast as two lines are compared.
@@ -167,14 +187,10 @@ const BYTES_A_COMPARISON: u64 = 32;
 
 const MANY_PLACES: usize = 1000;
 
-// The text with `new` where `old` stands, or after so many lines, and the first place.
-fn replaced(
-    bytes: &[u8],
-    edit: &Edit,
-    old: &[u8],
-    new: &[u8],
-    line: impl Fn(usize) -> u64,
-) -> Result<(usize, Vec<u8>), Refusal> {
+/// Returns the text with the new one where the old one stands, or after so many lines, and the first place.
+fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
+    let (old, new) = (&*edit.old, &*edit.new);
+    let line = |at: usize| line_at(bytes, at);
     let expected = edit.expected.filter(|_| !edit.all);
     let several = edit.all || expected.is_some();
     let places: Vec<usize> = match edit.after {

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::ops::Range;
 
 use super::change::{Change, FileState};
-use super::compose::LineEdit;
 use super::read::ALPHABET;
 use super::text::Text;
 use crate::model::{BlobId, Operation};
@@ -38,79 +38,67 @@ fn kind(state: &FileState) -> u32 {
 }
 
 fn one(change: &Change, out: &mut Vec<u8>) {
-    let old_path = change.from.as_ref().unwrap_or(&change.path);
-    let (a, b) = (
-        quote("a/", old_path.as_str()),
-        quote("b/", change.path.as_str()),
-    );
-    let mut head = format!("diff --git {a} {b}\n");
-    // Writing to a String cannot fail.
-    let mut say = |line: std::fmt::Arguments<'_>| {
-        let _ = writeln!(head, "{line}");
-    };
-    let empty = FileState::default();
-    let before = change.before.as_ref().unwrap_or(&empty);
-    let after = change.after.as_ref().unwrap_or(&empty);
-    let (old_id, new_id) = (id(change.before.as_ref()), id(change.after.as_ref()));
-    match (&change.before, &change.after) {
-        (None, Some(after)) => say(format_args!("new file mode {:06o}", after.mode)),
-        (Some(before), None) => say(format_args!("deleted file mode {:06o}", before.mode)),
-        (Some(before), Some(after)) if before.mode != after.mode => {
-            say(format_args!("old mode {:06o}", before.mode));
-            say(format_args!("new mode {:06o}", after.mode));
-        }
+    let old_path = change.from.as_ref().unwrap_or(&change.path).as_str();
+    let path = change.path.as_str();
+    let (a, b) = (quote("a/", old_path), quote("b/", path));
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    let mut head = vec![format!("diff --git {a} {b}")];
+    match (before, after) {
+        (None, Some(after)) => head.push(format!("new file mode {:06o}", after.mode)),
+        (Some(before), None) => head.push(format!("deleted file mode {:06o}", before.mode)),
+        (Some(before), Some(after)) if before.mode != after.mode => head.extend([
+            format!("old mode {:06o}", before.mode),
+            format!("new mode {:06o}", after.mode),
+        ]),
         _ => {}
     }
-    if let Some(from) = &change.from {
-        let word = if change.operation == Operation::Copy {
-            "copy"
-        } else {
-            "rename"
-        };
-        let alike = if before.bytes == after.bytes { 100 } else { 50 };
-        say(format_args!("similarity index {alike}%"));
-        say(format_args!("{word} from {}", quote("", from.as_str())));
-        say(format_args!(
-            "{word} to {}",
-            quote("", change.path.as_str())
+    let empty = FileState::default();
+    let (old, new) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
+    let differs = old.bytes != new.bytes;
+    if change.from.is_some() {
+        let is_copy = change.operation == Operation::Copy;
+        let word = if is_copy { "copy" } else { "rename" };
+        head.push(format!(
+            "similarity index {}%",
+            if differs { 50 } else { 100 }
+        ));
+        head.push(format!("{word} from {}", quote("", old_path)));
+        head.push(format!("{word} to {}", quote("", path)));
+    }
+    if differs || before.is_none() || after.is_none() {
+        let mode = before.filter(|before| before.mode == new.mode);
+        let mode = mode.map_or_else(String::new, |state| format!(" {:06o}", state.mode));
+        head.push(format!("index {}..{}{mode}", id(before), id(after)));
+    }
+    let is_text = !is_binary(&old.bytes) && !is_binary(&new.bytes);
+    if differs && is_text {
+        head.push(format!(
+            "--- {}",
+            before.map_or("/dev/null".to_owned(), |_| with_tab(a))
+        ));
+        head.push(format!(
+            "+++ {}",
+            after.map_or("/dev/null".to_owned(), |_| with_tab(b))
         ));
     }
-    if before.bytes != after.bytes || change.before.is_none() || change.after.is_none() {
-        let shared = before.mode == after.mode && change.before.is_some();
-        let mode = if shared {
-            format!(" {:06o}", after.mode)
-        } else {
-            String::new()
-        };
-        say(format_args!("index {old_id}..{new_id}{mode}"));
+    for line in head {
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
     }
-    out.extend_from_slice(head.as_bytes());
-    if before.bytes == after.bytes {
-        return;
-    }
-    if is_binary(&before.bytes) || is_binary(&after.bytes) {
+    if differs && is_text {
+        let (old, new) = (Text::new(&old.bytes), Text::new(&new.bytes));
+        hunks(&old, &new, &change.runs(), out);
+    } else if differs {
         out.extend_from_slice(b"GIT binary patch\n");
-        literal(&after.bytes, out);
-        literal(&before.bytes, out);
-        return;
+        literal(&new.bytes, out);
+        literal(&old.bytes, out);
     }
-    let side = |path: &str, there: bool| {
-        let tab = if path.contains(' ') && !path.starts_with('"') {
-            "\t"
-        } else {
-            ""
-        };
-        if there {
-            format!("{path}{tab}")
-        } else {
-            "/dev/null".to_owned()
-        }
-    };
-    let minus = side(&a, change.before.is_some());
-    let plus = side(&b, change.after.is_some());
-    out.extend_from_slice(format!("--- {minus}\n+++ {plus}\n").as_bytes());
-    let (old, new) = (Text::new(&before.bytes), Text::new(&after.bytes));
-    hunks(&old, &new, &change.edits, out);
+}
+
+/// Ends a name with a blank as git does.
+fn with_tab(name: String) -> String {
+    let is_open = name.contains(' ') && !name.starts_with('"');
+    if is_open { name + "\t" } else { name }
 }
 
 fn id(state: Option<&FileState>) -> String {
@@ -125,76 +113,42 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
 }
 
-fn hunks(old: &Text<'_>, new: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
-    let mut grown = LineCounts::default();
-    let mut index = 0;
-    while index < edits.len() {
-        let mut last = index;
-        while let (Some(one), Some(two)) = (edits.get(last), edits.get(last + 1)) {
-            if two.at > one.at + one.removed + 2 * CONTEXT {
-                break;
-            }
-            last += 1;
-        }
-        let group = edits.get(index..=last).unwrap_or_default();
-        hunk((old, new), group, &mut grown, out);
-        index = last + 1;
+/// Lines of the old file and those of the new one that stand for them.
+type Run = (Range<usize>, Range<usize>);
+
+fn hunks(old: &Text<'_>, new: &Text<'_>, runs: &[Run], out: &mut Vec<u8>) {
+    let is_near = |one: &Run, two: &Run| two.0.start <= one.0.end + 2 * CONTEXT;
+    for group in runs.chunk_by(is_near) {
+        hunk((old, new), group, out);
     }
 }
 
-// Lines that earlier hunks added and removed.
-#[derive(Default)]
-struct LineCounts {
-    added: usize,
-    removed: usize,
-}
-
-fn hunk(
-    (old, new): (&Text<'_>, &Text<'_>),
-    group: &[LineEdit],
-    grown: &mut LineCounts,
-    out: &mut Vec<u8>,
-) {
+fn hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
         return;
     };
-    let from = first.at.saturating_sub(CONTEXT);
-    let to = (last.at + last.removed + CONTEXT).min(old.len());
-    let removed: usize = group.iter().map(|edit| edit.removed).sum();
-    let added: usize = group.iter().map(|edit| edit.added).sum();
-    let old_count = to - from;
-    let new_count = old_count - removed + added;
-    let start = |count: usize, line: usize| {
-        let line = if count == 0 { line } else { line + 1 };
-        if count == 1 {
-            format!("{line}")
-        } else {
-            format!("{line},{count}")
-        }
+    let above = first.0.start.min(CONTEXT);
+    let below = (old.len() - last.0.end).min(CONTEXT);
+    let range = |from: usize, to: usize| match to - from {
+        0 => format!("{from},0"),
+        1 => format!("{}", from + 1),
+        count => format!("{},{count}", from + 1),
     };
-    let _ = writeln!(
-        out,
-        "@@ -{} +{} @@",
-        start(old_count, from),
-        start(new_count, from + grown.added - grown.removed)
-    );
+    let (from, to) = (first.0.start - above, last.0.end + below);
+    let head = range(first.1.start - above, last.1.end + below);
+    let _ = writeln!(out, "@@ -{} +{head} @@", range(from, to));
     let mut row = from;
-    let mut new_row = from + grown.added - grown.removed;
-    for edit in group {
-        new_row += edit.at - row;
-        copy(old, row, edit.at, b' ', out);
-        copy(old, edit.at, edit.at + edit.removed, b'-', out);
-        copy(new, new_row, new_row + edit.added, b'+', out);
-        new_row += edit.added;
-        row = edit.at + edit.removed;
+    for (gone, come) in group {
+        copy(old, row..gone.start, b' ', out);
+        copy(old, gone.clone(), b'-', out);
+        copy(new, come.clone(), b'+', out);
+        row = gone.end;
     }
-    copy(old, row, to, b' ', out);
-    grown.added += added;
-    grown.removed += removed;
+    copy(old, row..to, b' ', out);
 }
 
-fn copy(old: &Text<'_>, from: usize, to: usize, mark: u8, out: &mut Vec<u8>) {
-    for row in from..to {
+fn copy(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
+    for row in rows {
         let line = old.whole(row);
         out.push(mark);
         out.extend_from_slice(line);

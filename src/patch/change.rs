@@ -1,8 +1,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::compose::LineEdit;
-use super::text::{LineEnds, Text, with_line_ends};
+#[cfg(not(feature = "program"))]
+use super::text::Text;
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -23,7 +23,6 @@ pub struct Change {
     pub standing: Option<FileState>,
     /// What shall stand there.
     pub after: Option<FileState>,
-    pub(super) edits: Vec<LineEdit>,
     /// A file whose mode changes gets the permissions of a new one, as git does it; otherwise it
     /// keeps those of its owner as far as they go.
     #[cfg_attr(not(feature = "program"), expect(dead_code, reason = "for the writer"))]
@@ -34,23 +33,6 @@ impl Change {
     /// What leads from one state of a file to another; `None` is no file.
     #[must_use]
     pub fn between(path: RepoPath, before: Option<FileState>, after: Option<FileState>) -> Self {
-        let bytes = |side: &Option<FileState>| {
-            side.as_ref()
-                .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
-        };
-        let edits = line_edits(&bytes(&before), &bytes(&after));
-        Self {
-            edits,
-            ..Self::of_states(path, before, after)
-        }
-    }
-
-    /// The same without the lines that differ.
-    pub(super) fn of_states(
-        path: RepoPath,
-        before: Option<FileState>,
-        after: Option<FileState>,
-    ) -> Self {
         Self {
             path,
             from: None,
@@ -62,7 +44,6 @@ impl Change {
             standing: before.clone(),
             before,
             after,
-            edits: Vec::new(),
             new_permissions: false,
         }
     }
@@ -70,44 +51,20 @@ impl Change {
     /// Lines that come and lines that go.
     #[must_use]
     pub fn line_counts(&self) -> (usize, usize) {
-        let edits = self.edits.iter();
-        edits.fold((0, 0), |(added, removed), it| {
-            (added + it.added, removed + it.removed)
+        let runs = self.runs().into_iter();
+        runs.fold((0, 0), |(added, removed), (gone, come)| {
+            (added + come.len(), removed + gone.len())
         })
     }
 
     /// Runs of lines of the old text and those of the new one that stand for them, counted from 0.
-    pub fn runs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
-        let (mut added, mut removed) = (0, 0);
-        self.edits.iter().map(move |edit| {
-            let from = edit.at + added - removed;
-            added += edit.added;
-            removed += edit.removed;
-            (edit.at..edit.at + edit.removed, from..from + edit.added)
-        })
-    }
-
-    /// The same with the line ends that the file had throughout; one that changes nothing else stays
-    /// as it is.
     #[must_use]
-    pub fn with_its_line_ends(self) -> Self {
-        let (Some(before), Some(after)) = (&self.before, &self.after) else {
-            return self;
+    pub fn runs(&self) -> Vec<(Range<usize>, Range<usize>)> {
+        let bytes = |side: &Option<FileState>| {
+            let bytes = side.as_ref().map(|state| state.bytes.clone());
+            bytes.unwrap_or_default()
         };
-        let text = Text::new(&before.bytes);
-        let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
-        let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
-        let bytes = match text.ends {
-            LineEnds::Lf if feeds > 0 && returns == 0 => with_line_ends(&after.bytes, b"\n"),
-            LineEnds::CrLf if returns == feeds => with_line_ends(&after.bytes, b"\r\n"),
-            _ => return self,
-        };
-        let is_text = !before.bytes.contains(&0) && !after.bytes.contains(&0);
-        if bytes == *after.bytes || bytes == *before.bytes || !is_text {
-            return self;
-        }
-        let after = FileState::new(bytes, after.mode);
-        Self::between(self.path, self.before, Some(after))
+        changed_lines(&bytes(&self.before), &bytes(&self.after))
     }
 
     /// What puts the path back, once the change stands.
@@ -117,21 +74,22 @@ impl Change {
     }
 }
 
-#[cfg(feature = "program")]
-fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
-    let runs = changed_lines(old, new).into_iter();
-    runs.map(|(gone, come)| LineEdit {
-        at: gone.start,
-        removed: gone.len(),
-        added: come.len(),
-    })
-    .collect()
-}
-
-// Without a diff, one run from the first line that differs to the last.
+/// Returns one run from the first line that differs to the last: without the program there is no diff.
 #[cfg(not(feature = "program"))]
-fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
-    super::compose::one_edit(old, new)
+fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (a, b) = (Text::new(old), Text::new(new));
+    let most = a.len().min(b.len());
+    let is_same = |a_row: usize, b_row: usize| a.whole(a_row) == b.whole(b_row);
+    let head = (0..most).take_while(|row| is_same(*row, *row)).count();
+    let back = 1..=most - head;
+    let tail = back
+        .take_while(|back| is_same(a.len() - back, b.len() - back))
+        .count();
+    let (gone, come) = (head..a.len() - tail, head..b.len() - tail);
+    if gone.is_empty() && come.is_empty() {
+        return Vec::new();
+    }
+    vec![(gone, come)]
 }
 
 /// One side of a change.
@@ -177,38 +135,6 @@ impl Default for FileState {
         Self {
             bytes: Arc::from([]),
             mode: 0o100_644,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Change, FileState};
-    use crate::model::RepoPath;
-
-    #[test]
-    fn an_edited_file_keeps_the_line_ends_that_it_had_throughout() {
-        let state = |text: &str| {
-            Some(FileState {
-                bytes: text.as_bytes().into(),
-                ..FileState::default()
-            })
-        };
-        // Before, after, what stands then, lines that come and go.
-        for (before, after, expected, counts) in [
-            ("a\nb\n", "a\r\nB\r\n", "a\nB\n", (1, 1)),
-            ("a\nb\n", "a\nB\r\nc", "a\nB\nc", (2, 1)),
-            ("a\r\nb\r\n", "a\nB\n", "a\r\nB\r\n", (1, 1)),
-            // Nothing but the ends is what was wanted; two kinds are nobody's.
-            ("a\nb\n", "a\r\nb\r\n", "a\r\nb\r\n", (2, 2)),
-            ("a\r\nb\n", "a\nB\n", "a\nB\n", (2, 2)),
-            ("a\nb\n", "a\r\n\0", "a\r\n\0", (2, 2)),
-        ] {
-            let path = RepoPath::new("f").unwrap();
-            let change = Change::between(path, state(before), state(after)).with_its_line_ends();
-            let text = change.after.as_ref().map(|it| it.bytes.to_vec()).unwrap();
-            assert_eq!(String::from_utf8(text).unwrap(), expected);
-            assert_eq!(change.line_counts(), counts, "{before:?} {after:?}");
         }
     }
 }

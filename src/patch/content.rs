@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::change::FileState;
-use super::compose::{Composed, LineEdit, compose, one_edit};
+use super::compose::{Composed, compose};
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Site, Work, diagnose, place};
@@ -14,14 +14,14 @@ use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 /// What a section of a patch makes of a file's content.
 #[derive(Default)]
 pub(super) struct Modified {
-    /// The bytes after, and the change in lines; `None` when a hunk failed.
-    pub(super) after: Option<(Arc<[u8]>, Vec<LineEdit>)>,
+    /// The bytes after; `None` when a hunk failed.
+    pub(super) after: Option<Arc<[u8]>>,
     pub(super) hunks: Vec<HunkVerdict>,
     pub(super) mends: Vec<Mend>,
     /// The failures, with the line of the patch.
     pub(super) failures: Vec<(u64, Refusal)>,
-    /// The new side of every hunk already stands there: the content the patch would start from.
-    pub(super) already: Option<Vec<u8>>,
+    /// The new side of every hunk already stands there.
+    pub(super) is_there: bool,
     /// Placed byte for byte, which leaves nothing to doubt.
     pub(super) is_exact: bool,
 }
@@ -38,7 +38,7 @@ pub(super) fn modify(before: &FileState, section: &FilePatch<'_>, work: &Work) -
         .failures
         .iter()
         .any(|(_, failure)| failure.code == Code::P303);
-    let is_done = together.after.is_some() || together.already.is_some();
+    let is_done = together.after.is_some() || together.is_there;
     if is_done || clash || section.headers.explicit.is_none() {
         return together;
     }
@@ -66,15 +66,14 @@ fn apply_sequentially(
             ..section.clone()
         };
         let mut next = place_hunks(&state, &step, work);
-        state.bytes = next.after.take()?.0;
+        state.bytes = next.after.take()?;
         next.hunks
             .iter_mut()
             .for_each(|verdict| verdict.index = index);
         all.hunks.append(&mut next.hunks);
         all.mends.append(&mut next.mends);
     }
-    let edits = one_edit(&before.bytes, &state.bytes);
-    all.after = Some((state.bytes, edits));
+    all.after = Some(state.bytes);
     Some(all)
 }
 
@@ -88,7 +87,7 @@ fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modi
     let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let explicit = section.headers.explicit.is_some();
     let composed = if outcomes.iter().any(failed) {
-        modified.already = undo_all(&text, &hunks, explicit, work);
+        modified.is_there = stands_there(&text, &hunks, explicit, work);
         None
     } else {
         let composed = compose_surely(&text, &hunks, &outcomes, section);
@@ -195,7 +194,7 @@ fn add_verdicts(
                 }
                 modified.mends.append(&mut mends);
             }
-            Placement::Failed(_) if modified.already.is_some() => {
+            Placement::Failed(_) if modified.is_there => {
                 verdict.verdict = Verdict::AlreadyApplied;
                 "its new side already stands in the file".clone_into(&mut verdict.message);
             }
@@ -236,7 +235,7 @@ fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>]) {
         let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
         modified.mends.push(ignored);
     }
-    modified.after = Some((composed.bytes.into(), composed.edits));
+    modified.after = Some(composed.bytes.into());
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
@@ -244,7 +243,7 @@ pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -
 }
 
 /// Returns the hunk that undoes a hunk.
-pub(super) fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
+fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
     let mut reverse = hunk.clone();
     std::mem::swap(&mut reverse.old, &mut reverse.new);
     for line in &mut reverse.lines {
@@ -257,19 +256,15 @@ pub(super) fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
     reverse
 }
 
-/// Returns the content that the hunks would start from, when the file is what they lead to.
-fn undo_all(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) -> Option<Vec<u8>> {
+/// Whether the file is what the hunks lead to: reversed, all of them stand in it.
+fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) -> bool {
     let says_something =
         |hunk: &Hunk<'_>| hunk.changes_something() && hunk.new_lines().any(|line| !line.is_blank());
     if hunks.is_empty() || !hunks.iter().all(says_something) {
-        return None;
+        return false;
     }
     let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
     let outcomes = place(text, &back, work);
     let is_exact = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Placed(placed) if placed.mends.is_empty());
-    let composed = outcomes
-        .iter()
-        .all(is_exact)
-        .then(|| compose(text, &outcomes, !explicit));
-    Some(composed?.ok()?.bytes)
+    outcomes.iter().all(is_exact) && compose(text, &outcomes, !explicit).is_ok()
 }

@@ -1,12 +1,23 @@
 use std::collections::HashSet;
 
-/// The first new line that stands for code that is left out; with its number, counted from 1.
+/// How a line says that others are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Elision {
+    /// In words that nobody uses of anything else.
+    Placeholder,
+    /// By dots, which may be meant.
+    Dots,
+    /// By a remark that something stays, which may be meant.
+    Stays,
+}
+
+/// Returns the first new line that stands for code that is left out, with its number, counted from 1.
 ///
-/// Words that something stays, and dots, may be meant (`# existing users`, `<b>...</b>`), so at least as many
-/// lines of code must have gone as have come, this one among them.
+/// What may be meant counts only where at least as many lines of code have gone as have come, this one
+/// among them.
 pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
-    let rows: Vec<(u64, &[u8])> = solid(new).collect();
-    let old: HashSet<&[u8]> = solid(old).map(|row| row.1).collect();
+    let rows: Vec<(u64, &[u8])> = solid_lines(new).collect();
+    let old: HashSet<&[u8]> = solid_lines(old).map(|row| row.1).collect();
     let new: HashSet<&[u8]> = rows.iter().map(|row| row.1).collect();
     let is_code = |text: &&&[u8]| !is_comment(text);
     let gone = old.difference(&new).filter(is_code).count();
@@ -14,9 +25,8 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
     let found = rows.iter().enumerate().find(|(at, (_, text))| {
         let line = |at: usize| rows.get(at).map(|row| row.1);
         let above = at.checked_sub(1).and_then(line).unwrap_or_default();
-        let elision = elision_of(text).filter(|_| !old.contains(text));
         let is_loss = gone >= come + usize::from(is_comment(text));
-        match elision {
+        match elision_of(text).filter(|_| !old.contains(text)) {
             Some(Elision::Placeholder) => true,
             Some(Elision::Dots) => is_loss && !is_own_syntax(path, text, above),
             // A heading stands over new lines, what is left out beside known ones.
@@ -27,161 +37,119 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
     found.map(|(_, row)| *row)
 }
 
-fn solid(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+fn solid_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
     let rows = rows.map(|(row, line)| (row, line.trim_ascii()));
     rows.filter(|(_, line)| !line.is_empty())
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Elision {
-    // That code is left out, in words that nobody uses of something else.
-    Placeholder,
-    Dots,
-    // That something stays, which may be meant.
-    Stays,
+/// Whether a line of a reply says that lines of the file are left out here.
+pub(super) fn is_left_out(row: &[u8]) -> bool {
+    elision_of(row).is_some()
 }
+
+/// A longer line says something else.
+const LONGEST: usize = 200;
 
 fn elision_of(line: &[u8]) -> Option<Elision> {
-    // What is left out is told in few words.
-    let line = std::str::from_utf8(line).ok().filter(|it| it.len() < 200)?;
-    let line = line.trim();
-    if is_dots(line) || line.contains(">...<") || line.contains(">…<") {
+    let line = std::str::from_utf8(line).ok()?.trim();
+    if line.len() > LONGEST {
+        return None;
+    }
+    if is_dots(line) || line.contains(">...<") {
         return Some(Elision::Dots);
     }
-    let within = line.match_indices("/*").filter_map(|(at, mark)| {
-        let rest = line.get(at + mark.len()..)?;
-        rest.split_once("*/").map(|(inner, _)| inner)
-    });
-    let bare = || (dots_around(line) == (true, true) && line.contains(' ')).then_some(line);
-    let whole = in_comment(line).or_else(|| in_brackets(line)).or_else(bare);
-    whole.into_iter().chain(within).find_map(elision_in)
-}
-
-fn elision_in(text: &str) -> Option<Elision> {
-    let lower = text.to_lowercase();
-    let edge = |it: char| it == ' ' || it.is_ascii_punctuation() && it != '.';
-    let words = lower.trim_matches(edge);
-    if is_dots(words) {
+    let lower = remark_in(line)?.to_lowercase();
+    let is_edge = |letter: char| letter == ' ' || letter.is_ascii_punctuation() && letter != '.';
+    let said = lower.trim_matches(is_edge);
+    if is_dots(said) {
         return Some(Elision::Dots);
     }
-    let (before, after) = dots_around(words);
-    let words = words.trim_matches(|it: char| edge(it) || matches!(it, '.' | '…'));
-    let count = words.split_whitespace().count();
-    let has = |any: &[&str]| any.iter().any(|it| words.contains(it));
-    let rest = has(&["rest of", "remain", "existing"]);
-    if ((before || after) && count < 12 && leaves_out(words))
-        || (count < 10 && rest && (has(SAME) || speaks_of_code(words) && words.contains("here")))
+    let has_dots = is_dotted(said);
+    let said = said.trim_matches(|letter: char| is_edge(letter) || matches!(letter, '.' | '…'));
+    let words: Vec<&str> = said
+        .split(|letter: char| !letter.is_alphanumeric())
+        .collect();
+    let names_rest = ["rest", "remaining", "existing"]
+        .iter()
+        .any(|word| words.contains(word));
+    let stays = STAYS.iter().any(|end| said.contains(end));
+    let speaks = words.iter().any(|word| LEFT_OUT.contains(word)) || stays;
+    if has_dots && speaks && words.len() < 12
+        || names_rest && words.len() < 10 && (stays || words.ends_with(&["code", "here"]))
     {
         return Some(Elision::Placeholder);
     }
-    let starts = [
-        "rest of ",
-        "the rest of ",
-        "keep existing ",
-        "keep the existing ",
-        "existing ",
-    ];
-    let ends = SAME.iter().any(|it| words.ends_with(it));
-    let stays = count <= 7 && (ends || starts.iter().any(|it| words.starts_with(it)));
-    stays.then_some(Elision::Stays)
+    let starts = STARTS.iter().any(|start| said.starts_with(start));
+    let ends = STAYS.iter().any(|end| said.ends_with(end));
+    (words.len() <= 7 && (starts || ends)).then_some(Elision::Stays)
 }
 
-const SAME: &[&str] = &[
+const LEFT_OUT: &[&str] = &[
+    "existing",
+    "rest",
+    "remaining",
+    "previous",
+    "other",
+    "keep",
+    "code",
+];
+const STAYS: &[&str] = &[
     "unchanged",
     "unmodified",
     "as before",
-    "as is",
     "same",
     "omitted",
     "no changes",
     "remains",
-    "stays",
 ];
+const STARTS: &[&str] = &["rest of ", "the rest of ", "keep ", "existing "];
 
-fn speaks_of_code(text: &str) -> bool {
-    let words = ["code", "function", "method", "class", "file"];
-    words.iter().any(|it| text.contains(it))
+/// Returns what a line says that is a comment, a remark in brackets or between dots, and nothing else; or
+/// the comment within it.
+fn remark_in(line: &str) -> Option<&str> {
+    if let Some((_, rest)) = line.split_once("/*") {
+        return rest.split_once("*/").map(|(inner, _)| inner);
+    }
+    let is_bracketed = line.starts_with(['(', '[']) && line.ends_with([')', ']']);
+    let is_bare = line.contains(' ') && is_dotted(line) && line.ends_with(['.', '…']);
+    let is_remark = is_bracketed || is_bare || line.contains(">…<");
+    (is_remark || is_comment(line.as_bytes())).then_some(line)
 }
 
-// Whether a text begins, and ends, with dots.
-fn dots_around(text: &str) -> (bool, bool) {
-    let before = text.starts_with("...") || text.starts_with('…');
-    (before, text.ends_with("...") || text.ends_with('…'))
+/// Whether a text begins or ends with dots.
+fn is_dotted(text: &str) -> bool {
+    ["...", "…"]
+        .iter()
+        .any(|dots| text.starts_with(dots) || text.ends_with(dots))
 }
 
-// What a line that is a comment and nothing else says.
-fn in_comment(line: &str) -> Option<&str> {
-    let pairs = [("{/*", "*/}"), ("/*", "*/"), ("<!--", "-->")];
-    let paired = pairs.iter().find_map(|(open, close)| {
-        let inner = line.strip_prefix(open)?.strip_suffix(close)?;
-        (!inner.contains(close)).then_some(inner)
-    });
-    let to_end = ["#", "//", "--", ";;"];
-    paired.or_else(|| to_end.iter().find_map(|mark| line.strip_prefix(mark)))
-}
-
-fn in_brackets(line: &str) -> Option<&str> {
-    let round = line.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
-    round.or_else(|| line.strip_prefix('[')?.strip_suffix(']'))
-}
-
-// `...`, also where JSON wants a key and a value.
+/// Whether a text is nothing but dots, also where JSON wants a key and a value.
 fn is_dots(text: &str) -> bool {
     let only = |letter| matches!(letter, '.' | '…' | '"' | '\'' | ':' | ',' | ' ');
     (text.contains("...") || text.contains('…')) && text.chars().all(only)
 }
 
 fn is_comment(line: &[u8]) -> bool {
-    std::str::from_utf8(line).is_ok_and(|it| in_comment(it).is_some())
+    let marks: [&[u8]; 7] = [b"#", b"//", b"--", b";;", b"/*", b"{/*", b"<!--"];
+    marks.iter().any(|mark| line.starts_with(mark))
 }
 
-// Dots that the language has: a body of Python, a document's end of YAML, the example of a docstring.
+/// Whether dots are those of the language: a body of Python, an example of a docstring, the end of a document
+/// of YAML.
 fn is_own_syntax(path: &str, line: &[u8], above: &[u8]) -> bool {
-    let python = || {
-        let heads: [&[u8]; 5] = [b"def ", b"async def ", b"class ", b")", b"]"];
-        let example: [&[u8]; 2] = [b">>>", b"..."];
-        let opens = above.ends_with(b":") && heads.iter().any(|it| above.starts_with(it));
-        opens || example.iter().any(|it| above.starts_with(it))
-    };
     let bare = matches!(line, b"..." | b"...,");
-    match path.rsplit('.').next() {
-        Some("pyi" | "yml" | "yaml") => bare,
-        _ => bare && python(),
-    }
-}
-
-/// Whether a line of a reply says that lines of the file are left out here: a placeholder, or dots.
-pub(super) fn is_left_out(row: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(row).to_lowercase();
-    match elision_of(row) {
-        Some(Elision::Stays) => !text.contains("existing") || speaks_of_code(&text),
-        other => other.is_some(),
-    }
-}
-
-fn leaves_out(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "existing",
-        "rest",
-        "unchanged",
-        "remaining",
-        "omitted",
-        "same",
-        "previous",
-        "as before",
-        "other",
-        "code here",
-        "unmodified",
-        "no changes",
-        "keep",
-        "code",
+    let heads: [&[u8]; 7] = [
+        b"def ",
+        b"async def ",
+        b"class ",
+        b")",
+        b"]",
+        b">>>",
+        b"...",
     ];
-    let words: Vec<&str> = text.split(|it: char| !it.is_alphanumeric()).collect();
-    WORDS.iter().any(|word| match word.split_once(' ') {
-        Some(_) => text.contains(word),
-        None => words.contains(word),
-    })
+    let is_body = heads.iter().any(|start| above.starts_with(start));
+    bare && (matches!(path.rsplit('.').next(), Some("pyi" | "yml" | "yaml")) || is_body)
 }
 
 #[cfg(test)]

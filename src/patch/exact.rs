@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::change::FileState;
 use super::compose::compose;
-use super::content::{Modified, lost_all_indent, mend, moved_mend};
+use super::content::{Modified, lost_all_indent, moved_mend};
 use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
-use crate::model::{Code, HunkVerdict, Safety, Verdict};
+use crate::model::{HunkVerdict, Verdict};
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
@@ -44,7 +44,7 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
         return None;
     }
     let mut modified = Modified {
-        after: Some((composed.bytes.into(), composed.edits)),
+        after: Some(composed.bytes.into()),
         is_exact: true,
         ..Modified::default()
     };
@@ -59,12 +59,6 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
             verdict.verdict = Verdict::AppliesMended;
         }
         modified.hunks.push(verdict);
-        if hunk.followed {
-            let message = "took text directly after the hunk for prose";
-            modified
-                .mends
-                .push(mend(Code::M104, Safety::Lossy, hunk, message));
-        }
     }
     Some(modified)
 }
@@ -80,17 +74,14 @@ fn find_rows(
         return stated;
     }
     let index = LineIndex::new(text);
-    let only = hunks.iter().map(|hunk| index.only_row(text, hunk));
     // Of a file that the patch was made from, number and text together leave no doubt.
-    let is_proven = || {
-        section
-            .announced_ids()
-            .is_some_and(|(old, _)| is_blob(bytes, old))
+    let ids = section.announced_ids();
+    let is_proven = ids.is_some_and(|(old, _)| is_blob(bytes, old));
+    let find = |hunk| {
+        let stated = is_proven.then(|| stated_row(text, hunk)).flatten();
+        stated.or_else(|| index.only_row(text, hunk))
     };
-    let either = |hunk| stated_row(text, hunk).or_else(|| index.only_row(text, hunk));
-    let proven = || hunks.iter().map(either).collect::<Option<Vec<usize>>>();
-    only.collect::<Option<Vec<usize>>>()
-        .or_else(|| is_proven().then(proven)?)
+    hunks.iter().map(find).collect()
 }
 
 /// Returns the row that a hunk states, when its old side stands there.

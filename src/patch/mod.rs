@@ -28,16 +28,15 @@ mod targets;
 mod text;
 
 mod unread;
-mod window;
 #[cfg(feature = "program")]
 mod write;
 
 pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
-pub use git_apply::{GitApply, GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace};
-pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
-pub use read::{ReadOptions, read, without_thoughts};
+pub use git_apply::{GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
+pub use judge::{After, Judge, JudgeOptions, Judged, judge};
+pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};
 #[cfg(feature = "program")]
 pub use targets::named_paths;

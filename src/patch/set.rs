@@ -1,7 +1,6 @@
 use std::borrow::Cow;
 
-use super::content::reverse_hunk;
-use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem};
+use crate::model::{Mend, Operation, PatchFormat, PatchProblem};
 
 /// A patch in whatever format, as one model. Text is borrowed from the input where it can be.
 #[derive(Debug, Clone)]
@@ -28,15 +27,6 @@ impl<'a> PatchSet<'a> {
             unread: Vec::new(),
         }
     }
-
-    /// Adds what another reader found elsewhere in the reply; sections stay in the order of the reply.
-    pub(super) fn join(&mut self, other: PatchSet<'a>) {
-        self.files.extend(other.files);
-        self.files.sort_by_key(|file| file.line);
-        self.mends.extend(other.mends);
-        self.problems.extend(other.problems);
-        self.unread.extend(other.unread);
-    }
 }
 
 /// What looks like a change of a file and was read by no reader. The files decide whether it is one.
@@ -62,10 +52,8 @@ pub enum Suspect {
     Command {
         /// As it is written.
         text: String,
-        /// Paths that it deletes, moves or edits.
+        /// Paths that it deletes or moves; none where it writes a file.
         takes: Vec<String>,
-        /// It writes a file.
-        writes: bool,
     },
     /// A change in a form or by a tool that is not known, in words.
     Other(String),
@@ -107,11 +95,7 @@ impl<'a> FilePatch<'a> {
         let text = std::str::from_utf8(&self.headers.text).ok()?;
         let ids = text.lines().find_map(|line| line.strip_prefix("index "))?;
         let (old, new) = ids.split(' ').next()?.split_once("..")?;
-        Some(if self.headers.reversed {
-            (new, old)
-        } else {
-            (old, new)
-        })
+        Some((old, new))
     }
 
     /// The hunks, when the section has some.
@@ -136,8 +120,6 @@ pub struct Headers<'a> {
     pub text: Vec<u8>,
     /// What follows `Index: `, which git does not read.
     pub index_name: Option<&'a [u8]>,
-    /// Old and new side are exchanged.
-    pub reversed: bool,
 }
 
 /// The change of content.
@@ -224,8 +206,6 @@ pub struct Hunk<'a> {
     pub ends_input: bool,
     /// The input ends with this hunk, in the middle of a line.
     pub cut: bool,
-    /// Text that is no part of any hunk follows directly.
-    pub followed: bool,
     /// It must be at the end of the file.
     pub at_end: bool,
 }
@@ -347,53 +327,4 @@ impl<'a> Hunk<'a> {
     pub fn changes_something(&self) -> bool {
         self.lines.iter().any(|line| line.kind != LineKind::Context)
     }
-}
-
-/// The patch that undoes a patch; its sections are in reverse order. What does not say what it takes
-/// the place of is a problem of the set.
-pub(super) fn reverse(mut set: PatchSet<'_>) -> PatchSet<'_> {
-    let says_nothing = |file: &&FilePatch<'_>| match &file.body {
-        _ if memchr::memmem::find(&file.headers.text, b"\ncopy to ").is_some() => true,
-        Body::Whole(_) => true,
-        Body::Edits(edits) => edits.iter().any(|edit| edit.all),
-        Body::Empty => file.headers.explicit == Some(Operation::Delete),
-        Body::Hunks(_) | Body::Binary(..) | Body::BinaryWithoutData => false,
-    };
-    let message = "this cannot be undone: nothing says what stood there before";
-    let problem = |file: &FilePatch<'_>| {
-        PatchProblem::new(Code::P107, message).at(None, u64::from(file.line))
-    };
-    set.problems
-        .extend(set.files.iter().filter(says_nothing).map(problem));
-    set.files.reverse();
-    set.files = set.files.into_iter().map(reverse_file).collect();
-    set
-}
-
-fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
-    let headers = &mut file.headers;
-    headers.reversed = !headers.reversed;
-    if let Some(from) = &mut headers.from {
-        std::mem::swap(from, &mut headers.path);
-    }
-    headers.explicit = headers.explicit.map(|operation| match operation {
-        Operation::Create => Operation::Delete,
-        Operation::Delete => Operation::Create,
-        other => other,
-    });
-    file.body = match file.body {
-        Body::Hunks(hunks) => Body::Hunks(hunks.iter().rev().map(reverse_hunk).collect()),
-        Body::Binary(forward, Some(backward)) => Body::Binary(backward, Some(forward)),
-        Body::Binary(..) => Body::BinaryWithoutData,
-        Body::Edits(mut edits) => {
-            edits.reverse();
-            for edit in &mut edits {
-                std::mem::swap(&mut edit.old, &mut edit.new);
-                edit.after = None;
-            }
-            Body::Edits(edits)
-        }
-        other => other,
-    };
-    file
 }

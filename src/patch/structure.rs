@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unicode_normalization::UnicodeNormalization;
 
 use super::change::FileState;
-use super::compose::LineEdit;
 use crate::model::{Code, Operation, PatchProblem, Refusal, file_name, refuse};
 use crate::source::{EntryKind, Listing};
 
@@ -204,6 +203,5 @@ pub(super) struct FileChange {
     pub(super) after: Option<FileState>,
     pub(super) from: Option<String>,
     pub(super) operation: Operation,
-    pub(super) edits: Vec<LineEdit>,
     pub(super) line: u32,
 }

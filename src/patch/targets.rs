@@ -73,7 +73,9 @@ impl PathRules<'_> {
             for file in diffs() {
                 match self.section(file, level) {
                     Ok(section) if !section.creates() => {
-                        paths.push(self.named_file(file, &section, level)?);
+                        let name = Some(section.name()).filter(|name| self.has(name));
+                        let name = name.map(str::to_owned);
+                        paths.push(name.or_else(|| self.other_side(file, level))?);
                     }
                     _ => {}
                 }
@@ -91,30 +93,26 @@ impl PathRules<'_> {
         } else {
             text.map(slashes).max().unwrap_or(0).min(DEEPEST)
         };
+        // A file elsewhere that ends alike is not meant where the directory of the name is there.
+        let has_directory = |file: &FilePatch<'_>| {
+            let section = self.section(file, usual).ok();
+            let parent = section.and_then(|section| parent_of(section.target()));
+            parent.is_some_and(|parent| self.listing.has_directory(&parent))
+        };
         let levels = (0..=deepest).filter_map(|level| Some((level, found(level)?)));
         let mut fitting: Vec<(usize, Vec<String>)> = levels.collect();
         fitting.dedup_by(|(_, later), (_, first)| later == first);
         match fitting.as_slice() {
             [] => Ok(usual),
-            // A file elsewhere that ends alike is not meant where the directory of the name is there.
-            [(level, _)] if *level > 1 && diffs().any(|file| self.has_directory(file, usual)) => {
-                Ok(usual)
-            }
+            [(level, _)] if *level < 2 => Ok(*level),
+            [_] if diffs().any(has_directory) => Ok(usual),
             [(level, _)] => {
-                if *level > 1 {
-                    let message = format!("took the names without their first {level} directories");
-                    mends.push(Mend::new(Code::M205, Safety::Safe, 1_u64, &message));
-                }
+                let message = format!("took the names without their first {level} directories");
+                mends.push(Mend::new(Code::M205, Safety::Safe, 1_u64, &message));
                 Ok(*level)
             }
             _ => refuse(Code::P509, "the names fit the tree in several ways"),
         }
-    }
-
-    fn has_directory(&self, file: &FilePatch<'_>, level: usize) -> bool {
-        let section = self.section(file, level).ok();
-        let parent = section.and_then(|it| Some(it.target().rsplit_once('/')?.0.to_owned()));
-        parent.is_some_and(|parent| self.listing.has_directory(&parent))
     }
 
     fn naming(&self, strip: usize) -> Naming {
@@ -142,22 +140,7 @@ impl PathRules<'_> {
             });
             *name = plain;
         }
-        if file.headers.reversed {
-            section.reverse();
-        }
         Ok(section)
-    }
-
-    fn named_file(
-        &self,
-        file: &FilePatch<'_>,
-        section: &Section<'_>,
-        level: usize,
-    ) -> Option<String> {
-        if self.has(section.name()) {
-            return Some(section.name().to_owned());
-        }
-        self.other_side(file, level)
     }
 
     /// Finds the side of a diff without git's header that names a file (`x.orig`, `/tmp/1234`).
@@ -374,8 +357,7 @@ impl PathRules<'_> {
     // The only file that a name ends with, or that ends with the name; none where the directory of the name
     // is there, as then that one is meant.
     fn only_alike(&self, name: &str) -> Option<String> {
-        let parent = name.rsplit_once('/').map_or("", |split| split.0);
-        let is_there = !parent.is_empty() && self.listing.has_directory(parent);
+        let is_there = parent_of(name).is_some_and(|parent| self.listing.has_directory(&parent));
         if is_there || name.split('/').any(|part| part == "..") {
             return None;
         }
@@ -394,6 +376,11 @@ impl PathRules<'_> {
         let one = longer.next().filter(|_| longer.next().is_none());
         one.map(|entry| entry.path.as_str().to_owned())
     }
+}
+
+fn parent_of(name: &str) -> Option<String> {
+    let parent = name.rsplit_once('/')?.0;
+    (!parent.is_empty()).then(|| parent.to_owned())
 }
 
 fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
@@ -491,8 +478,8 @@ fn strip_components(name: &str, count: usize) -> Option<&str> {
 /// over.
 #[must_use]
 #[cfg(feature = "program")]
-pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<RepoPath> {
-    let found = super::read::read(input, options, |set| {
+pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
+    let found = super::read::read(input, |set| {
         let mut found = std::collections::BTreeSet::new();
         let is_whole = set.unread.is_empty();
         for file in set.files.iter().filter(|_| is_whole) {

@@ -86,14 +86,7 @@ impl<'a> Text<'a> {
 
     /// A line with its end.
     pub(super) fn whole(&self, at: usize) -> &'a [u8] {
-        let Some(start) = self.starts.get(at) else {
-            return &[];
-        };
-        let end = self
-            .starts
-            .get(at + 1)
-            .map_or(self.bytes.len(), |end| *end as usize);
-        self.bytes.get(*start as usize..end).unwrap_or_default()
+        self.span(at, at + 1)
     }
 
     /// The bytes of the lines from `from` up to `to`.

@@ -34,9 +34,7 @@ pub use redact::{Finding, Redactor};
 #[cfg(feature = "program")]
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
-pub use secrets::{UserRuleError, is_secret_name, secret_rule_page};
+pub use secrets::is_secret_name;
 #[cfg(feature = "program")]
 pub use suspicion::find_suspicious;
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
-#[cfg(feature = "program")]
-pub use utf16::decode_utf16;

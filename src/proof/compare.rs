@@ -15,12 +15,7 @@ pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Pro
         for runner in runners_of(&then, now) {
             let then: Vec<&TestAccount> = then.iter().filter_map(|it| it.account(runner)).collect();
             let now = now.account(runner);
-            let proof = if is_checker(runner) {
-                check(runner, &then, now, &mut missing)
-            } else {
-                compare_runner(runner, &then, now, &mut missing)
-            };
-            runners.push((at, proof));
+            runners.push((at, compare_runner(runner, &then, now, &mut missing)));
         }
     }
     let failed = before.first().map_or(0, |it| it.len().saturating_sub(1));
@@ -33,7 +28,11 @@ pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Pro
         let own = accounts.rfind(|it| Some(it.runner) == decisive.runner);
         decisive.tests = ends(failing, own, &mut missing);
     }
-    shorten(&mut missing);
+    let more = missing.len().saturating_sub(MAX_MISSING);
+    if more > 0 {
+        missing.truncate(MAX_MISSING);
+        missing.push(format!("and {more} more of the kind"));
+    }
     Proof {
         proven: missing.is_empty(),
         missing,
@@ -61,53 +60,12 @@ fn runners_of(then: &[&CommandEvidence], now: &CommandEvidence) -> Vec<TestRunne
 
 // The one that failed, of the command that failed; else one that runs tests.
 fn decisive(runners: &[(usize, RunnerProof)], failed: usize) -> Option<usize> {
-    let find = |holds: &dyn Fn(&(usize, RunnerProof)) -> bool| runners.iter().position(holds);
-    let red = |proof: &RunnerProof| proof.before.is_some_and(|it| it.failed + it.errors > 0);
-    let tests = |proof: &RunnerProof| proof.runner.is_some_and(|it| !is_checker(it));
-    find(&|(at, proof)| *at == failed && red(proof))
-        .or_else(|| find(&|(_, proof)| red(proof)))
-        .or_else(|| find(&|(at, proof)| *at == failed && tests(proof)))
-        .or_else(|| find(&|(_, proof)| tests(proof)))
-        .or_else(|| find(&|_| true))
-}
-
-// Of a checker nothing runs: what it looked at and what it says decide.
-fn check(
-    runner: TestRunner,
-    then: &[&TestAccount],
-    now: Option<&TestAccount>,
-    missing: &mut Vec<String>,
-) -> RunnerProof {
-    let counts = now.map(|it| it.counts).unwrap_or_default();
-    let closed = now.is_some();
-    if counts.failed > 0 {
-        missing.push(format!(
-            "the exit code is 0, and {runner} counts {} errors",
-            counts.failed
-        ));
-    }
-    let closes = !matches!(runner, TestRunner::Tsc | TestRunner::Eslint);
-    if closes && !closed && !then.is_empty() {
-        missing.push(format!("{runner} did not print its closing summary"));
-    }
-    let files = then.iter().map(|it| it.counts.passed).max().unwrap_or(0);
-    if closed && counts.passed < files {
-        missing.push(format!(
-            "{runner} checked {files} files before and {} now",
-            counts.passed
-        ));
-    }
-    RunnerProof {
-        runner: Some(runner),
-        source: if closed {
-            ProofSource::Text
-        } else {
-            ProofSource::ExitCode
-        },
-        before: then.first().map(|it| it.counts),
-        after: Some(counts),
-        tests: Vec::new(),
-    }
+    let rank = |(at, proof): &(usize, RunnerProof)| {
+        let is_red = proof.before.is_some_and(|it| it.failed + it.errors > 0);
+        let runs_tests = proof.runner.is_some_and(|it| !is_checker(it));
+        (!is_red, !is_red && !runs_tests, *at != failed)
+    };
+    (0..runners.len()).min_by_key(|at| rank(&runners[*at]))
 }
 
 fn compare_runner(
@@ -116,21 +74,38 @@ fn compare_runner(
     now: Option<&TestAccount>,
     missing: &mut Vec<String>,
 ) -> RunnerProof {
-    let before = then.first().map(|it| it.counts);
+    let is_checker = is_checker(runner);
+    let proof = RunnerProof {
+        runner: Some(runner),
+        source: now.map_or(ProofSource::ExitCode, |now| now.source),
+        before: then.first().map(|then| then.counts),
+        after: now.map_or_else(|| is_checker.then(Default::default), |now| Some(now.counts)),
+        tests: Vec::new(),
+    };
     let unseen = || format!("{runner} did not print its closing summary");
     let Some(now) = now else {
-        missing.push(unseen());
-        return RunnerProof {
-            runner: Some(runner),
-            source: ProofSource::ExitCode,
-            before,
-            ..RunnerProof::default()
-        };
+        // Of a checker that says nothing when all is well its exit code decides.
+        let is_silent = matches!(runner, TestRunner::Tsc | TestRunner::Eslint);
+        if !is_checker || !is_silent && !then.is_empty() {
+            missing.push(unseen());
+        }
+        return proof;
     };
     missing.extend(now.wrong.clone());
     let counts = now.counts;
     if counts.failed + counts.errors > 0 {
         missing.push(format!("the exit code is 0, and {runner} counts {counts}"));
+    }
+    // Of a checker nothing runs: what it looked at and what it says decide.
+    if is_checker {
+        let files = then.iter().map(|then| then.counts.passed).max();
+        if let Some(files) = files.filter(|files| counts.passed < *files) {
+            missing.push(format!(
+                "{runner} checked {files} files before and {} now",
+                counts.passed
+            ));
+        }
+        return proof;
     }
     if counts.passed == 0 {
         missing.push(format!("no test of {runner} passed"));
@@ -153,27 +128,13 @@ fn compare_runner(
             ));
         }
     }
-    RunnerProof {
-        runner: Some(runner),
-        source: now.source,
-        before,
-        after: Some(counts),
-        tests: Vec::new(),
-    }
+    proof
 }
 
 /// Tests that are named; a proof is for people too.
 const MAX_TESTS: usize = 200;
 /// Sentences about what is missing.
 const MAX_MISSING: usize = 12;
-
-fn shorten(missing: &mut Vec<String>) {
-    let more = missing.len().saturating_sub(MAX_MISSING);
-    if more > 0 {
-        missing.truncate(MAX_MISSING);
-        missing.push(format!("and {more} more of the kind"));
-    }
-}
 
 // The numbers alone: no test fewer, and as many passed as ran before.
 fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
@@ -303,7 +264,7 @@ mod tests {
         (R::NodeTest, "✖ a.test.js (1ms)\nℹ tests 1\nℹ pass 0\nℹ fail 1\n", "✔ f (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n", &[]),
         (R::NodeTest, "✖ a.js (1ms)\nℹ tests 1\nℹ pass 0\nℹ fail 1\n", "✔ a.js (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n", &[]),
         (R::Tsc, "a.ts(1,2): error TS1: x\n", "", &[]),
-        (R::Tsc, "a.ts(1,2): error TS1: x\n", "a.ts(1,2): error TS1: x\n", &["counts 1 errors"]),
+        (R::Tsc, "a.ts(1,2): error TS1: x\n", "a.ts(1,2): error TS1: x\n", &["counts 0 passed, 1 failed"]),
         (R::Mypy, "Found 1 error in 1 file (checked 3 source files)\n", "Success: no issues found in 3 source files\n", &[]),
         (R::Mypy, "Found 1 error in 1 file (checked 3 source files)\n", "Success: no issues found in 2 source files\n", &["3 files before and 2 now"]),
         (R::Mypy, "Found 1 error in 1 file (checked 3 source files)\n", "", &["closing summary"]),

@@ -3,15 +3,15 @@ use super::error::RepairError;
 use super::history::{History, failing};
 use super::journal::{digest, millis};
 use super::limits::TIME_UP;
-use super::outcome::judge_outcome;
+use super::outcome::{judge_outcome, parses_now};
 use super::run::Session;
 use super::task::Task;
 use crate::fixes::{Candidate, Judging};
 use crate::model::{
-    AttemptResult, EventKind, Level, Observed, Origin, PatchVerdict, RepoPath, RunStatus, Severity,
-    StopReason,
+    AttemptResult, EventKind, FailureKind, Level, Observed, Origin, PatchVerdict, RepoPath,
+    RunStatus, Severity, StopReason,
 };
-use crate::patch::{Change, FileState, Objects, judge};
+use crate::patch::{Change, FileState, Judged, judge};
 
 /// Who proposes a change.
 pub(super) enum Proposer<'a> {
@@ -58,8 +58,6 @@ impl Attempt<'_> {
 pub(super) struct Trial {
     pub(super) changes: Vec<Change>,
     pub(super) ran: CommandsRun,
-    /// Whether the run is of all the commands.
-    pub(super) is_whole: bool,
     /// Whether all that failed was counted as passed in a run of them alone.
     pub(super) passed_alone: bool,
 }
@@ -71,13 +69,12 @@ impl Session<'_> {
         proposer: &Proposer<'_>,
         history: &History,
     ) -> Result<AttemptResult, RepairError> {
-        let folder = self.next_folder();
+        let number = self.seen.attempts.len() + 1;
+        let folder = format!("attempts/{number:02}");
         if let Some(earlier) = self.resume_attempt(&folder)? {
             return Ok(earlier);
         }
-        let number = self.seen.attempts.len() + 1;
         let started = self.stage.journal.seconds();
-        let old_log = self.seen.log.clone();
         let (origin, level, focus, heal) = match proposer {
             Proposer::Agent(ask) => (Origin::Agent, ask.level, ask.focus, None),
             Proposer::Heal(heal) => (Origin::Heal, Level::Targets, &[][..], Some(*heal)),
@@ -92,29 +89,27 @@ impl Session<'_> {
         };
         let patch = match proposer {
             Proposer::Agent(ask) => self.ask_agent(&mut attempt, ask, history)?,
-            Proposer::Heal(heal) => self.propose_heal(&mut attempt, heal)?,
+            Proposer::Heal(heal) => Some(self.propose_heal(&mut attempt, heal)?),
         };
-        if let Some(patch) = patch {
-            self.try_patch(&mut attempt, &patch)?;
+        let old_log = self.seen.log.clone();
+        if let Some(patch) = patch
+            && let Some(changes) = self.validate(&mut attempt, &patch)?
+        {
+            let states = self.states_before(&changes)?;
+            self.stage.place.write(&changes)?;
+            let mut trial = self.run_trial(&attempt, changes)?;
+            self.judge(&mut attempt, &mut trial)?;
+            self.keep_or_drop(&mut attempt, &trial, states)?;
         }
-        let mut result = attempt.result;
-        let is_over = result.kept || result.stop_reason == StopReason::Interrupted;
-        if let Some((reason, message)) = attempt.cut_off.filter(|_| !is_over) {
-            result.message = format!("{message}; its edits: {}", result.message);
-            result.stop_reason = reason;
-        }
-        if let Some(heal) = heal {
-            result.message = format!("{}: {}", heal.what, result.message);
-        }
-        result.duration_seconds = millis(self.stage.journal.seconds() - started);
-        self.finish(result, &attempt.folder, &old_log)
+        attempt.result.duration_seconds = millis(self.stage.journal.seconds() - started);
+        self.finish(attempt, &old_log)
     }
 
     fn propose_heal(
         &mut self,
         attempt: &mut Attempt<'_>,
         heal: &Candidate,
-    ) -> Result<Option<Vec<u8>>, RepairError> {
+    ) -> Result<Vec<u8>, RepairError> {
         let number = attempt.result.attempt;
         attempt.result.certain = heal.certain;
         self.stage.event(EventKind::HealStarted {
@@ -130,53 +125,7 @@ impl Session<'_> {
                 task,
             })?;
         }
-        Ok(Some(heal.patch.clone()))
-    }
-
-    fn try_patch(&mut self, attempt: &mut Attempt<'_>, patch: &[u8]) -> Result<(), RepairError> {
-        let Some(changes) = self.validate(attempt, patch)? else {
-            return Ok(());
-        };
-        let states = self.states_before(&changes)?;
-        self.stage.place.write(&changes)?;
-        let mut trial = self.run_trial(attempt, changes)?;
-        if trial.is_whole && trial.ran.observed.passed {
-            self.minimize(attempt, &mut trial)?;
-        }
-        let log = format!("{}/test.log", attempt.folder);
-        self.stage.journal.text(&log, &trial.ran.log)?;
-        if let Some((reason, message)) = unfinished(&trial.ran) {
-            self.stage.place.reset()?;
-            if !trial.ran.interrupted {
-                attempt.result.test_result = Some(trial.ran.observed.test_result.clone());
-            }
-            attempt.end(reason, message);
-            return Ok(());
-        }
-        self.judge(attempt, &trial);
-        if trial.ran.observed.passed {
-            self.prove(attempt, &trial)?;
-        } else if attempt.result.kept && !self.changed_tests(&trial.changes)?.is_empty() {
-            attempt.result.kept = false;
-            let message = &mut attempt.result.message;
-            message.push_str(": its changes to tests may be what it rests on");
-        } else if !attempt.result.kept {
-            self.name_unused_copy(attempt, &trial);
-        }
-        // Last: all that was read and run until here was what the run began with.
-        if self.stage.has_moved()? {
-            let message = self.stage.moved.clone().unwrap_or_default();
-            attempt.end(StopReason::WorktreeChanged, message);
-            (attempt.result.kept, attempt.result.proof) = (false, None);
-        }
-        self.stage.place.reset()?;
-        if attempt.result.kept {
-            self.stage.place.write(&trial.changes)?;
-            self.keep(states)?;
-            self.seen.evidence.push(trial.ran.evidence.clone());
-            self.set_baseline(&trial.ran);
-        }
-        Ok(())
+        Ok(heal.patch.clone())
     }
 
     /// Validates a patch and writes it and the verdict; `None` where it does not apply.
@@ -187,16 +136,14 @@ impl Session<'_> {
     ) -> Result<Option<Vec<Change>>, RepairError> {
         let mut judged = self.judge_patch(patch, true)?;
         let applies = judged.verdict.verdict.applies();
-        let patch = if applies {
-            judged.canonical_patch()
-        } else {
-            patch.to_vec()
-        };
-        self.write_patch(attempt, &patch)?;
         if applies {
+            let patch = judged.canonical_patch();
+            self.write_patch(attempt, &patch)?;
             let text = String::from_utf8(patch).ok();
             judged.verdict.canonical_patch =
                 text.map(|text| self.asked.redactor.redact(&text).text.into_owned());
+        } else {
+            self.write_patch(attempt, patch)?;
         }
         let preflight = format!("{}/preflight.json", attempt.folder);
         self.stage.journal.json(&preflight, &judged.verdict)?;
@@ -222,20 +169,14 @@ impl Session<'_> {
     }
 
     // A patch that is made again was validated for the failure that it was the answer to.
-    pub(super) fn judge_patch(
-        &self,
-        patch: &[u8],
-        is_answer: bool,
-    ) -> Result<crate::patch::Judged, RepairError> {
+    pub(super) fn judge_patch(&self, patch: &[u8], is_answer: bool) -> Result<Judged, RepairError> {
         let source = self.stage.place.source()?;
-        let objects = self.stage.place.objects();
         let diagnosis = self.seen.diagnosis.as_ref().filter(|_| is_answer);
         let lines = self.asked.commands.all();
         let judging = Judging {
             lines: &lines,
             prefix: self.asked.prefix,
             allowed: &self.asked.allowed,
-            objects: objects.as_ref().map(|objects| objects as &dyn Objects),
         };
         Ok(judge(patch, &source, &judging.options(&source, diagnosis)))
     }
@@ -247,9 +188,8 @@ impl Session<'_> {
         changes: Vec<Change>,
     ) -> Result<Trial, RepairError> {
         let why = format!("with the change of attempt {}", attempt.result.attempt);
-        let alone = self.seen.alone.clone();
         let mut passed_alone = false;
-        if let (Some(before), Some(line)) = (&attempt.before, alone) {
+        if let (Some(before), Some(line)) = (&attempt.before, self.seen.alone.clone()) {
             let ran = self.stage.run(Some(&line), &why)?;
             let is_turned_down = fails_again(before, &ran.observed)
                 && !judge_outcome(attempt, &ran.observed, &changes).is_progress;
@@ -257,32 +197,73 @@ impl Session<'_> {
                 return Ok(Trial {
                     changes,
                     ran,
-                    is_whole: false,
                     passed_alone,
                 });
             }
             passed_alone = passes_all(before, &ran);
         }
-        let ran = self.stage.run(None, &why)?;
         Ok(Trial {
             changes,
-            ran,
-            is_whole: true,
+            ran: self.stage.run(None, &why)?,
             passed_alone,
         })
     }
 
-    // Says what a run with the change shows of it.
-    fn judge(&self, attempt: &mut Attempt<'_>, trial: &Trial) {
-        let observed = &trial.ran.observed;
-        let judged = judge_outcome(attempt, observed, &trial.changes);
+    // Says what the run shows of the change, and proves it where the commands pass.
+    fn judge(&mut self, attempt: &mut Attempt<'_>, trial: &mut Trial) -> Result<(), RepairError> {
+        if trial.ran.observed.passed {
+            self.minimize(attempt, trial)?;
+        }
+        let log = format!("{}/test.log", attempt.folder);
+        self.stage.journal.text(&log, &trial.ran.log)?;
+        let observed = trial.ran.observed.clone();
+        if !trial.ran.interrupted {
+            attempt.result.test_result = Some(observed.test_result.clone());
+        }
+        if let Some((reason, message)) = unfinished(&trial.ran) {
+            attempt.end(reason, message);
+            return Ok(());
+        }
+        let judged = judge_outcome(attempt, &observed, &trial.changes);
         let must_fix = attempt.heal.is_some_and(|heal| heal.must_fix);
         let before = attempt.before.as_ref();
-        let fewer = before.is_some_and(|before| fails_less(before, observed));
+        let fewer = before.is_some_and(|before| fails_less(before, &observed));
         attempt.result.kept = judged.is_progress && (observed.passed || !must_fix || fewer);
-        attempt.result.test_result = Some(observed.test_result.clone());
-        attempt.result.observed = Some(observed.clone());
+        attempt.result.observed = Some(observed);
         attempt.end(judged.reason, judged.message);
+        if trial.ran.observed.passed {
+            return self.prove(attempt, trial);
+        }
+        if !attempt.result.kept {
+            self.name_unused_copy(attempt, trial);
+        } else if !self.changed_tests(&trial.changes)?.is_empty() {
+            attempt.result.kept = false;
+            let message = &mut attempt.result.message;
+            message.push_str(": its changes to tests may be what it rests on");
+        }
+        Ok(())
+    }
+
+    fn keep_or_drop(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        trial: &Trial,
+        states: Vec<(RepoPath, Option<FileState>)>,
+    ) -> Result<(), RepairError> {
+        // All that was read and run until here was what the run began with.
+        if self.stage.has_moved()? {
+            let message = self.stage.moved.clone().unwrap_or_default();
+            attempt.end(StopReason::WorktreeChanged, message);
+            (attempt.result.kept, attempt.result.proof) = (false, None);
+        }
+        self.stage.place.reset()?;
+        if attempt.result.kept {
+            self.stage.place.write(&trial.changes)?;
+            self.keep(states)?;
+            self.seen.evidence.push(trial.ran.evidence.clone());
+            self.set_baseline(&trial.ran);
+        }
+        Ok(())
     }
 
     /// Takes what is laid in as what later attempts stand on.
@@ -308,16 +289,23 @@ impl Session<'_> {
     // Last: an attempt without its result is made again, one with it is not.
     fn finish(
         &mut self,
-        mut result: AttemptResult,
-        folder: &str,
+        attempt: Attempt<'_>,
         old_log: &str,
     ) -> Result<AttemptResult, RepairError> {
-        let kind = self.seen.first.as_ref().map(|first| first.kind);
-        let kind = kind.unwrap_or(crate::model::FailureKind::Unknown);
+        let mut result = attempt.result;
+        let is_over = result.kept || result.stop_reason == StopReason::Interrupted;
+        if let Some((reason, message)) = attempt.cut_off.filter(|_| !is_over) {
+            result.message = format!("{message}; its edits: {}", result.message);
+            result.stop_reason = reason;
+        }
+        if let Some(heal) = attempt.heal {
+            result.message = format!("{}: {}", heal.what, result.message);
+        }
+        let first = self.seen.first.as_ref();
+        let kind = first.map_or(FailureKind::Unknown, |first| first.kind);
         result.category = crate::diagnose::category(kind, Some(result.stop_reason));
-        let proof = result.proof.as_ref();
         result.status = match result.stop_reason {
-            StopReason::Fixed => super::result::success(proof),
+            StopReason::Fixed => super::result::success(result.proof.as_ref()),
             StopReason::Unproven => RunStatus::Unproven,
             StopReason::InvalidTask => RunStatus::InvalidTask,
             StopReason::UserActionRequired => RunStatus::UserActionRequired,
@@ -327,7 +315,7 @@ impl Session<'_> {
         result.message = message.text.into_owned();
         let says_nothing = [StopReason::Interrupted, StopReason::WorktreeChanged];
         if !says_nothing.contains(&result.stop_reason) {
-            let name = format!("{folder}/result.json");
+            let name = format!("{}/result.json", attempt.folder);
             self.stage.journal.json(&name, &result)?;
         }
         self.stage.event(EventKind::AttemptEnded {
@@ -337,8 +325,8 @@ impl Session<'_> {
             why: result.message.clone(),
         })?;
         let journal = &self.stage.journal;
-        self.seen.remember_reply(&result, journal, folder, old_log);
-        self.seen.attempts.push(result.clone());
+        self.seen
+            .remember_attempt(&result, journal, &attempt.folder, old_log);
         Ok(result)
     }
 }
@@ -396,5 +384,5 @@ fn fails_again(before: &Observed, after: &Observed) -> bool {
 // Whether fewer tests fail, or what did not parse does: reason enough to try the next mend upon it.
 fn fails_less(before: &Observed, after: &Observed) -> bool {
     let (then, now) = (before.failing_tests.len(), after.failing_tests.len());
-    (now > 0 && now < then) || super::outcome::parses_now(before, after)
+    (now > 0 && now < then) || parses_now(before, after)
 }

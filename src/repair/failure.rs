@@ -3,15 +3,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::limits::TIME_UP;
 use super::plan::longer;
 use crate::agent::in_words;
-use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions};
+use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions, words};
 use crate::model::{
-    AttemptResult, Category, ChildFailure, FailureKind, Level, Origin, RunResult, RunStatus,
+    AttemptResult, Category, ChildFailure, Level, Observed, Origin, RunResult, RunStatus,
     SCHEMA_VERSION, StopReason, TroubleKind,
 };
 use crate::policy::Redactor;
-
-/// Names that are listed one by one.
-const MOST_NAMES: usize = 3;
 
 /// Returns the failure report of a run that did not succeed, from what happened alone; `remedies` are what a person
 /// types to mend the environment.
@@ -35,7 +32,11 @@ pub fn child_failure(
     actions.retain(|action| seen.insert(action.clone()));
     let is_retryable = rule.is_retryable();
     let needs_person = result.status == RunStatus::UserActionRequired;
-    let retry = (is_retryable && !needs_person).then(|| how_to_retry(rule, result, attempts));
+    let mut tools: BTreeMap<String, u32> = BTreeMap::new();
+    let used = attempts.iter().flat_map(tools_of);
+    for tool in used.chain(result.command_runs.iter().map(|_| "test")) {
+        *tools.entry(tool.to_owned()).or_insert(0) += 1;
+    }
     ChildFailure {
         schema_version: SCHEMA_VERSION,
         document: "report".to_owned(),
@@ -49,9 +50,9 @@ pub fn child_failure(
         files_modified: result.files_modified.clone(),
         blocked_on: blocker(result, attempts.last()).as_ref().map(mask),
         retryable: is_retryable,
-        suggested_retry: retry,
+        suggested_retry: (is_retryable && !needs_person).then(|| how_to_retry(rule, attempts)),
         suggested_actions: actions.iter().map(mask).collect(),
-        tool_usage: tool_usage(result, attempts),
+        tool_usage: tools,
         last_successful_tool: last_tool(result, attempts).map(str::to_owned),
     }
 }
@@ -72,50 +73,52 @@ fn actions(
         format!("mendit's sandbox refused writing {path}: `{flag} {path}` opens it")
     });
     let mut actions: Vec<String> = refused.chain(remedies.iter().cloned()).collect();
-    let search = search_step(result);
+    let failure = failure(result);
+    // The search for the culprit, where the code fails and no change is known that broke it.
+    let is_code = failure.is_some_and(|it| !it.requires_user_action && !it.kind.is_around_code());
+    let search = (is_code && result.cause.is_none())
+        .then(|| "mendit why  (finds the change that broke it)".to_owned());
     let left_to_agent = result.agent_calls == 0
         && result.children.is_empty()
         && result.stop_reason == StopReason::TestsFailed;
     if left_to_agent {
         actions.extend(search.clone());
-        let failure = result.remaining.as_ref().or(result.failure.as_ref());
-        let names = failure.map_or(&[][..], |failure| &failure.undefined_names);
-        actions.extend(names.iter().take(MOST_NAMES).map(|name| {
-            format!("`{name}` is not defined: define or import it, or correct the name")
-        }));
         actions.extend([
             "Name an agent: `mendit fix --agent claude`".to_owned(),
             "Or correct it by hand: `mendit context` lists the files that it needs".to_owned(),
         ]);
     }
-    let hints = result.recovery_hint.as_deref().unwrap_or_default().lines();
-    actions.extend(hints.filter_map(|line| line.strip_prefix("- ").map(str::to_owned)));
     actions.extend(by_end(result, attempts));
-    let kind = result.failure.as_ref().map(|failure| failure.kind);
-    if let Some(advice) = kind.and_then(by_kind).filter(|_| remedies.is_empty()) {
-        actions.push(advice.to_owned());
-    }
     if rule == Retry::LongerTimeout || rule == Retry::Decompose {
-        actions.push(how_to_retry(rule, result, attempts));
+        actions.push(how_to_retry(rule, attempts));
     }
     if !left_to_agent && remedies.is_empty() {
+        let around = failure.filter(|failure| failure.kind.is_around_code());
+        let fix = around.map(|failure| words(failure.kind, failure.subkind.as_ref()).1);
+        actions.extend(fix.map(str::to_owned));
+        let is_begun = !result.files_modified.is_empty();
         let category = result.category.unwrap_or(Category::Partial);
-        let is_begun = is_begun(result, attempts);
-        let rows = suggested_actions(category)
-            .iter()
-            .filter(|action| match **action {
-                NEXT_LEVEL => may_climb(result),
-                GO_ON | REVIEW => is_begun,
-                _ => true,
-            });
-        actions.extend(rows.map(|action| (*action).to_owned()));
+        let mut rows = suggested_actions(category).to_vec();
+        rows.retain(|action| match *action {
+            NEXT_LEVEL => result.agent_calls > 0 && result.level < Level::Requested,
+            GO_ON | REVIEW => is_begun,
+            _ => true,
+        });
         if category == Category::Partial && !is_begun {
-            actions.push("See what was tried: `mendit report`".to_owned());
-            actions.push("Say what is wanted: `--task FILE`".to_owned());
+            rows = vec![
+                "See what was tried: `mendit report`",
+                "Say what is wanted: `--task FILE`",
+            ];
         }
+        actions.extend(rows.iter().map(|action| (*action).to_owned()));
     }
     actions.extend(search);
     actions
+}
+
+// What fails with the changes that were kept.
+fn failure(result: &RunResult) -> Option<&Observed> {
+    result.remaining.as_ref().or(result.failure.as_ref())
 }
 
 // By how the run ended.
@@ -142,14 +145,15 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
              project editable, or in the workplace with `--setup CMD`"
                 .to_owned()
         }
-        StopReason::PolicyRejected => attempts.iter().rev().find_map(|attempt| {
-            let (_, rest) = attempt.message.split_once("--allow-protected ")?;
-            let path = rest.split([' ', '`']).next()?;
-            Some(format!(
+        StopReason::PolicyRejected => {
+            let mut messages = attempts.iter().rev().map(|attempt| &attempt.message);
+            let flag = messages.find_map(|message| message.split_once("--allow-protected "));
+            let path = flag?.1.split([' ', '`']).next()?;
+            format!(
                 "When `{path}` is to change, let it pass: `--allow-protected {path}`; else say in \
                  the task that it stays"
-            ))
-        })?,
+            )
+        }
         StopReason::CommandTimeout => {
             let took = result.test_result.as_ref();
             let seconds = longer(took.map_or(60.0, |it| it.duration_seconds));
@@ -166,42 +170,8 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
     })
 }
 
-fn by_kind(kind: FailureKind) -> Option<&'static str> {
-    Some(match kind {
-        FailureKind::MissingEnvVar => {
-            "Set the variable that the log names; `.env.example` may say what it means"
-        }
-        FailureKind::CommandNotFound => "Install the command or correct its name",
-        FailureKind::PermissionDenied => "Check file permissions",
-        FailureKind::DependencyError => "Run your package installer, then retry",
-        FailureKind::ConnectionRefused => "Start the service that the commands connect to",
-        FailureKind::AuthFailed => "Renew the credentials that the commands use",
-        FailureKind::NetworkError => "Check the network, then retry",
-        FailureKind::PortInUse => "End what holds the port, or choose another",
-        FailureKind::DiskFull => "Make room on the disk",
-        FailureKind::OutOfMemory => "Give the commands more memory, or run fewer at a time",
-        _ => return None,
-    })
-}
-
-/// Offers the search for the culprit where the code fails and no change is known that broke it.
-fn search_step(result: &RunResult) -> Option<String> {
-    let failure = result.remaining.as_ref().or(result.failure.as_ref())?;
-    let is_open = result.cause.is_none() && !failure.requires_user_action;
-    (is_open && !failure.kind.is_around_code())
-        .then(|| "mendit why  (finds the change that broke it)".to_owned())
-}
-
-fn may_climb(result: &RunResult) -> bool {
-    result.agent_calls > 0 && result.level < Level::Requested
-}
-
-fn is_begun(result: &RunResult, attempts: &[AttemptResult]) -> bool {
-    !result.files_modified.is_empty() || attempts.iter().any(|attempt| attempt.kept)
-}
-
 // Twice the time after progress, smaller parts without.
-fn how_to_retry(rule: Retry, result: &RunResult, attempts: &[AttemptResult]) -> String {
+fn how_to_retry(rule: Retry, attempts: &[AttemptResult]) -> String {
     let text = match rule {
         Retry::LongerTimeout => {
             let seconds = attempts.iter().map(|it| it.agent_timeout_seconds);
@@ -210,12 +180,7 @@ fn how_to_retry(rule: Retry, result: &RunResult, attempts: &[AttemptResult]) -> 
             return format!("Retry with timeout={:.0}s", base * 2.0);
         }
         Retry::Decompose => "Split the task and retry its parts",
-        Retry::MoreContext if result.agent_calls == 0 => {
-            "Retry with an agent: `mendit fix --agent claude`"
-        }
-        Retry::MoreContext if may_climb(result) => NEXT_LEVEL,
         Retry::FixedEnvironment => "Retry after the environment is mended",
-        Retry::RemainingWork if is_begun(result, attempts) => "Retry with the work that is left",
         Retry::MoreContext | Retry::RemainingWork => {
             "Retry with the task stated: `--task FILE`, or with another agent"
         }
@@ -227,13 +192,10 @@ fn how_to_retry(rule: Retry, result: &RunResult, attempts: &[AttemptResult]) -> 
 // What stands in the way now: the agent's own trouble, then what fails with the kept changes.
 fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     if let Some(trouble) = &result.agent_trouble {
-        let line = trouble
-            .last_lines
-            .last()
-            .map_or(&*trouble.end, |line| line.trim());
+        let line = trouble.last_lines.last().unwrap_or(&trouble.end).trim();
         return Some(format!("{}: {line}", in_words(trouble.kind)));
     }
-    let failure = result.remaining.as_ref().or(result.failure.as_ref())?;
+    let failure = failure(result)?;
     Some(match last {
         Some(last) if !last.requested_files.is_empty() => {
             format!("files: {}", last.requested_files.join(", "))
@@ -252,42 +214,23 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     })
 }
 
-fn tool_usage(result: &RunResult, attempts: &[AttemptResult]) -> BTreeMap<String, u32> {
-    let mut usage: BTreeMap<String, u32> = BTreeMap::new();
-    let judged = attempts
-        .iter()
-        .filter(|attempt| attempt.patch_digest.is_some());
-    let tools = attempts.iter().map(tool).chain(judged.map(|_| "judge"));
-    for tool in tools.chain(result.command_runs.iter().map(|_| "test")) {
-        *usage.entry(tool.to_owned()).or_insert(0) += 1;
-    }
-    usage
-}
-
-// In the order in which an attempt uses them: who makes the change, the judge, the commands.
-fn last_tool(result: &RunResult, attempts: &[AttemptResult]) -> Option<&'static str> {
-    let of_attempt = |attempt: &AttemptResult| match attempt.stop_reason {
-        _ if attempt
-            .test_result
-            .as_ref()
-            .is_some_and(|run| !run.timed_out) =>
-        {
-            Some("test")
-        }
-        _ if !attempt.files_modified.is_empty() => Some("judge"),
-        StopReason::AgentError | StopReason::AgentTimeout | StopReason::Interrupted => None,
-        _ => Some(tool(attempt)),
-    };
-    let ran_before = result.failure.as_ref().is_some_and(|first| {
-        !first.test_result.timed_out && first.kind != FailureKind::CommandNotFound
-    });
-    let tried = attempts.iter().rev().find_map(of_attempt);
-    tried.or(ran_before.then_some("test"))
-}
-
-fn tool(attempt: &AttemptResult) -> &'static str {
-    match attempt.origin {
+// In the order in which an attempt uses them: who makes the change, the judge. Runs of commands are counted apart.
+fn tools_of(attempt: &AttemptResult) -> impl DoubleEndedIterator<Item = &'static str> {
+    let proposer = match attempt.origin {
         Origin::Heal => "heal",
         Origin::Agent => "agent",
+    };
+    let judge = attempt.patch_digest.as_ref().map(|_| "judge");
+    [Some(proposer), judge].into_iter().flatten()
+}
+
+fn last_tool(result: &RunResult, attempts: &[AttemptResult]) -> Option<&'static str> {
+    let last = attempts
+        .iter()
+        .rev()
+        .find(|attempt| attempt.agent_trouble.is_none());
+    match last {
+        Some(last) if last.test_result.is_none() => tools_of(last).next_back(),
+        _ => (!result.command_runs.is_empty()).then_some("test"),
     }
 }

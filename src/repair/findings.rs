@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use super::history::History;
-use super::history::standing;
+use super::history::{History, failing};
+use super::journal::{Journal, read_json};
 use super::outputs::outputs;
 use crate::model::{
     AttemptResult, Code, Diagnosis, FailedTest, Observed, Origin, PartResult, PreviousAttempt,
@@ -32,8 +32,6 @@ pub(super) struct Findings {
     pub(super) alone: Option<String>,
     pub(super) never_alone: bool,
     pub(super) previous: Option<PreviousAttempt>,
-    /// Where the last call of the agent ended that came to its own end, so that the next one goes on there.
-    pub(super) agent_session: Option<String>,
     /// The parts of all splits, those of a part behind it.
     pub(super) parts: Vec<PartResult>,
     /// What the failing tests ran, where that was seen.
@@ -78,18 +76,18 @@ impl Findings {
     /// Returns what fails now: the last change that was kept says so, whichever part made it.
     pub(super) fn failing_now(&self, history: &History) -> Option<Observed> {
         let kept = self.kept().next_back().and_then(|it| it.observed.clone());
-        kept.or_else(|| standing(history).cloned())
-            .or_else(|| history.baseline.clone())
+        kept.or_else(|| failing(history).cloned())
     }
 
-    /// Remembers a reply for the next packet; `logs` are the output of the commands without its change and with it.
-    pub(super) fn remember_reply(
+    /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its change.
+    pub(super) fn remember_attempt(
         &mut self,
         result: &AttemptResult,
-        journal: &super::journal::Journal<'_>,
+        journal: &Journal<'_>,
         folder: &str,
         old_log: &str,
     ) {
+        self.attempts.push(result.clone());
         if result.origin != Origin::Agent {
             return;
         }
@@ -98,7 +96,7 @@ impl Findings {
         self.previous = Some(PreviousAttempt {
             stop_reason: result.stop_reason,
             patch_digest: result.patch_digest.clone(),
-            preflight: journal.document(&format!("{folder}/preflight.json")),
+            preflight: read_json(&journal.path(&format!("{folder}/preflight.json"))),
             message: Some(result.message.clone()),
             patch: patch.filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
             failure: match result.stop_reason {

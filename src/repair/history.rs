@@ -1,14 +1,8 @@
-use std::collections::BTreeMap;
-
-use crate::model::{AttemptResult, Level, Observed, Origin, StopReason};
+use crate::model::{AttemptResult, Observed, Origin, StopReason};
 
 /// What happened so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    /// What failed when these commands were run on these files before, where that may come and go.
-    pub failed_before: Option<String>,
-    /// What the last run of these commands on these files told, where nobody is there to be asked.
-    pub last: Option<Observed>,
     /// The first run of the commands.
     pub baseline: Option<Observed>,
     /// What the runner of the tests says of that run although it passed, when it tells of failures.
@@ -59,39 +53,21 @@ pub struct PartsRun {
     pub left: Option<(usize, String)>,
 }
 
-/// What fails on the state that later attempts stand on; `None` before anything was kept.
-#[must_use]
-pub fn standing(history: &History) -> Option<&Observed> {
-    history
-        .attempts
-        .iter()
-        .rev()
-        .find(|it| it.kept)
-        .and_then(|it| it.observed.as_ref())
-}
-
-/// What fails now: on what later attempts stand on, else at the start.
+/// Returns what fails now: on what later attempts stand on, else at the start.
 pub(super) fn failing(history: &History) -> Option<&Observed> {
-    standing(history).or(history.baseline.as_ref())
+    let kept = history.attempts.iter().rev().find(|it| it.kept);
+    let kept = kept.and_then(|attempt| attempt.observed.as_ref());
+    kept.or(history.baseline.as_ref())
 }
 
 pub(super) fn attempts_of(
     history: &History,
     origin: Origin,
-) -> impl DoubleEndedIterator<Item = &AttemptResult> {
+) -> impl DoubleEndedIterator<Item = &AttemptResult> + Clone {
     history
         .attempts
         .iter()
         .filter(move |it| it.origin == origin)
-}
-
-pub(super) fn in_a_row(history: &History, reason: StopReason) -> usize {
-    let replies: Vec<_> = attempts_of(history, Origin::Agent).collect();
-    replies
-        .iter()
-        .rev()
-        .take_while(|it| it.stop_reason == reason)
-        .count()
 }
 
 /// Whether the last reply says what the one before it said, word for word.
@@ -105,37 +81,12 @@ pub(super) fn repeats_itself(history: &History) -> bool {
 
 /// The last reply, when the policy refused every one that held something to try.
 pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
-    let tried: Vec<&AttemptResult> = attempts_of(history, Origin::Agent)
-        .filter(|attempt| {
-            !matches!(
-                attempt.stop_reason,
-                StopReason::NoPatch | StopReason::RequestedFiles
-            )
-        })
-        .collect();
-    let refused = |it: &&AttemptResult| it.stop_reason == StopReason::PolicyRejected;
-    tried.last().copied().filter(|_| tried.iter().all(refused))
-}
-
-/// How many replies at each level held nothing that could be tried, in words; empty when all did.
-pub(super) fn malformed(history: &History) -> String {
-    let mut levels: BTreeMap<Level, usize> = BTreeMap::new();
-    for reply in attempts_of(history, Origin::Agent) {
-        if matches!(
-            reply.stop_reason,
-            StopReason::PatchInvalid | StopReason::ApplyFailed | StopReason::NoPatch
-        ) {
-            *levels.entry(reply.level).or_default() += 1;
-        }
-    }
-    if levels.is_empty() {
-        return String::new();
-    }
-    let counts: Vec<String> = levels
-        .iter()
-        .map(|(level, count)| format!("{count} at level {level}"))
-        .collect();
-    format!("; replies without a patch that fits: {}", counts.join(", "))
+    let holds_nothing = [StopReason::NoPatch, StopReason::RequestedFiles];
+    let replies = attempts_of(history, Origin::Agent);
+    let mut tried = replies.filter(|reply| !holds_nothing.contains(&reply.stop_reason));
+    let last = tried.clone().last();
+    let is_refused = |reply: &AttemptResult| reply.stop_reason == StopReason::PolicyRejected;
+    last.filter(|_| tried.all(is_refused))
 }
 
 // In the order they were asked for, each once: level 3 accumulates.

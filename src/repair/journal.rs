@@ -7,7 +7,6 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::error::RepairError;
-use super::observe::seconds;
 use crate::model::{Event, EventKind, hex};
 use crate::policy::Redactor;
 
@@ -47,7 +46,7 @@ impl<'a> Journal<'a> {
     /// Seconds since the run began, interruptions left out.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        seconds(self.before + self.started.elapsed())
+        millis((self.before + self.started.elapsed()).as_secs_f64())
     }
 
     /// Where a file of the run stands.
@@ -59,11 +58,6 @@ impl<'a> Journal<'a> {
     /// A text of the run.
     pub(super) fn read(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.path(name)).ok()
-    }
-
-    /// A document of the run.
-    pub(super) fn document<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
-        read_json(&self.path(name))
     }
 
     /// Writes a text with its secrets masked.
@@ -99,7 +93,11 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// As [`Journal::text`].
     pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
-        let event = self.stamp(kind);
+        let event = Event {
+            at: self.seconds(),
+            level: kind.level(),
+            kind,
+        };
         let line = serde_json::to_string(&event)
             .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
@@ -115,19 +113,10 @@ impl<'a> Journal<'a> {
         Ok(event)
     }
 
-    /// Returns an event that happens now, without keeping it.
-    pub fn stamp(&self, kind: EventKind) -> Event {
-        Event {
-            at: self.seconds(),
-            level: kind.level(),
-            kind,
-        }
-    }
-
     fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
         for folder in self.folders() {
             let path = folder.join(name);
-            put(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
+            write_atomically(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
         }
         Ok(())
     }
@@ -137,8 +126,11 @@ impl<'a> Journal<'a> {
     }
 }
 
-// Whole or not at all.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file in one step: a reader sees the old content or all of the new.
+///
+/// # Errors
+/// When the system refuses a step.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
@@ -172,16 +164,7 @@ impl RunLock {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        let mut taken = file.try_lock();
-        // A run whose caller was killed needs a moment to end.
-        for _ in 0..WAITS {
-            if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-            taken = file.try_lock();
-        }
-        match taken {
+        match file.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = fs::read_to_string(&path).unwrap_or_default();
@@ -202,8 +185,6 @@ impl RunLock {
         Ok(Self { _file: file })
     }
 }
-
-const WAITS: u32 = 20;
 
 /// Returns a SHA-256 in hex.
 #[must_use]

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 use std::time::Instant;
 
@@ -30,34 +30,19 @@ struct Target {
 }
 
 impl Target {
-    fn failed(&self, ran: &CommandsRun) -> bool {
-        let is_own = |path: Option<&str>| path.is_none_or(|path| path == self.path.as_str());
+    fn outcome(&self, ran: &CommandsRun) -> MutationOutcome {
         let mut named = ran.diagnosis.failing_tests.iter();
         let mut tests = ran.diagnosis.tests.iter();
-        named.any(|id| self.ids.contains(id))
+        let is_own = |path: Option<&str>| path.is_none_or(|path| path == self.path.as_str());
+        let failed = named.any(|id| self.ids.contains(id))
             || tests
-                .any(|test| is_own(test.path.as_deref()) && names_it(&test.id, &self.test.names))
+                .any(|test| is_own(test.path.as_deref()) && names_it(&test.id, &self.test.names));
+        match failed {
+            true => MutationOutcome::Failed,
+            false if ran.observed.passed => MutationOutcome::Passed,
+            false => MutationOutcome::NotRun,
+        }
     }
-}
-
-fn outcome_of(target: &Target, ran: &CommandsRun) -> MutationOutcome {
-    if target.failed(ran) {
-        MutationOutcome::Failed
-    } else if ran.observed.passed {
-        MutationOutcome::Passed
-    } else {
-        MutationOutcome::NotRun
-    }
-}
-
-/// How tests are run while their assertions are perturbed.
-struct Check<'c> {
-    laid: &'c [Change],
-    /// The command that runs these tests alone; `None` for all commands.
-    line: Option<String>,
-    began: Instant,
-    found: MutationCheck,
-    refuted: Option<String>,
 }
 
 impl Session<'_> {
@@ -71,41 +56,33 @@ impl Session<'_> {
     ) -> Result<(), RepairError> {
         // After a change that was kept that line may run fewer tests than failed at first.
         let now = self.seen.diagnosis.iter().flat_map(|it| &it.tests);
-        let now: Vec<&String> = now.map(|test| &test.id).collect();
-        let runs_all = self.seen.failed.iter().all(|test| now.contains(&&test.id));
-        let alone = self.seen.alone.clone();
-        let mut check = Check {
-            laid,
-            line: alone.filter(|_| trial.passed_alone && runs_all),
-            began: Instant::now(),
-            found: MutationCheck::default(),
-            refuted: None,
-        };
+        let now: HashSet<&String> = now.map(|test| &test.id).collect();
+        let runs_all = self.seen.failed.iter().all(|test| now.contains(&test.id));
+        let line = self.seen.alone.clone();
+        let line = line.filter(|_| trial.passed_alone && runs_all);
         self.lay(laid, &[])?;
         let targets = self.find_targets()?;
         let whole = self.stage.runs.iter().rev().find(|run| run.whole);
-        let took = whole.map_or(0.0, |run| run.seconds);
+        let is_slow = whole.is_some_and(|run| run.seconds > MAX_WHOLE_SECONDS);
+        let mut found = MutationCheck::default();
         if targets.is_empty() {
             let message = "the tests that failed are not found in their files";
-            check.found.reason = Some(message.to_owned());
-        } else if check.line.is_none() && took > MAX_WHOLE_SECONDS {
+            found.reason = Some(message.to_owned());
+        } else if line.is_none() && is_slow {
             let message = "the tests do not run alone, and all of them take long";
-            check.found.reason = Some(message.to_owned());
+            found.reason = Some(message.to_owned());
         } else {
             proof.own_values = self.find_own_values(laid, &targets)?;
-            self.perturb_in_turn(&mut check, &targets)?;
+            self.perturb_in_turn(&mut found, laid, line.as_deref(), &targets)?;
         }
-        let mut found = check.found;
-        let (failed, passed) = (
-            found.count(MutationOutcome::Failed),
-            found.count(MutationOutcome::Passed),
-        );
+        let failed = found.count(MutationOutcome::Failed);
+        let passed = found.count(MutationOutcome::Passed);
+        let runs = found.runs;
         found.applicable = failed + passed > 0;
         if !found.applicable && found.reason.is_none() {
             found.reason = Some("no assertion of these tests could be perturbed".to_owned());
         }
-        let runs = found.runs;
-        proof.missing.extend(check.refuted);
+        proof.missing.extend(find_doubt(&found.negated));
         proof.mutation = Some(found);
         self.stage.event(EventKind::Mutation {
             failed,
@@ -131,79 +108,70 @@ impl Session<'_> {
                 None => tests.iter().take(MAX_TESTS).collect(),
             };
             for test in own {
-                let known = targets.iter_mut();
-                let mut known = known.filter(|it| it.path == path && it.test == *test);
-                if let Some(target) = known.next() {
-                    target.ids.push(failed.id.clone());
-                    continue;
+                let mut known = targets.iter_mut();
+                match known.find(|it| it.path == path && it.test == *test) {
+                    Some(target) => target.ids.push(failed.id.clone()),
+                    None => targets.push(Target {
+                        path: path.clone(),
+                        test: test.clone(),
+                        ids: vec![failed.id.clone()],
+                    }),
                 }
-                targets.push(Target {
-                    path: path.clone(),
-                    test: test.clone(),
-                    ids: vec![failed.id.clone()],
-                });
             }
         }
         Ok(targets)
     }
 
+    // `line` runs these tests alone; `None` for all commands.
     fn perturb_in_turn(
         &mut self,
-        check: &mut Check<'_>,
+        found: &mut MutationCheck,
+        laid: &[Change],
+        line: Option<&str>,
         targets: &[Target],
     ) -> Result<(), RepairError> {
+        let began = Instant::now();
         let most = targets.iter().map(|target| target.test.assertions.len());
         for round in 0..most.max().unwrap_or(0) {
+            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > MAX_SECONDS {
+                found.reason = Some(format!("{} runs were made for it", found.runs));
+                break;
+            }
             let perturbed: Vec<(&Target, &Perturbation)> = targets
                 .iter()
                 .filter_map(|target| Some((target, target.test.assertions.get(round)?)))
                 .collect();
-            let Some(ran) = self.run_perturbed(check, &perturbed)? else {
+            self.lay_perturbed(laid, &perturbed)?;
+            found.runs += 1;
+            let why = "mutation check, expecting something else";
+            let ran = self.stage.run(line, why)?;
+            if unfinished(&ran).is_some() {
                 break;
-            };
-            for one in &perturbed {
-                let mut outcome = outcome_of(one.0, &ran);
-                // Another test failed in that run, and may have ended it.
-                if outcome == MutationOutcome::NotRun && !check.is_known(one.0) {
-                    let own = self.run_perturbed(check, &[*one])?;
-                    outcome = own.map_or(outcome, |ran| outcome_of(one.0, &ran));
-                }
-                check.record(one, outcome);
+            }
+            for (target, assertion) in perturbed {
+                let was: Vec<&str> = assertion.was.split_whitespace().collect();
+                found.negated.push(NegatedAssertion {
+                    test: target.test.names.join(" "),
+                    path: target.path.to_string(),
+                    line: assertion.line,
+                    was: was.join(" ").chars().take(MAX_SHOWN).collect(),
+                    outcome: target.outcome(&ran),
+                });
             }
         }
-        // Of several assertions some may not be reached: a test is in doubt where none of them makes it fail.
-        let negated = &check.found.negated;
-        let doubted = negated.iter().find(|row| {
-            let own = negated.iter().filter(|other| other.test == row.test);
-            let outcomes: Vec<MutationOutcome> = own.map(|other| other.outcome).collect();
-            row.outcome == MutationOutcome::Passed && !outcomes.contains(&MutationOutcome::Failed)
-        });
-        check.refuted = doubted.map(|row| {
-            let place = format!("{}:{}", row.path, row.line);
-            format!(
-                "the mutation check failed: the test passes when what is expected at {place} changes"
-            )
-        });
         Ok(())
     }
 
-    // Runs the tests with these assertions changed; `None` when no more may be run.
-    fn run_perturbed(
+    fn lay_perturbed(
         &mut self,
-        check: &mut Check<'_>,
+        laid: &[Change],
         perturbed: &[(&Target, &Perturbation)],
-    ) -> Result<Option<CommandsRun>, RepairError> {
-        let spent = check.began.elapsed().as_secs_f64();
-        if check.found.runs >= MAX_RUNS || spent > MAX_SECONDS {
-            let message = format!("{} runs were made for it", check.found.runs);
-            check.found.reason.get_or_insert(message);
-            return Ok(None);
-        }
+    ) -> Result<(), RepairError> {
         let mut edits: BTreeMap<&RepoPath, Vec<&Perturbation>> = BTreeMap::new();
         for (target, perturbation) in perturbed {
             edits.entry(&target.path).or_default().push(perturbation);
         }
-        self.lay(check.laid, &[])?;
+        self.lay(laid, &[])?;
         let mut changes = Vec::new();
         for (path, mut edits) in edits {
             let Some(state) = self.stage.place.state(path)? else {
@@ -211,23 +179,17 @@ impl Session<'_> {
             };
             edits.sort_by_key(|edit| std::cmp::Reverse(edit.place.start));
             edits.dedup_by_key(|edit| edit.place.start);
+            edits.retain(|edit| edit.place.end <= state.bytes.len());
             let mut bytes = state.bytes.to_vec();
-            for edit in edits
-                .iter()
-                .filter(|edit| edit.place.end <= state.bytes.len())
-            {
+            for edit in edits {
                 bytes.splice(edit.place.clone(), edit.perturbed.bytes());
             }
-            let standing = check.laid.iter().find(|change| change.path == *path);
+            let standing = laid.iter().find(|change| change.path == *path);
             let after = FileState::new(bytes, state.mode);
             let before = standing.map_or(Some(state), |change| change.before.clone());
             changes.push(Change::between(path.clone(), before, Some(after)));
         }
-        self.lay(check.laid, &changes)?;
-        check.found.runs += 1;
-        let why = "mutation check, expecting something else";
-        let ran = self.stage.run(check.line.as_deref(), why)?;
-        Ok(Some(ran).filter(|ran| unfinished(ran).is_none()))
+        self.lay(laid, &changes)
     }
 
     // Assertions whose values, given and expected, the change adds side by side: it may answer these tests alone.
@@ -241,20 +203,14 @@ impl Session<'_> {
         for target in targets {
             let text = source.read(&target.path).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).into_owned();
+            let lines: Vec<&str> = text.lines().collect();
             for assertion in &target.test.assertions {
                 let line = (assertion.line as usize).saturating_sub(1);
-                let mut values = values_in(text.lines().nth(line).unwrap_or_default());
+                let values = values_in(lines.get(line).unwrap_or(&""));
                 let expected = values_in(&assertion.was);
-                values.retain(|value| !expected.contains(value));
-                if values.is_empty() || expected.is_empty() {
-                    continue;
-                }
-                values.extend(expected);
-                let others = changes.iter().filter(|change| change.path != target.path);
-                if others
-                    .into_iter()
-                    .any(|change| adds_together(change, &values))
-                {
+                let has_both = !expected.is_empty() && values.len() > expected.len();
+                let mut others = changes.iter().filter(|change| change.path != target.path);
+                if has_both && others.any(|change| adds_together(change, &values)) {
                     found.push(format!("{}:{}", target.path, assertion.line));
                 }
             }
@@ -264,23 +220,18 @@ impl Session<'_> {
     }
 }
 
-impl Check<'_> {
-    fn is_known(&self, target: &Target) -> bool {
-        let name = target.test.names.join(" ");
-        let mut rows = self.found.negated.iter();
-        rows.any(|row| row.test == name && row.outcome != MutationOutcome::NotRun)
-    }
-
-    fn record(&mut self, (target, assertion): &(&Target, &Perturbation), outcome: MutationOutcome) {
-        let was = assertion.was.split_whitespace().collect::<Vec<_>>();
-        self.found.negated.push(NegatedAssertion {
-            test: target.test.names.join(" "),
-            path: target.path.to_string(),
-            line: assertion.line,
-            was: was.join(" ").chars().take(MAX_SHOWN).collect(),
-            outcome,
-        });
-    }
+// Of several assertions some may not be reached: a test is in doubt where none of them makes it fail.
+fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
+    let fails = |test: &String| {
+        let mut own = negated.iter().filter(|row| row.test == *test);
+        own.any(|row| row.outcome == MutationOutcome::Failed)
+    };
+    let mut rows = negated.iter();
+    let row = rows.find(|row| row.outcome == MutationOutcome::Passed && !fails(&row.test))?;
+    Some(format!(
+        "the mutation check failed: the test passes when what is expected at {}:{} changes",
+        row.path, row.line
+    ))
 }
 
 #[expect(clippy::expect_used, reason = "a constant")]
@@ -288,32 +239,26 @@ static VALUES: LazyLock<regex::Regex> = LazyLock::new(|| {
     regex::Regex::new(r#"\b\d+(?:\.\d+)?\b|'[^']*'|"[^"]*""#).expect("the pattern is valid")
 });
 
-fn values_in(line: &str) -> Vec<String> {
+fn values_in(line: &str) -> HashSet<String> {
     let found = VALUES.find_iter(line);
     found.map(|it| it.as_str().replace('"', "'")).collect()
 }
 
 // Whether a change adds all of these values in one line, or in two that follow each other.
-fn adds_together(change: &Change, values: &[String]) -> bool {
+fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
     let text = |side: &Option<FileState>| {
-        let bytes = side.as_ref().map(|state| state.bytes.to_vec());
-        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+        let bytes = side.as_ref().map_or(&[][..], |state| &state.bytes);
+        String::from_utf8_lossy(bytes).into_owned()
     };
     let (before, after) = (text(&change.before), text(&change.after));
-    let added = |line: &str| !before.lines().any(|old| old.trim() == line.trim());
-    let lines: Vec<Vec<String>> = after
-        .lines()
-        .map(|line| {
-            if added(line) {
-                values_in(line)
-            } else {
-                Vec::new()
-            }
-        })
-        .collect();
-    lines.iter().enumerate().any(|(at, line)| {
-        let next = lines.get(at + 1).map(Vec::as_slice).unwrap_or_default();
+    let old: HashSet<&str> = before.lines().map(str::trim).collect();
+    let is_new = |line: &&str| !old.contains(line.trim());
+    let added = |line: &str| Some(line).filter(is_new).map(values_in).unwrap_or_default();
+    let mut rows: Vec<HashSet<String>> = after.lines().map(added).collect();
+    rows.push(HashSet::new());
+    let mut pairs = rows.windows(2);
+    pairs.any(|pair| {
         let mut values = values.iter();
-        !line.is_empty() && values.all(|value| line.contains(value) || next.contains(value))
+        !pair[0].is_empty() && values.all(|value| pair.iter().any(|row| row.contains(value)))
     })
 }

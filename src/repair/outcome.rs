@@ -17,55 +17,51 @@ const MOST_NAMES: usize = 3;
 
 /// Compares what failed before a change with a run with it.
 pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[Change]) -> Judged {
-    let judged = |reason, message: String, is_progress| Judged {
+    let judged = |reason, message: &str, is_progress| Judged {
         reason,
-        message,
+        message: message.to_owned(),
         is_progress,
     };
-    if after.passed {
-        return judged(StopReason::Fixed, "the commands pass".to_owned(), true);
-    }
-    let Some(before) = &attempt.before else {
-        let message = "the commands still fail".to_owned();
-        return judged(StopReason::TestsFailed, message, false);
+    let none = Observed::default();
+    let before = attempt.before.as_ref().unwrap_or(&none);
+    let effect = match &attempt.before {
+        None if !after.passed => Effect::Same,
+        _ => effect(before, after, changes),
     };
     let mut focus = attempt.focus.iter();
     let part_passes = !attempt.focus.is_empty()
         && !after.failing_tests.is_empty()
         && focus.all(|test| !after.failing_tests.contains(test));
-    let next = || match next_error(after) {
-        "" => String::new(),
-        next => format!(": {next}"),
-    };
-    match effect(before, after, changes) {
+    let next = next_error(after);
+    match effect {
+        Effect::Fixed => judged(StopReason::Fixed, "the commands pass", true),
         Effect::Better if part_passes => {
-            let message = "the tests of this part pass".to_owned();
-            judged(StopReason::Fixed, message, true)
+            judged(StopReason::Fixed, "the tests of this part pass", true)
         }
-        Effect::Better | Effect::Fixed => {
-            judged(StopReason::TestsChanged, what_is_gone(before, after), true)
-        }
+        Effect::Better => judged(StopReason::TestsChanged, &what_is_gone(before, after), true),
         // Without an agent nobody puts right later what only gets further.
         Effect::Further => judged(
             StopReason::TestsChanged,
-            format!("the commands get further and fail otherwise{}", next()),
+            &format!("the commands get further and fail otherwise: {next}"),
             attempt.heal.is_none() || parses_now(before, after),
         ),
-        Effect::Same => {
-            let message = "the commands fail as before".to_owned();
-            judged(StopReason::TestsFailed, message, false)
-        }
-        Effect::Changed => judged(
-            StopReason::TestsChanged,
-            format!("the commands fail in another way{}", next()),
+        Effect::Same => judged(
+            StopReason::TestsFailed,
+            "the commands fail as before",
             false,
         ),
-        Effect::Regressed if after.test_result.timed_out => {
-            let message = "the commands no longer end".to_owned();
-            judged(StopReason::CommandTimeout, message, false)
-        }
+        Effect::Changed => judged(
+            StopReason::TestsChanged,
+            &format!("the commands fail in another way: {next}"),
+            false,
+        ),
+        Effect::Regressed if after.test_result.timed_out => judged(
+            StopReason::CommandTimeout,
+            "the commands no longer end",
+            false,
+        ),
         Effect::Regressed => {
-            let message = "something that worked no longer does".to_owned();
+            let message = "something that worked no longer does";
             judged(StopReason::Regressed, message, false)
         }
     }
@@ -82,20 +78,24 @@ fn next_error(after: &Observed) -> &str {
 
 // What passes or is found now, by name.
 fn what_is_gone(before: &Observed, after: &Observed) -> String {
-    let less = |before: &[String], after: &[String]| {
-        let gone: Vec<&str> = before
+    let gone = |before: &[String], after: &[String]| {
+        let names = before.iter().filter(|name| !after.contains(name));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let shown = names
             .iter()
-            .filter(|name| !after.contains(name))
-            .map(String::as_str)
-            .collect();
-        let shown = gone.get(..MOST_NAMES).unwrap_or(&gone).join(", ");
-        match gone.len().saturating_sub(MOST_NAMES) {
-            0 => shown,
-            more => format!("{shown} and {more} more"),
+            .take(MOST_NAMES)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        let more = names.len().saturating_sub(MOST_NAMES);
+        if more > 0 {
+            format!("{shown} and {more} more")
+        } else {
+            shown
         }
     };
-    let tests = less(&before.failing_tests, &after.failing_tests);
-    let names = less(&before.undefined_names, &after.undefined_names);
+    let tests = gone(&before.failing_tests, &after.failing_tests);
+    let names = gone(&before.undefined_names, &after.undefined_names);
     let still = after.failing_tests.len();
     if !tests.is_empty() && still > 0 {
         format!("no longer failing: {tests}; still failing: {still}")

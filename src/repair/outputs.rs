@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crate::model::Outputs;
 
@@ -23,37 +23,29 @@ pub(super) fn outputs(before: &str, after: &str) -> Outputs {
     }
 }
 
-// Lines as a multiset: how often the other side has one counts, too.
 fn only_in(these: &str, others: &str, max: usize) -> String {
-    let mut left: HashMap<String, usize> = HashMap::new();
-    for line in others.lines() {
-        *left.entry(steady(line)).or_default() += 1;
-    }
+    let others: HashSet<String> = others.lines().map(steady).collect();
     let lines: Vec<&str> = these.lines().collect();
     let mut shown = vec![false; lines.len()];
     for (at, line) in lines.iter().enumerate() {
-        match left.get_mut(&steady(line)) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => {
-                let end = (at + NEIGHBORS + 1).min(lines.len());
-                shown[at.saturating_sub(NEIGHBORS)..end].fill(true);
-            }
+        if !others.contains(&steady(line)) {
+            let end = (at + NEIGHBORS + 1).min(lines.len());
+            shown[at.saturating_sub(NEIGHBORS)..end].fill(true);
         }
     }
-    let mut text = String::new();
-    for (at, line) in lines.iter().enumerate().filter(|(at, _)| shown[*at]) {
-        if at > 0 && !shown[at - 1] {
-            text.push_str("[...]\n");
-        }
-        text.push_str(line);
-        text.push('\n');
-    }
+    let rows = lines.iter().enumerate().filter(|(at, _)| shown[*at]);
+    let text: String = rows
+        .map(|(at, line)| match at > 0 && !shown[at - 1] {
+            true => format!("[...]\n{line}\n"),
+            false => format!("{line}\n"),
+        })
+        .collect();
     // Most tools sum up at the end.
-    if text.len() > max {
-        let from = text.ceil_char_boundary(text.len() - max);
-        return format!("[...]\n{}", &text[from..]);
+    let from = text.ceil_char_boundary(text.len().saturating_sub(max));
+    match from {
+        0 => text,
+        from => format!("[...]\n{}", &text[from..]),
     }
-    text
 }
 
 // Without what differs between two runs of the same: times, addresses, temporary paths.

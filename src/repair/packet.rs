@@ -1,4 +1,3 @@
-use std::cmp::Ordering;
 use std::time::Duration;
 
 use super::attempt::{Ask, Attempt};
@@ -9,8 +8,7 @@ use super::setup::Agent;
 use super::task::Task;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::model::{
-    AgentProtocol, EventKind, FailureKind, FailurePacket, KeptChange, Level, Origin, PacketBudget,
-    RepoPath,
+    AgentProtocol, EventKind, FailurePacket, KeptChange, Level, Origin, PacketBudget, RepoPath,
 };
 use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};
@@ -18,10 +16,6 @@ use crate::source::Source;
 
 /// More protected files than this are not listed; the rule stands for all.
 const MAX_PROTECTED: usize = 40;
-/// What one reply may ask for: files, bytes of each and of all (ROUND4.md, M17).
-const MAX_REQUESTED: usize = 10;
-const MAX_FILE_BYTES: usize = 200_000;
-const MAX_TOTAL_BYTES: usize = 500_000;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";
 
@@ -77,12 +71,9 @@ impl Session<'_> {
                 task,
             })?;
         }
-        let edits =
-            matches!(setup.agent, Agent::Command(agent) if agent.protocol == AgentProtocol::Edit);
-        let form = if edits {
-            ReplyForm::Edits
-        } else {
-            ReplyForm::Patch
+        let form = match setup.agent {
+            Agent::Command(agent) if agent.protocol == AgentProtocol::Edit => ReplyForm::Edits,
+            _ => ReplyForm::Patch,
         };
         let prompt = agent_prompt(&built.context, &packet, form);
         let journal = &self.stage.journal;
@@ -112,17 +103,23 @@ impl Session<'_> {
         let asked =
             history::attempts_of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
         request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
-        let level = if request.include_bundle {
-            Level::Bundle
-        } else {
-            ask.level
+        let level = match request.include_bundle {
+            true => Level::Bundle,
+            false => ask.level,
         };
         request.level = LevelChoice::Exactly(level);
         request.retry = Retry {
             stop_reason: last.map(|last| last.stop_reason),
             level: last.map(|last| last.level),
         };
-        request.level_reason = level_reason(ask, failure.map(|failure| failure.kind), &request);
+        let kind = failure.map(|failure| failure.kind);
+        let count = ask.requested.len();
+        let chosen = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok();
+        let chosen = chosen.filter(|_| !request.include_bundle);
+        request.level_reason = chosen.map(|(chosen, why)| match chosen == level {
+            true => why,
+            false => format!("level {level} is the nearest that is allowed"),
+        });
         let targets = ask.task.map_or(&[][..], |task| &task.targets).iter();
         let targets = targets.filter_map(|path| RepoPath::new(path).ok());
         request.targets = targets
@@ -161,35 +158,6 @@ impl Session<'_> {
     }
 }
 
-/// Returns the files that a reply asks for, as many as one request may have; the others are not sent.
-pub(super) fn within_request(requested: &[String], source: &dyn Source) -> Vec<String> {
-    let mut total = 0;
-    let mut served = Vec::new();
-    for path in requested.iter().take(MAX_REQUESTED) {
-        let own = RepoPath::new(path).ok();
-        let bytes = own.and_then(|path| source.read(&path).ok());
-        let bytes = bytes.map_or(0, |bytes| bytes.len());
-        if bytes <= MAX_FILE_BYTES && total + bytes <= MAX_TOTAL_BYTES {
-            total += bytes;
-            served.push(path.clone());
-        }
-    }
-    served
-}
-
-fn level_reason(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {
-    if request.include_bundle {
-        return None;
-    }
-    let count = ask.requested.len();
-    let (level, why) = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok()?;
-    Some(match level.cmp(&ask.level) {
-        Ordering::Equal => why,
-        Ordering::Greater => format!("level {} is the highest that is allowed", ask.level),
-        Ordering::Less => format!("level {} was reached before", ask.level),
-    })
-}
-
 fn describe_task(task: &Task, focus: &[String]) -> String {
     let list = |items: &[&String]| {
         let rows = items.iter().map(|item| format!("- {item}\n"));
@@ -203,21 +171,18 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
         text.extend(id.as_ref().map(|id| format!("{name}: {id}\n")));
     }
     if let Some(whole) = &task.whole {
-        let of = if whole.is_empty() {
-            String::new()
-        } else {
-            format!(": {whole}")
-        };
+        let title = if whole.is_empty() { "" } else { ": " };
         text.push_str(&format!(
-            "\nThis is one part of a larger task, which is told below for orientation{of}.\n"
+            "\nThis is one part of a larger task, which is told below for orientation{title}{whole}.\n"
         ));
     }
     if !task.description.is_empty() && task.description != task.title {
         text.push_str(&format!("\n{}\n", task.description));
     }
-    let is_unsaid = |it: &&String| task.whole.is_some() || !task.description.contains(*it);
-    let criteria: Vec<&String> = task.criteria.iter().filter(is_unsaid).collect();
-    if task.whole.is_some() && !criteria.is_empty() {
+    let mut criteria: Vec<&String> = task.criteria.iter().collect();
+    if task.whole.is_none() {
+        criteria.retain(|criterion| !task.description.contains(*criterion));
+    } else if !criteria.is_empty() {
         text.push_str("\nOf it, only this is wanted now:\n");
     }
     text.push_str(&list(&criteria));

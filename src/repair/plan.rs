@@ -1,6 +1,5 @@
 use super::history::{
-    History, PartsRun, SplitEnd, all_refused, attempts_of, failing, in_a_row, malformed,
-    repeats_itself, requested, standing,
+    History, PartsRun, SplitEnd, all_refused, attempts_of, failing, repeats_itself, requested,
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
@@ -77,8 +76,8 @@ pub enum Step {
     },
     /// Split the task and run the parts.
     Split {
-        /// Why, for the event.
-        reason: &'static str,
+        /// Whether the agent ran out of time, rather than that the task is large.
+        timed_out: bool,
     },
     /// Stop.
     Stop(RunEnd),
@@ -135,8 +134,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return stop(RunStatus::Failed, StopReason::WorktreeChanged, message);
     }
     let Some(baseline) = &history.baseline else {
-        let last = history.last.as_ref();
-        return last.map_or(Step::RunBaseline, |last| of_last(last, history, policy));
+        return Step::RunBaseline;
     };
     if let Some(end) = nothing_to_do(baseline, history, policy) {
         return end;
@@ -145,12 +143,9 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let message = "the commands failed once and passed once without a change";
         return stop(RunStatus::Failed, StopReason::Flaky, message);
     }
-    if let Some(fixed) = history
-        .attempts
-        .iter()
-        .find(|it| it.stop_reason == StopReason::Fixed)
-    {
-        return stop(RunStatus::Fixed, StopReason::Fixed, &fixed.message);
+    let mut attempts = history.attempts.iter();
+    if let Some(fixed) = attempts.find(|it| it.stop_reason == StopReason::Fixed) {
+        return stop_with(RunStatus::Fixed, fixed);
     }
     if let Some(SplitEnd::Ran(parts)) = &history.split {
         return parts.end();
@@ -171,44 +166,28 @@ pub fn next(history: &History, policy: &Policy) -> Step {
             Some(_) => {}
         }
     }
-    let failure = standing(history).unwrap_or(baseline);
+    let failure = failing(history).unwrap_or(baseline);
     if let Some(end) = nobody_to_ask(failure, history, policy) {
         return end;
     }
     // What cannot be cut is tried whole.
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
     let Some(last) = attempts_of(history, Origin::Agent).last() else {
-        if may_split
-            && policy
-                .estimated_turns
-                .is_some_and(|it| it > MAX_ESTIMATED_TURNS)
-        {
-            return Step::Split {
-                reason: "complexity_gate",
-            };
+        if may_split && policy.estimated_turns > Some(MAX_ESTIMATED_TURNS) {
+            return Step::Split { timed_out: false };
         }
-        return ask(
-            history,
-            policy,
-            first_level(failure, policy),
-            policy.agent_timeout,
-        );
+        let (retry, kind) = (Retry::default(), Some(failure.kind));
+        let first = choose_level(LevelChoice::Auto, kind, retry, 0, false);
+        let first = first.map_or(Level::Targets, |(level, _)| level);
+        let level = first.min(policy.max_level);
+        return ask(history, policy, level, policy.agent_timeout);
     };
     after(last, failure, history, policy, may_split)
 }
 
-// Without anyone to ask nothing is run before there is something to try.
-fn of_last(last: &Observed, history: &History, policy: &Policy) -> Step {
-    match history.heals {
-        None if policy.heal => return Step::LookForHeals,
-        Some(left) if left > 0 => return Step::RunBaseline,
-        _ => {}
-    }
-    nobody_to_ask(last, history, policy).unwrap_or(Step::RunBaseline)
-}
-
 fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Option<Step> {
-    if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
+    let is_around = failure.kind.is_around_code() || failure.kind == Kind::TransportMismatch;
+    if !policy.treat_as_code && (failure.requires_user_action || is_around) {
         let message = format!(
             "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
             in_full(failure)
@@ -222,22 +201,13 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
 
 // What the first run says when no repair is to follow.
 fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Option<Step> {
-    let person = |message: &str| {
-        let reason = StopReason::UserActionRequired;
-        Some(stop(RunStatus::UserActionRequired, reason, message))
-    };
     if let Some(message) = history.hidden.as_ref().filter(|_| baseline.passed) {
-        return person(&format!(
+        let reason = StopReason::UserActionRequired;
+        let message = format!(
             "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
              command without it"
-        ));
-    }
-    if let Some(what) = history.failed_before.as_ref().filter(|_| baseline.passed) {
-        let message = format!(
-            "{what} failed in the last run and passes now, and no file changed in between; nothing \
-             was repaired"
         );
-        return Some(stop(RunStatus::Failed, StopReason::Flaky, &message));
+        return Some(stop(RunStatus::UserActionRequired, reason, &message));
     }
     if baseline.passed {
         return Some(stop(
@@ -254,16 +224,11 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     if baseline.test_result.timed_out && shows_nothing && !judged {
         let seconds = baseline.test_result.duration_seconds;
         let longer = longer(seconds);
-        let budget = match policy.max_seconds {
-            Some(all) if all <= longer * 2.0 => {
-                format!(" with `--budget-seconds {:.0}`", longer * 5.0)
-            }
-            _ => String::new(),
-        };
         let why = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {longer:.0}`{budget} gives them longer; if they never end, \
-             `--treat-as-code` asks the agent why"
+             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they never \
+             end, `--treat-as-code` asks the agent why",
+            longer * 5.0
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
     }
@@ -304,21 +269,17 @@ fn after(
         longest
     };
     match last.stop_reason {
-        StopReason::InvalidTask => stop(RunStatus::InvalidTask, last.stop_reason, &last.message),
-        StopReason::UserActionRequired | StopReason::WorkplaceUnused => stop(
-            RunStatus::UserActionRequired,
-            last.stop_reason,
-            &last.message,
-        ),
-        StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
+        StopReason::InvalidTask => stop_with(RunStatus::InvalidTask, last),
+        StopReason::UserActionRequired | StopReason::WorkplaceUnused => {
+            stop_with(RunStatus::UserActionRequired, last)
+        }
+        StopReason::Interrupted => stop_with(RunStatus::Failed, last),
         StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
             if last.progress && !doubled {
                 ask(history, policy, last.level, timeout)
             } else if may_split && history.replies() < policy.max_attempts {
-                Step::Split {
-                    reason: "timeout_auto_split",
-                }
+                Step::Split { timed_out: true }
             } else {
                 let message = match &history.split {
                     Some(SplitEnd::Failed(why)) => format!(
@@ -331,24 +292,22 @@ fn after(
         }
         StopReason::AgentError => {
             let trouble = last.agent_trouble.as_ref();
-            let failed = in_a_row(history, StopReason::AgentError);
-            match trouble.map(|it| it.kind) {
-                Some(kind) if kind.needs_person() => {
-                    let status = RunStatus::UserActionRequired;
-                    stop(status, last.stop_reason, &last.message)
-                }
-                _ if failed > 1 => stop(RunStatus::Failed, last.stop_reason, &last.message),
-                _ => ask(history, policy, last.level, timeout),
+            let failed = replies().rev();
+            let failed = failed.take_while(|it| it.stop_reason == StopReason::AgentError);
+            if trouble.is_some_and(|trouble| trouble.kind.needs_person()) {
+                stop_with(RunStatus::UserActionRequired, last)
+            } else if failed.count() > 1 {
+                stop_with(RunStatus::Failed, last)
+            } else {
+                ask(history, policy, last.level, timeout)
             }
         }
         StopReason::RequestedFiles => {
-            let requests = attempts_of(history, Origin::Agent)
-                .filter(|it| it.stop_reason == StopReason::RequestedFiles)
-                .count();
+            let requests = replies().filter(|it| it.stop_reason == StopReason::RequestedFiles);
             if policy.max_level < Level::Requested {
                 let message = "the agent asks for files, and level 3 is not allowed";
                 give_up(history, last.stop_reason, message)
-            } else if requests > MAX_REQUESTS {
+            } else if requests.count() > MAX_REQUESTS {
                 let message = "the agent asked for files more than twice";
                 give_up(history, StopReason::NoProgress, message)
             } else {
@@ -382,10 +341,9 @@ fn climb(
     );
     let level = chosen.map_or(last.level, |(level, _)| level.min(policy.max_level));
     if level <= last.level && !last.kept {
-        let same = |it: &&AttemptResult| it.patch_digest == last.patch_digest;
-        if last.patch_digest.is_some()
-            && attempts_of(history, Origin::Agent).filter(same).count() > 1
-        {
+        let replies = attempts_of(history, Origin::Agent);
+        let same = replies.filter(|reply| reply.patch_digest == last.patch_digest);
+        if last.patch_digest.is_some() && same.count() > 1 {
             let message = "the agent sent the same patch twice";
             return give_up(history, StopReason::NoProgress, message);
         }
@@ -401,10 +359,11 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
     if calls >= policy.max_attempts as usize {
         let last = attempts_of(history, Origin::Agent).last();
         // Its own trouble says more than that nothing is left.
-        if let Some(last) = last.filter(|it| own_trouble(it.stop_reason)) {
-            return stop(RunStatus::Failed, last.stop_reason, &last.message);
+        let own = [StopReason::AgentError, StopReason::AgentTimeout];
+        if let Some(last) = last.filter(|last| own.contains(&last.stop_reason)) {
+            return stop_with(RunStatus::Failed, last);
         }
-        let message = format!("attempts used up: {calls}{}", malformed(history));
+        let message = format!("attempts used up: {calls}");
         return give_up(history, StopReason::BudgetExhausted, &message);
     }
     // What is left is for the commands with its change, too.
@@ -424,31 +383,26 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
 /// Runs of the commands that a reply may need: with it, and to see that they prove anything.
 const RUNS_AFTER_A_REPLY: f64 = 3.0;
 
-fn own_trouble(reason: StopReason) -> bool {
-    matches!(reason, StopReason::AgentError | StopReason::AgentTimeout)
-}
-
 // Names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
-        return stop(RunStatus::Failed, last.stop_reason, &last.message);
+        return stop_with(RunStatus::Failed, last);
     }
-    let failure = failing(history);
-    let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
-    if let Some(last) = history.attempts.iter().rev().find(unproven) {
+    let mut attempts = history.attempts.iter().rev();
+    let is_last = |last: &AttemptResult| history.attempts.last() == Some(last);
+    if let Some(unproven) = attempts.find(|it| it.stop_reason == StopReason::Unproven) {
         let message = match reason {
-            StopReason::Unproven => last.message.clone(),
-            _ => format!("{message}; {}", last.message),
+            StopReason::Unproven => message.to_owned(),
+            _ => format!("{message}; {}", unproven.message),
         };
-        let is_last = history.attempts.last().is_some_and(|it| unproven(&it));
-        let reason = if is_last {
+        let reason = if is_last(unproven) {
             StopReason::Unproven
         } else {
             reason
         };
         return stop(RunStatus::Unproven, reason, &message);
     }
-    if let Some(failure) = failure
+    if let Some(failure) = failing(history)
         && failure.kind == Kind::ImportError
         && !failure.undefined_names.is_empty()
         && !history.attempts.is_empty()
@@ -471,11 +425,8 @@ fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
     })
 }
 
-fn first_level(failure: &Observed, policy: &Policy) -> Level {
-    let retry = Retry::default();
-    choose_level(LevelChoice::Auto, Some(failure.kind), retry, 0, false)
-        .map_or(Level::Targets, |(level, _)| level)
-        .min(policy.max_level)
+fn stop_with(status: RunStatus, last: &AttemptResult) -> Step {
+    stop(status, last.stop_reason, &last.message)
 }
 
 /// What reads its input, waits or races may fail once and pass once; what parses does not.
@@ -484,9 +435,8 @@ pub(super) fn could_be_flaky(observed: &Observed) -> bool {
     !observed.test_result.timed_out && !measured && may_pass_again(observed.kind)
 }
 
-/// Whether a failure of this kind may come and go without a change.
-#[must_use]
-pub fn may_pass_again(kind: Kind) -> bool {
+// Whether a failure of this kind may come and go without a change.
+fn may_pass_again(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::TestFailure
@@ -499,11 +449,6 @@ pub fn may_pass_again(kind: Kind) -> bool {
             | Kind::DbError
             | Kind::Unknown
     )
-}
-
-// Nothing that a patch could mend: the first row of "One flow" that stops.
-fn environment(kind: Kind) -> bool {
-    kind.is_around_code() || kind == Kind::TransportMismatch
 }
 
 #[cfg(test)]
@@ -579,7 +524,8 @@ pub(super) mod tests {
             Step::LookForHeals => "look".to_owned(),
             Step::TryHeal => "heal".to_owned(),
             Step::Ask { level, timeout, .. } => format!("ask {level} for {timeout}"),
-            Step::Split { reason } => format!("split {reason}"),
+            Step::Split { timed_out: true } => "split timed_out".to_owned(),
+            Step::Split { timed_out: false } => "split large".to_owned(),
             Step::Stop(RunEnd { status, reason, .. }) => {
                 let status = serde_json::to_value(status).unwrap();
                 format!("stop {} {reason}", status.as_str().unwrap())
@@ -619,7 +565,7 @@ pub(super) mod tests {
     ts_error | 0 policy_rejected, 1 policy_rejected | ask 2 for 300 | failed tests start at the code under test; any failed reply climbs;
     ts_error | 1 agent_error | ask 1 for 300 | an agent error is retried once;
     ts_error | 1 agent_error, 1 agent_error | stop failed agent_error | an agent error is retried once;
-    ts_error | 1 agent_timeout | split timeout_auto_split | a time limit splits the task;
+    ts_error | 1 agent_timeout | split timed_out | a time limit splits the task;
     ts_error | 1 invalid_task | stop invalid_task invalid_task | no retry helps;
     ts_error | 1 interrupted | stop failed interrupted | no retry helps;
     ts_error | 1 fixed | stop fixed fixed | done;
@@ -676,28 +622,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_an_agent_the_last_run_is_the_answer() {
-        let alone = with(|it| it.agent = false);
-        let heals = with(|it| (it.agent, it.heal) = (false, true));
-        let last = |kind| History {
-            last: Some(observed(kind)),
-            ..History::default()
-        };
-        let mut history = last(K::TestFailure);
-        assert_eq!(word(&next(&history, &alone)), "stop failed tests_failed");
-        assert_eq!(word(&next(&history, &heals)), "look");
-        history.heals = Some(0);
-        assert_eq!(word(&next(&history, &heals)), "stop failed tests_failed");
-        // What can be tried is tried.
-        history.heals = Some(1);
-        assert_eq!(word(&next(&history, &heals)), "baseline");
-        assert_eq!(
-            word(&next(&last(K::CommandNotFound), &alone)),
-            "stop user_action_required user_action_required"
-        );
-    }
-
-    #[test]
     fn heals_come_before_the_agent_and_before_asking_a_person() {
         let policy = with(|it| it.heal = true);
         let mut history = after(K::PermissionDenied, Vec::new());
@@ -732,9 +656,9 @@ pub(super) mod tests {
         let again = after(kind, vec![kept(300.0), kept(600.0)]);
         assert_eq!(word(&next(&again, &policy())), "ask 1 for 600");
         let then = after(kind, vec![kept(300.0), timed_out(600.0)]);
-        assert_eq!(word(&next(&then, &policy())), "split timeout_auto_split");
+        assert_eq!(word(&next(&then, &policy())), "split timed_out");
         let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
-        assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
+        assert_eq!(word(&next(&twice, &policy())), "split timed_out");
         let never = with(|it| it.auto_split = false);
         assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
         let deep = with(|it| it.depth = 1);
@@ -785,7 +709,7 @@ pub(super) mod tests {
     fn a_task_that_is_too_large_is_split_before_it_is_tried() {
         let large = with(|it| it.estimated_turns = Some(21));
         let history = after(K::TestFailure, Vec::new());
-        assert_eq!(word(&next(&history, &large)), "split complexity_gate");
+        assert_eq!(word(&next(&history, &large)), "split large");
         // What cannot be split is tried all the same.
         let whole = |replies| History {
             split: Some(SplitEnd::Failed("one test".to_owned())),
@@ -956,24 +880,6 @@ pub(super) mod tests {
         let three = with(|it| it.max_attempts = 3);
         let step = next(&after(K::TestFailure, replies), &three);
         assert_eq!(word(&step), "stop failed policy_rejected");
-    }
-
-    #[test]
-    fn replies_that_do_not_fit_are_counted_by_level() {
-        let replies = vec![
-            attempt(1, S::PatchInvalid),
-            attempt(2, S::ApplyFailed),
-            attempt(2, S::TestsFailed),
-            attempt(2, S::NoPatch),
-        ];
-        let four = with(|it| it.max_attempts = 4);
-        let Step::Stop(end) = next(&after(K::TsError, replies), &four) else {
-            panic!("it goes on");
-        };
-        assert_eq!(
-            end.message,
-            "attempts used up: 4; replies without a patch that fits: 1 at level 1, 2 at level 2"
-        );
     }
 
     #[test]

@@ -24,8 +24,6 @@ pub enum Effect {
 /// How far one test came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
-    /// It passes.
-    Gone,
     /// It meets the next missing name.
     On,
     /// It gets to a later line of its own, or knows its names now.
@@ -51,52 +49,31 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
         return effect_without_tests(before, after, changes);
     }
     let (old, new) = (by_test(before), by_test(after));
+    // A file that could not be loaded shows its tests once it loads.
+    let loaded = |test: &str| {
+        let mut files = old.iter();
+        let file =
+            files.find(|(file, then)| stage(&then.error) != Stage::Runs && holds(file, test));
+        file.map(|(_, then)| then)
+    };
     let mut steps: BTreeSet<Step> = BTreeSet::new();
-    let mut loaded: Vec<&str> = Vec::new();
-    let come: Vec<&str> = new
-        .keys()
-        .copied()
-        .filter(|test| !old.contains_key(test))
-        .collect();
-    for (test, then) in &old {
-        if let Some(now) = new.get(test) {
-            steps.insert(step(then, now, changes));
-            continue;
+    let mut is_broken = false;
+    for (test, now) in &new {
+        match old.get(test).or_else(|| loaded(test)) {
+            Some(then) => drop(steps.insert(step(then, now, changes))),
+            None => is_broken = true,
         }
-        // A file that could not be loaded has tests now.
-        let mut inside = Vec::new();
-        if stage(&then.error) < Stage::Runs {
-            loaded.push(test);
-            inside.extend(
-                come.iter()
-                    .filter(|it| holds(test, it))
-                    .filter_map(|it| new.get(it)),
-            );
-        }
-        steps.insert(match inside.as_slice() {
-            [] => Step::Gone,
-            all if all.iter().all(|now| lacks_another(then, now, changes)) => Step::On,
-            _ => Step::Further,
-        });
     }
-    if !come
-        .iter()
-        .all(|test| loaded.iter().any(|file| holds(file, test)))
-    {
-        let lost_none = old.keys().all(|test| new.contains_key(test));
-        return if lost_none || after.kind.is_before_tests() {
-            Effect::Regressed
-        } else {
-            Effect::Changed
-        };
-    }
-    let has = |step| steps.contains(&step);
+    let is_gone = |test: &&str| !new.keys().any(|other| other == test || holds(test, other));
+    let is_less = old.keys().any(|test| is_gone(test));
+    let is_back = is_broken || steps.contains(&Step::Back);
     match () {
-        () if has(Step::Back) && !has(Step::Gone) => Effect::Regressed,
-        () if has(Step::Back) => Effect::Changed,
-        () if has(Step::Gone) => Effect::Better,
-        () if has(Step::Further) => Effect::Further,
-        () if has(Step::On) => Effect::Better,
+        () if is_broken && after.kind.is_before_tests() => Effect::Regressed,
+        () if is_back && is_less => Effect::Changed,
+        () if is_back => Effect::Regressed,
+        () if is_less => Effect::Better,
+        () if steps.contains(&Step::Further) => Effect::Further,
+        () if steps.contains(&Step::On) => Effect::Better,
         () => Effect::Changed,
     }
 }
@@ -107,9 +84,8 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
     if stops && !stopped {
         return Effect::Regressed;
     }
-    let mut tests = after.failing_tests.iter();
-    let runs_tests = tests.any(|test| test.contains("::") || test.contains(' '));
     let loads = stopped && !stops && after.kind != Kind::Unknown;
+    let shows_tests = stopped && after.failing_tests.iter().any(|test| test.contains("::"));
     let lines = |run: &Observed| -> BTreeSet<String> {
         run.errors.iter().map(|row| plain(&row.error)).collect()
     };
@@ -117,18 +93,16 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
         let lost = run.errors.iter().filter_map(|row| missing(&row.error));
         lost.chain(run.undefined_names.iter().cloned()).collect()
     };
-    let less = |new: &BTreeSet<String>, old: &BTreeSet<String>| {
+    let is_part = |new: &BTreeSet<String>, old: &BTreeSet<String>| {
         !new.is_empty() && new.is_subset(old) && new != old
     };
     let (old, new) = (names(before), names(after));
     let is_next = !old.is_empty() && !new.is_empty() && old.is_disjoint(&new);
-    let is_next = is_next && !new.iter().any(|word| brought(word, changes));
-    let same_kind = before.kind == after.kind;
-    let fewer_lines = less(&lines(after), &lines(before));
     let is_better = loads
-        || stopped && before.failing_tests.is_empty() && runs_tests
-        || fewer_lines && (same_kind || before.failing_tests.is_empty())
-        || same_kind && (less(&new, &old) || is_next);
+        || shows_tests && before.failing_tests.is_empty()
+        || is_part(&lines(after), &lines(before))
+        || is_part(&new, &old)
+        || is_next && !new.iter().any(|word| is_brought(word, changes));
     if is_better {
         Effect::Better
     } else {
@@ -137,16 +111,11 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
 }
 
 fn by_test(run: &Observed) -> BTreeMap<&str, TestError> {
-    let tests = run.failing_tests.iter();
-    let mut found: BTreeMap<&str, TestError> = tests
-        .map(|test| (test.as_str(), TestError::default()))
-        .collect();
-    for error in &run.errors {
-        if let Some(row) = found.get_mut(error.test.as_str()) {
-            row.clone_from(error);
-        }
-    }
-    found
+    let tests = run.failing_tests.iter().map(|test| {
+        let error = run.errors.iter().rfind(|row| row.test == *test);
+        (test.as_str(), error.cloned().unwrap_or_default())
+    });
+    tests.collect()
 }
 
 // It loads, it knows its names, it gets to a later line of its own.
@@ -154,30 +123,16 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
     if then.error.is_empty() || now.error.is_empty() {
         return Step::Aside;
     }
-    let is_touched = changes
-        .iter()
-        .any(|it| now.path.as_deref() == Some(it.path.as_str()));
-    let lines = now
-        .line
-        .zip(then.line)
-        .filter(|_| now.path == then.path && !is_touched);
-    let own_line = lines.map(|(now, then)| now.cmp(&then));
     let (old, new) = (stage(&then.error), stage(&now.error));
-    match new.cmp(&old) {
-        // Of a test that did not load nothing worked: what stands behind it was never reached.
-        Ordering::Less if old != Stage::Runs && own_line == Some(Ordering::Greater) => Step::On,
-        Ordering::Less if old != Stage::Runs => Step::Aside,
-        Ordering::Less => Step::Back,
-        Ordering::Greater if new == Stage::Runs => Step::Further,
-        Ordering::Greater => Step::On,
-        Ordering::Equal if missing(&then.error).and(missing(&now.error)).is_some() => {
-            if lacks_another(then, now, changes) {
-                Step::On
-            } else {
-                Step::Aside
-            }
-        }
-        Ordering::Equal => match own_line {
+    let lost = missing(&then.error).zip(missing(&now.error));
+    match (new.cmp(&old), lost) {
+        (Ordering::Less, _) if old == Stage::Runs => Step::Back,
+        (Ordering::Less, _) => Step::Aside,
+        (Ordering::Greater, _) if new == Stage::Runs => Step::Further,
+        (Ordering::Greater, _) => Step::On,
+        (Ordering::Equal, Some((old, new))) if old != new && !is_brought(&new, changes) => Step::On,
+        (Ordering::Equal, Some(_)) => Step::Aside,
+        (Ordering::Equal, None) => match compare_lines(then, now, changes) {
             Some(Ordering::Greater) => Step::Further,
             Some(Ordering::Less) => Step::Back,
             _ => Step::Aside,
@@ -185,12 +140,11 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
     }
 }
 
-// Whether one missing name gave way to the next, which the changes did not bring.
-fn lacks_another(then: &TestError, now: &TestError, changes: &[Change]) -> bool {
-    match (missing(&then.error), missing(&now.error)) {
-        (Some(old), Some(new)) => old != new && !brought(&new, changes),
-        _ => false,
-    }
+// In a file that changed, lines say nothing.
+fn compare_lines(then: &TestError, now: &TestError, changes: &[Change]) -> Option<Ordering> {
+    let path = now.path.as_ref().filter(|_| now.path == then.path)?;
+    let is_touched = changes.iter().any(|change| change.path.as_str() == path);
+    (!is_touched).then_some(now.line?.cmp(&then.line?))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,15 +163,12 @@ const UNREADABLE: [&str; 5] = [
 ];
 
 fn stage(error: &str) -> Stage {
-    if missing(error).is_some() {
+    let has = |words: &[&str]| words.iter().any(|word| error.contains(word));
+    if error.is_empty() || missing(error).is_some() {
         Stage::FindsNames
-    } else if UNREADABLE.iter().any(|word| error.contains(word)) {
+    } else if has(&UNREADABLE) {
         Stage::Parses
-    } else if ["ImportError", "ModuleNotFoundError"]
-        .iter()
-        .any(|word| error.contains(word))
-        || error.is_empty()
-    {
+    } else if has(&["ImportError", "ModuleNotFoundError"]) {
         Stage::FindsNames
     } else {
         Stage::Runs
@@ -234,7 +185,7 @@ fn holds(file: &str, test: &str) -> bool {
 }
 
 // Whether a word is new with the changes: then its being missing is their doing.
-fn brought(word: &str, changes: &[Change]) -> bool {
+fn is_brought(word: &str, changes: &[Change]) -> bool {
     let has = |side: &Option<FileState>| {
         let bytes = side.as_ref().map(|state| &state.bytes[..]);
         bytes.is_some_and(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
@@ -339,8 +290,6 @@ mod tests {
     import_error x: {A} | test_failure x: {WRONG} | Further | it finds its names now;
     test_failure x: {WRONG} | import_error x: {B} | Regressed | it no longer finds its names;
     syntax_error x: SyntaxError: invalid syntax | import_error x: {A} | Better | it parses now;
-    import_error x: {A} @ 1 | syntax_error x: SyntaxError: invalid syntax @ 2 | Better |
-        its first import loads, and the next meets what never parsed;
     import_error x: {A} | syntax_error x: SyntaxError: invalid syntax | Changed |
         nothing of it worked before;
     test_failure x: AssertionError: 1 != 2 @ 4 | test_failure x: AssertionError: 3 != 4 @ 9 |

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::attempt::{Attempt, Trial};
+use super::attempt::{Attempt, Trial, paths_of};
 use super::error::RepairError;
 use super::run::Session;
 use crate::model::{
@@ -20,20 +20,22 @@ impl Session<'_> {
     pub(super) fn prove(
         &mut self,
         attempt: &mut Attempt<'_>,
-        trial: &Trial,
+        trial: &mut Trial,
     ) -> Result<(), RepairError> {
         let failing = self.seen.failing_before(attempt.before.as_ref());
         let mut proof = compare(&self.seen.evidence, &trial.ran.evidence, &failing);
         (proof.green_runs, proof.red_runs) = (1, self.seen.red_runs);
-        if trial.passed_alone {
-            mark_counted_as_passed(&mut proof);
+        // A run of nothing but these tests, all of which it counts as passed, shows each of them to pass.
+        let tests = proof.decisive.tests.iter_mut();
+        for test in tests.filter(|test| trial.passed_alone && test.ended == TestEnd::Counted) {
+            test.ended = TestEnd::Passed;
         }
         if proof.missing.is_empty() && self.seen.unstable {
-            self.run_green_again(&mut proof, trial, &failing)?;
+            self.run_green_again(&mut proof, attempt, trial)?;
         }
         let mut laid = trial.changes.clone();
         if proof.missing.is_empty() {
-            laid = self.restore_tests(&mut proof, laid, &failing)?;
+            laid = self.restore_tests(&mut proof, attempt, trial)?;
         }
         if proof.missing.is_empty() && self.asked.policy.counter_proof {
             self.check_mutation(&mut proof, &laid, trial)?;
@@ -42,7 +44,10 @@ impl Session<'_> {
         self.add_suspicions(&mut proof, &trial.changes)?;
         proof.proven = proof.missing.is_empty();
         if proof.level == ProofLevel::ExitCode {
-            proof.rests_on = self.named_by_command(&trial.changes)?;
+            // Where nothing but an exit code speaks, a file that the command names speaks for itself.
+            let run = self.command_files(&self.stage.place.source()?);
+            proof.rests_on = paths_of(&trial.changes);
+            proof.rests_on.retain(|path| run.get(path).is_some());
         }
         if self.stage.interrupted {
             attempt.end(StopReason::Interrupted, "it was interrupted");
@@ -70,16 +75,15 @@ impl Session<'_> {
     fn run_green_again(
         &mut self,
         proof: &mut Proof,
+        attempt: &Attempt<'_>,
         trial: &Trial,
-        failing: &[String],
     ) -> Result<(), RepairError> {
         self.lay(&trial.changes, &[])?;
         let again = self.stage.run(None, "to see whether it passes twice")?;
         if again.cut_short {
             proof.missing.push(NO_TIME.to_owned());
-        } else if again.observed.passed {
+        } else if self.passes_again(attempt, &again) {
             proof.green_runs = 2;
-            proof.missing = compare(&self.seen.evidence, &again.evidence, failing).missing;
         } else {
             let end = &again.observed.test_result.message;
             let message = format!("a second run with the same change did not pass: {end}");
@@ -88,34 +92,35 @@ impl Session<'_> {
         Ok(())
     }
 
-    // Runs the commands with the tests, and what runners load before them, as they were; returns the change without
-    // what it does to them.
+    // Runs the commands with the tests, and what runners load before them, as they were: so those that were there
+    // stay. Returns the change without what it does to tests.
     fn restore_tests(
         &mut self,
         proof: &mut Proof,
-        changes: Vec<Change>,
-        failing: &[String],
+        attempt: &mut Attempt<'_>,
+        trial: &mut Trial,
     ) -> Result<Vec<Change>, RepairError> {
-        let tests = self.changed_tests(&changes)?;
+        let mut laid = trial.changes.clone();
+        let tests = self.changed_tests(&laid)?;
         if tests.is_empty() {
-            return Ok(changes);
+            return Ok(laid);
         }
-        let mut laid = changes;
         laid.retain(|change| !tests.contains(&change.path));
         self.lay(&laid, &[])?;
-        let without = self.stage.run(None, "with the tests as they were")?;
-        let passes = without.observed.passed
-            && compare(&self.seen.evidence, &without.evidence, failing).proven;
-        if without.cut_short {
+        let ran = self.stage.run(None, "with the tests as they were")?;
+        if ran.cut_short {
             proof.missing.push(NO_TIME.to_owned());
-        } else if !passes {
-            let allow = tests
+        } else if !laid.is_empty() && self.passes_again(attempt, &ran) {
+            let mut less = trial.changes.clone();
+            less.retain(|change| change.before.is_none() || !tests.contains(&change.path));
+            self.narrow(attempt, trial, less, ran)?;
+        } else {
+            let flags = tests
                 .iter()
                 .map(|path| format!(" --allow-protected {path}"));
-            let allow = allow.collect::<String>();
             proof.missing.push(format!(
                 "without its changes to tests it does not pass; a test that is wrong itself may change with `{}`",
-                allow.trim_start()
+                flags.collect::<String>().trim_start()
             ));
         }
         Ok(laid)
@@ -135,15 +140,13 @@ impl Session<'_> {
             sides[1].clone_from(&change.after);
         }
         states.retain(|path, _| !self.is_allowed(path));
+        let mode = |state: &Option<FileState>| state.as_ref().map_or(0, |state| state.mode);
         let files = states.iter().map(|(path, [before, after])| ChangedFile {
             path: path.as_str(),
             operation: Operation::Modify,
             before: before.as_ref().map(|state| &*state.bytes),
             after: after.as_ref().map(|state| &*state.bytes),
-            modes: (
-                before.as_ref().map_or(0, |state| state.mode),
-                after.as_ref().map_or(0, |state| state.mode),
-            ),
+            modes: (mode(before), mode(after)),
         });
         let files: Vec<ChangedFile<'_>> = files.collect();
         let (holds, is_open) = (
@@ -172,30 +175,12 @@ impl Session<'_> {
         Ok(self.stage.place.write(&all)?)
     }
 
-    // Where nothing but an exit code speaks, a file that the command names speaks for itself.
-    fn named_by_command(&self, changes: &[Change]) -> Result<Vec<String>, RepairError> {
-        let source = self.stage.place.source()?;
-        let run = self.command_files(&source);
-        let mut paths = super::attempt::paths_of(changes);
-        paths.retain(|path| run.get(path).is_some());
-        Ok(paths)
-    }
-
     pub(super) fn command_files(&self, source: &dyn crate::source::Source) -> CommandFiles {
         CommandFiles::find(&self.asked.commands.lines, self.asked.prefix, source)
     }
 
     pub(super) fn is_allowed(&self, path: &RepoPath) -> bool {
         self.asked.allowed.has(path.as_str())
-    }
-}
-
-// A run of nothing but these tests, all of which it counts as passed, shows each of them to pass.
-fn mark_counted_as_passed(proof: &mut Proof) {
-    for test in &mut proof.decisive.tests {
-        if test.ended == TestEnd::Counted {
-            test.ended = TestEnd::Passed;
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::journal::read_json;
 use crate::model::{AttemptRecord, RunRecord};
 
 /// Lines of evidence that are kept.
@@ -24,8 +24,8 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
     let mut names: Vec<String> = names.collect();
     names.sort_by_key(|name| (name.len(), name.clone()));
     Some(RunRecord {
-        result: json(&folder.join("result.json"))?,
-        report: json(&folder.join("report.json")),
+        result: read_json(&folder.join("result.json"))?,
+        report: read_json(&folder.join("report.json")),
         repository: word(&key, "repository"),
         commit: key["commit"].as_str().map(str::to_owned),
         evidence: evidence
@@ -53,7 +53,7 @@ fn attempt(folder: &Path, name: &str) -> Option<AttemptRecord> {
     let files = context["files"].as_array().into_iter().flatten();
     Some(AttemptRecord {
         folder: format!("attempts/{name}"),
-        result: json(&at.join("result.json"))?,
+        result: read_json(&at.join("result.json"))?,
         files: files
             .map(|file| (word(file, "path"), word(file, "why")))
             .collect(),
@@ -64,12 +64,8 @@ fn attempt(folder: &Path, name: &str) -> Option<AttemptRecord> {
     })
 }
 
-fn json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
-}
-
 fn value(path: &Path) -> Value {
-    json(path).unwrap_or_default()
+    read_json(path).unwrap_or_default()
 }
 
 fn word(value: &Value, key: &str) -> String {

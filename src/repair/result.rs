@@ -2,9 +2,7 @@ use super::attempt::paths_of;
 use super::error::RepairError;
 use super::failure::child_failure;
 use super::journal::{digest, in_utc, millis};
-use super::minimal::is_named;
 use super::plan::RunEnd;
-use super::resume::{RunKey, files_digest};
 use super::run::Session;
 use crate::context::definitions;
 use crate::exec::SandboxState;
@@ -13,7 +11,6 @@ use crate::model::{
     RunStatus, SCHEMA_VERSION, StopReason, Usage, WorkplaceUsed,
 };
 use crate::patch::{Change, FileState, canonical, write_worktree};
-use crate::policy::is_test;
 use crate::report::failure_text;
 
 /// Returns how commands that pass are called: `fixed` needs more than an exit code.
@@ -29,20 +26,18 @@ impl Session<'_> {
     pub(super) fn conclude(
         mut self,
         end: &RunEnd,
-        mut key: RunKey,
+        started_at: Option<String>,
     ) -> Result<RunResult, RepairError> {
         let changes = self.final_changes()?;
         let patch = canonical(&changes);
         let mut result = self.result(end, &changes, &patch);
-        result.started_at.clone_from(&key.started_at);
+        result.started_at = started_at;
         let is_success = result.status.is_success();
         if !changes.is_empty() {
             self.stage.journal.masked("final.patch", &patch)?;
         }
         if is_success {
-            key.repaired = Some(files_digest(self.asked.source, &changes));
-            self.stage.journal.json("run.json", &key)?;
-            // Before the worktree is touched: a run that is cut off here is resumed from its result.
+            // Before the worktree is touched: whoever finds it changed finds the result.
             self.stage.journal.json("result.json", &result)?;
         }
         if self.asked.apply && is_success && !changes.is_empty() {
@@ -87,41 +82,20 @@ impl Session<'_> {
             .collect())
     }
 
-    fn file_changes(&self, changes: &[Change]) -> Vec<FileChange> {
-        let source = self.stage.place.source().ok();
-        let rows = changes.iter().map(|change| {
-            let (added, removed) = change.line_counts();
-            let is_new = change.before.is_none() && !is_test(change.path.as_str());
-            let source = source.as_deref().filter(|_| is_new);
-            FileChange {
-                path: change.path.to_string(),
-                added: added as u64,
-                removed: removed as u64,
-                unnamed: source.is_some_and(|source| !is_named(source, &change.path)),
-            }
-        });
-        rows.collect()
-    }
-
     fn result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
         let (seen, stage, setup) = (&self.seen, &self.stage, self.asked);
         let mask = |text: &String| setup.redactor.redact(text).text.into_owned();
         let first: Option<&Observed> = seen.first.as_ref().filter(|first| !first.passed);
-        let last = seen
-            .attempts
-            .iter()
-            .rev()
-            .find_map(|it| it.test_result.clone());
+        let attempts = seen.attempts.iter();
+        let last = attempts.clone().rev().find_map(|it| it.test_result.clone());
         let remaining = seen.kept().next_back().and_then(|it| it.observed.clone());
         let remaining = remaining.filter(|it| !it.passed);
         // Of what made the commands pass; else of the last that seemed to.
-        let proofs = || {
-            seen.attempts
-                .iter()
-                .rev()
-                .filter_map(|it| it.proof.as_ref())
-        };
-        let proof = proofs().find(|proof| proof.proven).or(proofs().next());
+        let mut proofs = seen.attempts.iter().filter_map(|it| it.proof.as_ref());
+        let proof = proofs
+            .clone()
+            .rfind(|proof| proof.proven)
+            .or_else(|| proofs.next_back());
         let status = match end.status {
             RunStatus::Fixed => success(proof),
             status => status,
@@ -129,6 +103,8 @@ impl Session<'_> {
         let runs = |whole: bool| stage.runs.iter().filter(|run| run.whole == whole).count() as u64;
         let trouble = seen.attempts.last().and_then(|it| it.agent_trouble.clone());
         let ids = stage.task_ids();
+        let sandbox = stage.sandbox.state.map_or("", SandboxState::as_str);
+        let cause = setup.request.cause.as_ref();
         let name = setup.folder.file_name().unwrap_or_default();
         RunResult {
             schema_version: SCHEMA_VERSION,
@@ -137,9 +113,8 @@ impl Session<'_> {
             status,
             stop_reason: end.reason,
             category: (!status.is_success()).then(|| self.category(end, first)),
-            level: seen
-                .attempts
-                .iter()
+            level: attempts
+                .clone()
                 .map(|it| it.level)
                 .max()
                 .unwrap_or(Level::Targets),
@@ -154,35 +129,25 @@ impl Session<'_> {
             workplace: WorkplaceUsed {
                 kind: stage.place.kind().as_str().to_owned(),
                 why: stage.place.why().to_owned(),
-                sandbox: stage
-                    .sandbox
-                    .state
-                    .map_or("", SandboxState::as_str)
-                    .to_owned(),
+                sandbox: sandbox.to_owned(),
                 not_confined: stage.sandbox.not_confined.clone(),
                 refused: stage.sandbox.refused.iter().cloned().collect(),
             },
             failure: first.cloned(),
-            cause: setup
-                .request
-                .cause
-                .as_ref()
-                .map(|cause| cause.message.clone()),
+            cause: cause.map(|cause| cause.message.clone()),
             trace: seen.traced.as_ref().map(|it| definitions(it, setup.source)),
             message: mask(&end.message),
             suggested_actions: Vec::new(),
             files_modified: paths_of(changes),
-            file_changes: self.file_changes(changes),
+            file_changes: changes.iter().map(count_lines).collect(),
             certain: !changes.is_empty() && seen.kept().all(|it| it.certain),
             applied: false,
             children: seen.parts.iter().map(|part| part.title.clone()).collect(),
             parts: seen.parts.clone(),
-            usage: seen
-                .attempts
-                .iter()
+            usage: attempts
+                .clone()
                 .filter_map(|it| it.usage)
                 .reduce(Usage::plus),
-            recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
             remaining,
             whole_runs: runs(true),
             chosen_runs: runs(false),
@@ -193,18 +158,6 @@ impl Session<'_> {
         }
     }
 
-    // What the last packet said of imports for names that still have none.
-    fn recovery_hint(&self, failure: Option<&Observed>) -> Option<String> {
-        failure.filter(|failure| !failure.undefined_names.is_empty())?;
-        let numbers = (1..=self.seen.attempts.len()).rev();
-        let mut packets = numbers.filter_map(|number| {
-            let name = format!("attempts/{number:02}/failure-packet.json");
-            self.stage.journal.document::<serde_json::Value>(&name)
-        });
-        let hint = &packets.next()?["recoveryContext"]["recoveryHint"];
-        hint.as_str().map(str::to_owned)
-    }
-
     // A budget that ran out takes the word of the last attempt; what a person has to mend is the environment.
     fn category(&self, end: &RunEnd, first: Option<&Observed>) -> Category {
         if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
@@ -213,14 +166,19 @@ impl Session<'_> {
         if self.seen.kept().next().is_some() {
             return Category::Partial;
         }
-        let reason = match end.reason {
-            StopReason::BudgetExhausted | StopReason::NoProgress => {
-                let last = self.seen.attempts.last();
-                last.map_or(end.reason, |last| last.stop_reason)
-            }
-            reason => reason,
-        };
+        let ran_out = [StopReason::BudgetExhausted, StopReason::NoProgress].contains(&end.reason);
+        let last = self.seen.attempts.last().filter(|_| ran_out);
+        let reason = last.map_or(end.reason, |last| last.stop_reason);
         let kind = first.map_or(FailureKind::Unknown, |first| first.kind);
         crate::diagnose::category(kind, Some(reason))
+    }
+}
+
+fn count_lines(change: &Change) -> FileChange {
+    let (added, removed) = change.line_counts();
+    FileChange {
+        path: change.path.to_string(),
+        added: added as u64,
+        removed: removed as u64,
     }
 }

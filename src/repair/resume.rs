@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,9 +7,8 @@ use super::journal::{digest, in_utc, read_json};
 use super::run::Session;
 use super::setup::{Agent, Setup};
 use crate::git::Repository;
-use crate::model::{AttemptResult, BlobId, RunResult, SCHEMA_VERSION};
-use crate::patch::Change;
-use crate::source::{EntryKind, Source};
+use crate::model::{AttemptResult, SCHEMA_VERSION};
+use crate::source::Source;
 
 /// `run.json`: what a run was started on and with; a run is resumed only on the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,9 +18,6 @@ pub(super) struct RunKey {
     run_id: String,
     /// SHA-256 over paths, modes and blob ids of all files.
     base: String,
-    /// The same with the patch of a run that was fixed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) repaired: Option<String>,
     commands: Vec<String>,
     agent: Option<String>,
     /// The name of the worktree's folder, and the commit that was checked out.
@@ -47,8 +42,7 @@ impl RunKey {
         Self {
             schema_version: SCHEMA_VERSION,
             run_id: name(setup.folder),
-            base: files_digest(setup.source, &[]),
-            repaired: None,
+            base: files_digest(setup.source),
             commands: setup.commands.lines.iter().map(|line| mask(line)).collect(),
             repository: name(setup.root),
             commit: setup.git.and_then(Repository::head),
@@ -65,9 +59,8 @@ impl RunKey {
         read_json(&setup.folder.join("run.json")).filter(|_| setup.resume)
     }
 
-    /// Returns how long the run that goes on took so far. One that was fixed asks no agent, and its patch may stand in
-    /// the files.
-    pub(super) fn check(&self, setup: &Setup<'_>, fixed: bool) -> Result<Duration, RepairError> {
+    /// Returns how long the run that goes on took so far.
+    pub(super) fn check(&self, setup: &Setup<'_>) -> Result<Duration, RepairError> {
         if !setup.resume {
             return Ok(Duration::ZERO);
         }
@@ -75,64 +68,35 @@ impl RunKey {
             let message = format!("`{}` is no run", setup.folder.display());
             return Err(RepairError::Resume(message));
         };
-        let other_files = before.base != self.base && before.repaired.as_ref() != Some(&self.base);
-        let what = if other_files {
-            "the files"
-        } else if before.commands != self.commands {
-            "the test commands"
-        } else if !fixed && before.agent != self.agent {
-            "the agent"
-        } else {
-            let events = std::fs::read_to_string(setup.folder.join("events.jsonl"));
-            let events = events.unwrap_or_default();
-            let mut events = events.lines().rev();
-            let at = |line: &str| {
-                let event: serde_json::Value = serde_json::from_str(line).ok()?;
-                event["at"].as_f64()
-            };
-            let seconds = events.find_map(at).unwrap_or_default();
-            return Ok(Duration::try_from_secs_f64(seconds).unwrap_or_default());
-        };
-        let message = format!("{what} differ from those it was started with");
-        Err(RepairError::Resume(message))
+        let differs = [
+            (before.base != self.base, "the files"),
+            (before.commands != self.commands, "the test commands"),
+            (before.agent != self.agent, "the agent"),
+        ];
+        if let Some((_, what)) = differs.iter().find(|(differs, _)| *differs) {
+            let message = format!("{what} differ from those it was started with");
+            return Err(RepairError::Resume(message));
+        }
+        let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
+        let read = |line| serde_json::from_str::<serde_json::Value>(line).ok();
+        let last = events
+            .lines()
+            .rev()
+            .find_map(|line| read(line)?["at"].as_f64());
+        Ok(Duration::try_from_secs_f64(last.unwrap_or_default()).unwrap_or_default())
     }
 }
 
-/// Returns the result of a run that is to go on and has nothing more to do: it was fixed, and its patch stands in the
-/// files or is not wanted there.
-pub(super) fn already_fixed(setup: &Setup<'_>, key: &RunKey) -> Option<RunResult> {
-    let before = RunKey::before(setup)?;
-    let result: RunResult = read_json(&setup.folder.join("result.json"))?;
-    let is_applied = before.repaired.as_ref() == Some(&key.base);
-    (result.status.is_success() && (is_applied || !setup.apply)).then_some(RunResult {
-        applied: is_applied,
-        ..result
-    })
-}
-
-/// Returns a SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
-pub fn files_digest(source: &dyn Source, changes: &[Change]) -> String {
-    let mut lines = BTreeMap::new();
+/// Returns a SHA-256 over paths, modes and blob ids of all files.
+pub fn files_digest(source: &dyn Source) -> String {
+    let mut lines: Vec<String> = Vec::new();
     for entry in source.listing().entries() {
         let id = source.blob_id(&entry.path);
         let id = id.map_or_else(|| entry.bytes.to_string(), |id| id.to_string());
-        lines.insert(&entry.path, format!("{:?} {id}", entry.kind));
+        lines.push(format!("{} {:?} {id}\n", entry.path, entry.kind));
     }
-    for change in changes {
-        match &change.after {
-            None => lines.remove(&change.path),
-            Some(state) => {
-                let executable = state.mode == 0o100_755;
-                let kind = EntryKind::File { executable };
-                let id = BlobId::from_content(&state.bytes);
-                lines.insert(&change.path, format!("{kind:?} {id}"))
-            }
-        };
-    }
-    let lines = lines
-        .iter()
-        .map(|(path, state)| format!("{path} {state}\n"));
-    digest(lines.collect::<String>().as_bytes())
+    lines.sort();
+    digest(lines.concat().as_bytes())
 }
 
 impl Session<'_> {
@@ -141,11 +105,8 @@ impl Session<'_> {
         &mut self,
         folder: &str,
     ) -> Result<Option<AttemptResult>, RepairError> {
-        let written = self
-            .stage
-            .journal
-            .document(&format!("{folder}/result.json"));
-        let Some(result): Option<AttemptResult> = written else {
+        let path = self.stage.journal.path(&format!("{folder}/result.json"));
+        let Some(result): Option<AttemptResult> = read_json(&path) else {
             return Ok(None);
         };
         let old_log = self.seen.log.clone();
@@ -157,8 +118,8 @@ impl Session<'_> {
             self.set_baseline(&ran);
         }
         let journal = &self.stage.journal;
-        self.seen.remember_reply(&result, journal, folder, &old_log);
-        self.seen.attempts.push(result.clone());
+        self.seen
+            .remember_attempt(&result, journal, folder, &old_log);
         Ok(Some(result))
     }
 

@@ -2,25 +2,22 @@ use std::time::Duration;
 
 use super::alone::alone_line;
 use super::attempt::{Ask, Proposer};
-use super::commands::{CommandsRun, run_setup};
+use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::findings::Findings;
 use super::history::History;
 use super::journal::millis;
 use super::limits::later_limit;
-use super::observe::observe_log;
 use super::plan::{Policy, RunEnd, Step, next};
-use super::resume::{RunKey, already_fixed};
+use super::resume::RunKey;
 use super::setup::Setup;
 use super::stage::Stage;
 use super::task::Task;
-use crate::diagnose::{LogFacts, diagnose_in};
-use crate::exec::{Outcome, Stop};
+use crate::exec::Stop;
 use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
-use crate::model::{DiagnosisDocument, Event, EventKind, Observed, RepoPath, RunResult};
-use crate::patch::Objects;
+use crate::model::{DiagnosisDocument, Event, EventKind, RepoPath, RunResult};
 use crate::proof::hidden_failure;
 
 /// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
@@ -35,11 +32,7 @@ pub fn repair(
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
     let key = RunKey::new(setup);
-    let fixed = already_fixed(setup, &key);
-    let before = key.check(setup, fixed.is_some())?;
-    if let Some(result) = fixed {
-        return Ok(result);
-    }
+    let before = key.check(setup)?;
     let mut session = Session {
         asked: setup,
         stage: Stage::open(setup, stop, watch, before)?,
@@ -56,12 +49,10 @@ pub fn repair(
     })?;
     let mut history = History {
         seconds: session.stage.journal.seconds(),
-        failed_before: setup.before.flaky.clone(),
-        last: session.read_last_run()?,
         ..History::default()
     };
     let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
-    session.conclude(&end, key)
+    session.conclude(&end, key.started_at)
 }
 
 /// A run while it goes on: what was asked, where it happens, what was seen.
@@ -127,8 +118,7 @@ impl Session<'_> {
                     let result = self.attempt(&Proposer::Agent(&ask), history)?;
                     history.attempts.push(result);
                 }
-                Step::Split { reason } => {
-                    let timed_out = reason == "timeout_auto_split";
+                Step::Split { timed_out } => {
                     let end = self.split(timed_out, policy, history, task)?;
                     history.split = Some(end);
                 }
@@ -137,15 +127,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the folder of the next attempt.
-    pub(super) fn next_folder(&self) -> String {
-        format!("attempts/{:02}", self.seen.attempts.len() + 1)
-    }
-
     fn run_baseline(&mut self, history: &mut History) -> Result<(), RepairError> {
         self.set_up()?;
-        // This run says more than the last one.
-        history.heals = history.heals.filter(|_| history.last.is_none());
         let ran = self.run_unchanged("baseline", "to see what fails", false)?;
         let first = ran.observed.clone();
         if self.asked.commands.timeout.is_none() {
@@ -234,46 +217,20 @@ impl Session<'_> {
         let Some(line) = &setup.commands.setup else {
             return Ok(());
         };
-        let limit = self.stage.run_limit().after(Duration::ZERO).0;
-        let (place, stop) = (&self.stage.place, self.stage.stop);
-        let outcome = run_setup(&setup.commands, line, place, setup.prefix, limit, stop)?;
+        let how = self.stage.commands_at(&setup.commands, setup.source);
+        let outcome = how.run_plain(line, self.stage.stop)?;
         let output = outcome.output.text();
         self.stage.journal.text("setup.log", &output)?;
-        if !outcome.passed() {
-            return Err(RepairError::SetUp {
-                end: outcome.end.to_string(),
-                output: setup
-                    .redactor
-                    .redact(&last_lines(&outcome))
-                    .text
-                    .into_owned(),
-            });
+        if outcome.passed() {
+            return Ok(self.stage.place.settle()?);
         }
-        Ok(self.stage.place.settle()?)
-    }
-
-    // What the last run said, to answer from it where nobody is there to be asked.
-    fn read_last_run(&mut self) -> Result<Option<Observed>, RepairError> {
-        let setup = self.asked;
-        let Some(last) = setup.before.run.as_ref().filter(|_| !setup.policy.agent) else {
-            return Ok(None);
-        };
-        let facts = LogFacts {
-            exit_code: Some(last.exit_code),
-            command: setup.commands.lines.first().cloned(),
-            timed_out: false,
-            rules: setup.commands.rules.clone(),
-        };
-        let diagnosis = diagnose_in(&last.log, &facts, setup.source);
-        let mut observed = observe_log(&diagnosis, &last.log);
-        observed.test_result.exit = Some(last.exit_code);
-        observed.test_result.message = format!("exit code {}", last.exit_code);
-        let document = DiagnosisDocument::new(&diagnosis);
-        self.stage.journal.json("diagnosis.json", &document)?;
-        self.seen.log.clone_from(&last.log);
-        self.seen.diagnosis = Some(diagnosis);
-        self.seen.first = Some(observed.clone());
-        Ok(Some(observed))
+        let lines: Vec<&str> = output.trim_end().lines().collect();
+        let last = lines.get(lines.len().saturating_sub(SETUP_LINES)..);
+        let last = last.unwrap_or_default().join("\n");
+        Err(RepairError::SetUp {
+            end: outcome.end.to_string(),
+            output: setup.redactor.redact(&last).text.into_owned(),
+        })
     }
 
     fn find_heals(&mut self, tried: &[Candidate]) -> Result<Vec<Candidate>, RepairError> {
@@ -287,7 +244,6 @@ impl Session<'_> {
             installed: &setup.request.installed,
             may_read: &may_read,
         };
-        let objects = self.stage.place.objects();
         let lines = setup.commands.all();
         let question = Question {
             wanted: &lacked(&source, diagnosis),
@@ -298,7 +254,6 @@ impl Session<'_> {
                 lines: &lines,
                 prefix: setup.prefix,
                 allowed: &setup.allowed,
-                objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             },
         };
         let mut heals = find_fixes(&question).edits;
@@ -307,11 +262,4 @@ impl Session<'_> {
         self.stage.event(EventKind::HealsFound { count })?;
         Ok(heals)
     }
-}
-
-fn last_lines(outcome: &Outcome) -> String {
-    let text = outcome.output.text();
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    let from = lines.len().saturating_sub(SETUP_LINES);
-    lines.get(from..).unwrap_or_default().join("\n")
 }

@@ -1,12 +1,10 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::plan::Policy;
 use super::task::Task;
 use crate::agent::Adapter;
 use crate::context::Request;
-use crate::diagnose::UserRules;
 use crate::git::Repository;
 use crate::model::{AgentProtocol, Diagnosis, FailurePacket, RepoPath, SandboxMode, WorkplaceMode};
 use crate::policy::{Allowed, ReadPolicy, Redactor};
@@ -54,32 +52,12 @@ pub struct Setup<'a> {
     pub task: Option<Task>,
     /// What a person types to mend the environment of a failure, a sentence each.
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
-    /// What is known of these commands on these files.
-    pub before: Before,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub shared: Vec<RepoPath>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Whether what stands in [`Setup::folder`] is continued.
     pub resume: bool,
-}
-
-/// What came of the same commands on the same files before.
-#[derive(Debug, Clone, Default)]
-pub struct Before {
-    /// What failed, where that may come and go.
-    pub flaky: Option<String>,
-    /// The run itself, where nothing is to be run before there is something to try.
-    pub run: Option<LastRun>,
-}
-
-/// A run that ended by itself, and failed.
-#[derive(Debug, Clone)]
-pub struct LastRun {
-    /// What it wrote, secrets masked.
-    pub log: String,
-    /// How it ended.
-    pub exit_code: i32,
 }
 
 /// The commands that must pass, and how they are run.
@@ -103,8 +81,6 @@ pub struct Commands {
     pub writable: Vec<PathBuf>,
     /// Whether the network is refused.
     pub no_network: bool,
-    /// Rules of the user's own for what a line of their output means.
-    pub rules: Arc<UserRules>,
 }
 
 impl Commands {

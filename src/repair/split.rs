@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -67,28 +67,31 @@ pub struct SplitInput<'a> {
 /// Splits by failing test, else by target, else by criterion; a file's part comes before the parts of its importers.
 #[must_use]
 pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) -> Split {
-    let mut parts = group(input, source);
-    if parts.len() < 2 {
+    let mut left = join(&group(input, source));
+    if left.len() < 2 {
         return Split {
             estimate,
             parts: Vec::new(),
             reason: "there are not two tests, files or criteria to split by".to_owned(),
         };
     }
-    parts = order(join(&parts), source);
-    share_criteria(&input.task.criteria, &mut parts);
-    let reach: Vec<BTreeSet<RepoPath>> = parts.iter().map(|part| reach(part, source)).collect();
-    let earlier = parts.clone();
-    for (at, part) in parts.iter_mut().enumerate() {
-        part.number = at + 1;
+    let share = 1.0 / left.len() as f64;
+    share_criteria(&input.task.criteria, &mut left);
+    let mut parts: Vec<Part> = Vec::new();
+    // Repeatedly the first part that uses none of those left; a cycle goes on in name order.
+    while !left.is_empty() {
+        let is_free = |part: &Part| {
+            let mut others = left.iter().filter(|other| *other != part);
+            others.all(|other| !uses(part, other, source))
+        };
+        let free = left.iter().position(is_free).unwrap_or(0);
+        let mut part = left.remove(free);
+        let used = parts.iter().filter(|earlier| uses(&part, earlier, source));
+        part.depends_on = used.map(|earlier| earlier.number).collect();
+        part.number = parts.len() + 1;
         part.commands = input.commands.to_vec();
-        part.share = 1.0 / earlier.len() as f64;
-        let before = earlier.iter().take(at).enumerate();
-        let used = before.filter(|(_, other)| {
-            let mut targets = other.targets.iter();
-            targets.any(|target| reach.get(at).is_some_and(|reach| reach.contains(target)))
-        });
-        part.depends_on = used.map(|(before, _)| before + 1).collect();
+        part.share = share;
+        parts.push(part);
     }
     Split {
         estimate,
@@ -98,68 +101,38 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
 }
 
 fn group(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
-    let mut by_file: BTreeMap<String, Part> = BTreeMap::new();
-    let tests: Vec<&String> = input.tests.iter().chain(&input.task.tests).collect();
-    for test in &tests {
-        let file = file_of(test, source);
-        let name = file
-            .as_ref()
-            .map_or_else(|| (*test).clone(), ToString::to_string);
-        let part = by_file.entry(name).or_default();
-        if !part.tests.contains(test) {
-            part.tests.push((*test).clone());
-        }
-        part.targets = file.into_iter().collect();
+    let tests: BTreeSet<&String> = input.tests.iter().chain(&input.task.tests).collect();
+    let own = |test: &String| Part {
+        tests: vec![test.clone()],
+        targets: file_of(test, source).into_iter().collect(),
+        ..Part::default()
+    };
+    let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
+    let is_same =
+        |one: &Part, other: &Part| !one.targets.is_empty() && one.targets == other.targets;
+    let files: Vec<Part> = each.chunk_by(is_same).map(merge).collect();
+    if files.len() > 1 {
+        return files;
     }
-    if by_file.len() > 1 {
-        return by_file.into_values().collect();
+    if each.len() > 1 {
+        return each;
     }
-    if let Some(only) = by_file.values().next().filter(|only| only.tests.len() > 1) {
-        let alone = |test: &String| Part {
-            tests: vec![test.clone()],
-            ..only.clone()
-        };
-        return only.tests.iter().map(alone).collect();
-    }
-    let named = input
-        .task
-        .targets
-        .iter()
-        .filter_map(|path| RepoPath::new(path).ok());
+    let named = input.task.targets.iter();
+    let named = named.filter_map(|path| RepoPath::new(path).ok());
     let targets: BTreeSet<RepoPath> = input.targets.iter().cloned().chain(named).collect();
     if targets.len() > 1 {
-        let one = |target| Part {
+        let own = |target| Part {
             targets: vec![target],
             ..Part::default()
         };
-        return targets.into_iter().map(one).collect();
+        return targets.into_iter().map(own).collect();
     }
-    let one = |criterion: &String| Part {
+    let own = |criterion: &String| Part {
         criteria: vec![criterion.clone()],
         targets: targets.iter().cloned().collect(),
         ..Part::default()
     };
-    input.task.criteria.iter().map(one).collect()
-}
-
-fn title(part: &Part) -> String {
-    let (subject, count) = match (part.tests.as_slice(), part.criteria.as_slice()) {
-        ([test], _) => return format!("Make {test} pass"),
-        ([_, ..], _) if !part.targets.is_empty() => {
-            let (count, file) = (part.tests.len(), &part.targets[0]);
-            (format!("Make {count} tests of {file} pass"), 1)
-        }
-        ([first, ..], _) => (format!("Make {first} pass"), part.tests.len()),
-        ([], [first, ..]) => (first.clone(), part.criteria.len()),
-        ([], []) => {
-            let files: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
-            (format!("Repair {}", files.join(", ")), 1)
-        }
-    };
-    match count {
-        1 => subject,
-        count => format!("{subject} and {} more", count - 1),
-    }
+    input.task.criteria.iter().map(own).collect()
 }
 
 // The file a test's name starts with, as the usual runners write it.
@@ -174,34 +147,35 @@ fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
 // No more than there may be: neighbors go together.
 fn join(parts: &[Part]) -> Vec<Part> {
     let per_part = parts.len().div_ceil(MAX_PARTS).max(1);
-    let joined = parts.chunks(per_part).map(|chunk| {
-        let mut all = Part::default();
-        for part in chunk {
-            all.criteria.extend(part.criteria.iter().cloned());
-            all.tests.extend(part.tests.iter().cloned());
-            all.targets.extend(part.targets.iter().cloned());
-        }
-        all.targets.sort();
-        all.targets.dedup();
-        all.title = title(&all);
-        all
-    });
-    joined.collect()
+    parts.chunks(per_part).map(merge).collect()
 }
 
-// Repeatedly the first part that uses none of those left; a cycle goes on in name order.
-fn order(mut left: Vec<Part>, source: &dyn Source) -> Vec<Part> {
-    let mut ordered = Vec::new();
-    while !left.is_empty() {
-        let is_free = |part: &Part| {
-            let reach = reach(part, source);
-            let mut others = left.iter().filter(|other| *other != part);
-            others.all(|other| !other.targets.iter().any(|target| reach.contains(target)))
-        };
-        let free = left.iter().position(is_free);
-        ordered.push(left.remove(free.unwrap_or(0)));
+fn merge(parts: &[Part]) -> Part {
+    let mut all = Part::default();
+    for part in parts {
+        all.criteria.extend(part.criteria.iter().cloned());
+        all.tests.extend(part.tests.iter().cloned());
+        all.targets.extend(part.targets.iter().cloned());
     }
-    ordered
+    all.targets.sort();
+    all.targets.dedup();
+    all.title = title(&all);
+    all
+}
+
+fn title(part: &Part) -> String {
+    let more = |count: usize| match count {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    match (part.tests.as_slice(), part.criteria.as_slice()) {
+        ([first, ..], _) => format!("Make {first} pass{}", more(part.tests.len())),
+        ([], [first, ..]) => format!("{first}{}", more(part.criteria.len())),
+        ([], []) => {
+            let files: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
+            format!("Repair {}", files.join(", "))
+        }
+    }
 }
 
 // A criterion goes to the parts whose files it names; one that names none is for all.
@@ -221,10 +195,10 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
     }
 }
 
-fn reach(part: &Part, source: &dyn Source) -> BTreeSet<RepoPath> {
-    let nodes = closure(source, &part.targets, HOPS).nodes.into_iter();
-    let paths = nodes.map(|node| node.path);
-    paths.filter(|path| !part.targets.contains(path)).collect()
+// Whether a part imports what another is about.
+fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
+    let mut nodes = closure(source, &part.targets, HOPS).nodes.into_iter();
+    nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 
 impl Session<'_> {
@@ -236,28 +210,34 @@ impl Session<'_> {
         history: &History,
         task: Option<&Task>,
     ) -> Result<SplitEnd, RepairError> {
+        let kinds: [fn(SplitEvent) -> EventKind; 3] = if timed_out {
+            [
+                EventKind::TimeoutAutoSplitStarted,
+                EventKind::TimeoutAutoSplitSuccess,
+                EventKind::TimeoutAutoSplitFailed,
+            ]
+        } else {
+            [
+                EventKind::ComplexitySplitStarted,
+                EventKind::ComplexitySplitSuccess,
+                EventKind::ComplexitySplitFailed,
+            ]
+        };
+        let [started, success, failed] = kinds;
         let mut event = SplitEvent {
             task: self.stage.task_ids(),
             ..SplitEvent::default()
         };
-        let started = event.clone();
-        self.stage.event(if timed_out {
-            EventKind::TimeoutAutoSplitStarted(started)
-        } else {
-            EventKind::ComplexitySplitStarted(started)
-        })?;
-        let none = Task::default();
-        let task = task.unwrap_or(&none);
-        let diagnosis = self.seen.diagnosis.iter();
-        let files = diagnosis.flat_map(|diagnosis| &diagnosis.files);
+        self.stage.event(started(event.clone()))?;
+        let task = task.cloned().unwrap_or_default();
+        let files = self.seen.diagnosis.iter().flat_map(|found| &found.files);
         let targets: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
-        let estimate = if timed_out {
-            Estimate::after_timeout()
-        } else {
-            task.estimate()
+        let estimate = match timed_out {
+            true => Estimate::after_timeout(),
+            false => task.estimate(),
         };
         let input = SplitInput {
-            task,
+            task: &task,
             tests: failing(history).map_or(&[], |failure| &failure.failing_tests),
             targets: &targets,
             commands: &self.asked.commands.lines,
@@ -266,25 +246,13 @@ impl Session<'_> {
         self.stage.journal.json("split.json", &plan)?;
         if plan.parts.is_empty() {
             event.error = Some(plan.reason.clone());
-            self.stage.event(if timed_out {
-                EventKind::TimeoutAutoSplitFailed(event)
-            } else {
-                EventKind::ComplexitySplitFailed(event)
-            })?;
+            self.stage.event(failed(event))?;
             return Ok(SplitEnd::Failed(plan.reason));
         }
         event.sub_issues_count = Some(plan.parts.len());
-        self.stage.event(if timed_out {
-            EventKind::TimeoutAutoSplitSuccess(event)
-        } else {
-            EventKind::ComplexitySplitSuccess(event)
-        })?;
-        Ok(SplitEnd::Ran(self.run_parts(
-            &plan.parts,
-            task,
-            policy,
-            history,
-        )?))
+        self.stage.event(success(event))?;
+        let parts = self.run_parts(&plan.parts, &task, policy, history)?;
+        Ok(SplitEnd::Ran(parts))
     }
 
     // Until one of them fixes it all, the limits are reached, or it is stopped.
@@ -308,20 +276,13 @@ impl Session<'_> {
             let seconds = history.seconds + self.stage.journal.seconds() - started;
             let spent = Spent::add_up(history.attempts.iter().chain(since), seconds);
             let left = planned.len() - parts.ran;
-            let share = match spent.share(policy, left as u32, planned.len() as u32) {
-                Ok(share) => share,
+            match spent.share(policy, left as u32, planned.len() as u32) {
+                Ok(share) => parts.reason = self.run_part(part, task, &share, history)?,
                 Err(why) => {
                     parts.left = Some((left, why));
                     break;
                 }
-            };
-            let reason = self.run_part(part, task, &share, history)?;
-            let is_alike = parts.ran == 0 || parts.reason == reason;
-            parts.reason = if is_alike {
-                reason
-            } else {
-                StopReason::TestsFailed
-            };
+            }
             parts.ran += 1;
             let mut proofs = self.seen.attempts.iter().filter_map(|it| it.proof.as_ref());
             if proofs.any(|proof| proof.proven) {
@@ -374,9 +335,7 @@ impl Session<'_> {
             ..task.clone()
         };
         let end = self.drive(share, &mut own, Some(&task), &part.tests)?;
-        if let Some(part) = self.seen.parts.get_mut(at) {
-            part.status = Some(end.status);
-        }
+        self.seen.parts[at].status = Some(end.status);
         self.stage.event(EventKind::PartEnded {
             number,
             status: end.status,
@@ -435,7 +394,7 @@ mod tests {
             titles,
             [
                 "Make tests/test_b.py::test_2 pass",
-                "Make 2 tests of tests/test_a.py pass"
+                "Make tests/test_a.py::test_1 pass and 1 more"
             ]
         );
         assert_eq!(parts[1].depends_on, [1]);
@@ -508,7 +467,10 @@ mod tests {
         let titles: Vec<_> = by_test.iter().map(|it| it.title.as_str()).collect();
         assert_eq!(
             titles,
-            ["Make 3 tests of t/a.py pass", "Make 3 tests of t/b.py pass"]
+            [
+                "Make t/a.py::test_0 pass and 2 more",
+                "Make t/b.py::test_3 pass and 2 more"
+            ]
         );
     }
 

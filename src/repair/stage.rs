@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::commands::{CommandsRun, run_commands};
+use super::commands::{CommandsAt, CommandsRun};
 use super::error::RepairError;
 use super::journal::{Journal, millis};
 use super::limits::{RunLimit, first_limit};
@@ -11,6 +11,7 @@ use crate::exec::{SandboxState, Stop};
 use crate::model::{
     Code, CommandRun, Event, EventKind, NotConfined, Refused, SandboxMode, TaskIds,
 };
+use crate::source::Source;
 use crate::workplace::{Plan, Workplace};
 
 /// Where a run happens: the isolated copy, the run's folder, and what the sandbox does there.
@@ -98,6 +99,22 @@ impl<'s> Stage<'s> {
         }
     }
 
+    /// Returns commands as they are run here, now.
+    pub(super) fn commands_at<'a>(
+        &'a self,
+        commands: &'a Commands,
+        source: &'a dyn Source,
+    ) -> CommandsAt<'a> {
+        CommandsAt {
+            commands,
+            place: &self.place,
+            prefix: self.setup.prefix,
+            redactor: self.setup.redactor,
+            source,
+            limit: self.run_limit(),
+        }
+    }
+
     /// Runs the commands, or `alone` in their place, on the workplace as it is.
     pub(super) fn run(
         &mut self,
@@ -112,21 +129,20 @@ impl<'s> Stage<'s> {
         }
         let source = self.place.source()?;
         let started = self.journal.seconds();
-        let ran = run_commands(
-            &commands,
-            &self.place,
-            setup.prefix,
-            setup.redactor,
-            &source,
-            self.run_limit(),
-            self.stop,
-        )?;
+        let ran = self.commands_at(&commands, &source).run(self.stop)?;
         self.note_run(format!("{why}{suffix}"), alone.is_none(), started);
         self.interrupted |= ran.interrupted;
         self.report_refused(&ran.refused, false)?;
         if self.sandbox.state.replace(ran.sandbox).is_none() {
             self.sandbox.not_confined.clone_from(&ran.not_confined);
-            self.report_open_sandbox(&setup.commands, ran.sandbox)?;
+            let is_open = ran.sandbox != SandboxState::Enforced;
+            if is_open && setup.commands.sandbox != SandboxMode::Off {
+                self.event(EventKind::Sandbox {
+                    code: Code::R211,
+                    sandbox: ran.sandbox.as_str().to_owned(),
+                    not_confined: ran.not_confined.clone(),
+                })?;
+            }
         }
         Ok(ran)
     }
@@ -168,20 +184,5 @@ impl<'s> Stage<'s> {
             }
         }
         Ok(())
-    }
-
-    fn report_open_sandbox(
-        &mut self,
-        commands: &Commands,
-        state: SandboxState,
-    ) -> Result<(), RepairError> {
-        if commands.sandbox == SandboxMode::Off || state == SandboxState::Enforced {
-            return Ok(());
-        }
-        self.event(EventKind::Sandbox {
-            code: Code::R211,
-            sandbox: state.as_str().to_owned(),
-            not_confined: self.sandbox.not_confined.clone(),
-        })
     }
 }

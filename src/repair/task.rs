@@ -1,3 +1,6 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::plan::MAX_ESTIMATED_TURNS;
@@ -7,20 +10,10 @@ use super::plan::MAX_ESTIMATED_TURNS;
 #[serde(rename_all = "camelCase", default)]
 pub struct Task {
     /// What the task is called in the tracker it came from.
-    #[serde(
-        alias = "taskId",
-        alias = "feature_id",
-        alias = "featureId",
-        deserialize_with = "word"
-    )]
+    #[serde(alias = "feature_id", deserialize_with = "word")]
     pub id: Option<String>,
     /// The issue it belongs to.
-    #[serde(
-        alias = "issueNumber",
-        alias = "issue_number",
-        alias = "number",
-        deserialize_with = "word"
-    )]
+    #[serde(alias = "issue_number", deserialize_with = "word")]
     pub issue: Option<String>,
     /// The title of the task that this is a part of; never read from a file.
     #[serde(skip)]
@@ -89,12 +82,8 @@ impl Task {
                     *id = Some(value.to_owned());
                 }
             }
-            let item = ["- [ ]", "- [x]", "- ", "* "]
-                .iter()
-                .find_map(|mark| trimmed.strip_prefix(mark))
-                .or_else(|| numbered(trimmed));
-            if let Some(item) = item.map(str::trim).filter(|it| !it.is_empty()) {
-                task.criteria.push(item.to_owned());
+            if let Some(item) = ITEM.captures(trimmed).and_then(|found| found.get(1)) {
+                task.criteria.push(item.as_str().to_owned());
             }
             for name in trimmed.split('`').skip(1).step_by(2) {
                 if name.ends_with(')') && name.contains('(') {
@@ -121,7 +110,7 @@ impl Task {
             complexity_score: (f64::from(turns) / 30.0 * 100.0).round().min(100.0) / 100.0,
             needs_split: turns > MAX_ESTIMATED_TURNS,
             split_suggestions: if turns > MAX_ESTIMATED_TURNS {
-                self.split_by()
+                suggest_splits()
             } else {
                 Vec::new()
             },
@@ -131,18 +120,6 @@ impl Task {
                  {MAX_ESTIMATED_TURNS}"
             ),
         }
-    }
-
-    // As many parts as there are of each, in the order in which a split looks at them.
-    fn split_by(&self) -> Vec<String> {
-        let rows = [
-            ("tests", self.tests.len()),
-            ("files", self.targets.len()),
-            ("criteria", self.criteria.len()),
-        ];
-        let rows = rows.iter().filter(|(_, count)| *count > 1);
-        rows.map(|(what, count)| format!("by its {count} {what}"))
-            .collect()
     }
 }
 
@@ -154,14 +131,25 @@ impl Estimate {
             estimated_turns: 30,
             complexity_score: 0.9,
             needs_split: true,
-            split_suggestions: vec![
-                "by the tests that fail, or the files they are in".to_owned(),
-                "by the criteria of the task".to_owned(),
-            ],
+            split_suggestions: suggest_splits(),
             confidence: 0.95,
             reasoning: "Coder timeout triggered auto-split".to_owned(),
         }
     }
+}
+
+// An item of a list in Markdown, with a box or without.
+#[expect(clippy::expect_used, reason = "a constant")]
+static ITEM: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:[-*]|\d+[.)]) (?:\[[ x]\] *)?(.+)$").expect("the pattern is valid")
+});
+
+fn suggest_splits() -> Vec<String> {
+    let suggestions = [
+        "by the tests that fail, or the files they are in",
+        "by the criteria of the task",
+    ];
+    suggestions.map(str::to_owned).to_vec()
 }
 
 // A tracker's names are words or numbers.
@@ -171,13 +159,6 @@ fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
     })
-}
-
-fn numbered(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
-    (rest.len() < line.len())
-        .then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")))
-        .flatten()
 }
 
 fn push_new(list: &mut Vec<String>, item: &str) {
@@ -247,10 +228,6 @@ mod tests {
         assert_eq!((after.estimated_turns, after.needs_split), (30, true));
         assert_eq!(after.split_suggestions.len(), 2);
         assert!(sized(6, 6).estimate().split_suggestions.is_empty());
-        assert_eq!(
-            sized(7, 6).estimate().split_suggestions,
-            ["by its 7 criteria"]
-        );
         assert!((after.complexity_score - 0.9).abs() < f64::EPSILON);
         assert!((after.confidence - 0.95).abs() < f64::EPSILON);
         assert_eq!(after.reasoning, "Coder timeout triggered auto-split");

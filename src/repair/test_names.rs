@@ -6,31 +6,22 @@ use crate::source::Source;
 pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath> {
     let listing = source.listing();
     let listed = |path: &str| {
-        RepoPath::new(path)
-            .ok()
-            .filter(|it| listing.has_file(it.as_str()))
+        let path = RepoPath::new(path).ok()?;
+        listing.has_file(path.as_str()).then_some(path)
     };
-    if let Some(path) = test.path.as_deref().and_then(listed) {
-        return Some(path);
-    }
     let id = test.id.split("::").next().unwrap_or_default();
-    listed(id).or_else(|| {
-        let id = id
-            .rsplit(['(', ' '])
-            .next()
-            .unwrap_or(id)
-            .trim_end_matches(')');
-        let parts: Vec<&str> = id.split('.').collect();
+    let named = test.path.as_deref().and_then(listed).or_else(|| listed(id));
+    named.or_else(|| {
+        let module = id.rsplit(['(', ' ']).next()?.trim_end_matches(')');
+        let parts: Vec<&str> = module.split('.').collect();
         let heads = (1..=parts.len())
             .rev()
-            .filter_map(|count| parts.get(..count));
-        let mut paths = heads.map(|head| format!("{}.py", head.join("/")));
-        paths.find_map(|path| {
-            let ending = format!("/{path}");
-            let mut files = listing.files().map(|it| &it.path);
-            files
-                .find(|it| it.as_str() == path || it.as_str().ends_with(&ending))
-                .cloned()
+            .map(|count| parts[..count].join("/"));
+        let mut endings = heads.map(|head| format!("/{head}.py"));
+        endings.find_map(|ending| {
+            let mut files = listing.files().map(|file| &file.path);
+            let file = files.find(|file| format!("/{file}").ends_with(&ending));
+            file.cloned()
         })
     })
 }
@@ -63,33 +54,14 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
     };
     let id = folded(id);
     let whole = folded(&names.join(" "));
-    if whole.contains(['%', '$']) {
-        return titled_like(&id, &folded(last));
+    // A title with places for values.
+    if let Some((plain, _)) = last.split_once(['%', '$']) {
+        return id.contains(folded(plain).as_str());
     }
     id == whole
         || id.ends_with(&format!(" {whole}"))
         || id == folded(last)
         || id.starts_with(&format!("{last} ("))
-}
-
-// Whether a title with places for values was filled to this.
-fn titled_like(id: &str, title: &str) -> bool {
-    let mut rest = id;
-    let mut parts = title.split(['%', '$']).enumerate();
-    parts.all(|(at, part)| {
-        let plain = if at == 0 {
-            part
-        } else {
-            part.split_once(' ').map_or("", |it| it.1)
-        };
-        match rest.find(plain) {
-            Some(found) => {
-                rest = rest.get(found + plain.len()..).unwrap_or_default();
-                true
-            }
-            None => false,
-        }
-    })
 }
 
 #[cfg(test)]

@@ -1,115 +1,48 @@
-use std::time::Instant;
-
-use super::commands::{CommandsRun, run_commands};
+use super::alone::{is_path, last_runner};
+use super::commands::{CommandsAt, CommandsRun};
 use super::error::RepairError;
-use super::limits::RunLimit;
 use super::run::Session;
 use super::setup::Commands;
 use crate::exec::Stop;
 use crate::model::Traced;
-use crate::policy::Redactor;
-use crate::proof::named_runners;
 use crate::runners::{WithOthers, with_others};
-use crate::source::Source;
 use crate::trace::Tracing;
-use crate::workplace::Workplace;
 
-/// Where and how long failing tests are run under a trace.
-#[derive(Clone, Copy)]
-pub struct TraceRun<'a> {
-    /// How commands are run; their lines are not.
-    pub commands: &'a Commands,
-    /// Where.
-    pub place: &'a Workplace<'a>,
-    /// The folder below it in which they start.
-    pub prefix: &'a str,
-    /// Masks secrets.
-    pub redactor: &'a Redactor,
-    /// The files there.
-    pub source: &'a dyn Source,
-    /// How long each run may take.
-    pub limit: RunLimit,
-}
-
-impl TraceRun<'_> {
-    /// Runs the commands without any trace.
-    ///
-    /// # Errors
-    /// As [`run_commands`].
-    pub fn run(&self, stop: &Stop) -> Result<CommandsRun, RepairError> {
-        self.run_lines(self.commands, self.limit, stop)
-    }
-
-    fn run_lines(
-        &self,
-        commands: &Commands,
-        limit: RunLimit,
-        stop: &Stop,
-    ) -> Result<CommandsRun, RepairError> {
-        let (place, redactor) = (self.place, self.redactor);
-        run_commands(
-            commands,
-            place,
-            self.prefix,
-            redactor,
-            self.source,
-            limit,
-            stop,
-        )
-    }
-}
-
-/// Runs failing tests once more, then those beside them, and sees which lines run. The first run is told as
-/// any other; nothing else of it rests on what was seen.
+/// Runs failing tests once more, with those beside them, and records which lines run. The first run is reported as any
+/// other; nothing else of it rests on what was recorded.
 ///
 /// # Errors
-/// As [`run_commands`].
+/// As [`CommandsAt::run`].
 pub fn run_traced(
-    how: &TraceRun<'_>,
+    how: &CommandsAt<'_>,
     plan: &WithOthers,
     stop: &Stop,
 ) -> Result<(CommandsRun, Traced), RepairError> {
-    let run = |line: &str, limit: RunLimit, seconds: u64| {
-        let given = &how.commands.environment;
-        let folder = how.place.private();
-        let tracing =
-            Tracing::prepare(folder, how.place.root(), given, (&plan.first, seconds)).ok();
-        let own = tracing.iter().flat_map(|it| &it.environment);
-        let commands = Commands {
-            lines: vec![line.to_owned()],
-            environment: given.iter().chain(own).cloned().collect(),
-            ..how.commands.clone()
-        };
-        let ran = how.run_lines(&commands, limit, stop)?;
-        let traced = tracing.map(|it| it.read()).unwrap_or_default();
-        Ok::<_, RepairError>((ran, traced))
-    };
-    let began = Instant::now();
+    let given = &how.commands.environment;
     let half = how.limit.all.unwrap_or(how.limit.each) / 2;
-    let (ran, mut traced) = run(&plan.line, how.limit, half.as_secs().min(SECONDS_OF_OTHERS))?;
-    let ended = ran.interrupted || ran.cut_short || ran.observed.passed;
-    if let Some(others) = plan
-        .others
-        .as_ref()
-        .filter(|_| !ended && traced.failing > 0)
-    {
-        let each = began.elapsed().max(how.limit.each.min(LEAST));
-        let limit = RunLimit { each, ..how.limit };
-        let (_, passing) = run(others, limit, 0)?;
-        if !passing.files.is_empty() {
-            traced.add_passing(&passing);
-        }
-    }
+    let wanted = (plan.first.as_slice(), half.as_secs().min(SECONDS_OF_OTHERS));
+    let tracing = Tracing::prepare(how.place.private(), how.place.root(), given, wanted).ok();
+    let own = tracing.iter().flat_map(|tracing| &tracing.environment);
+    let commands = Commands {
+        lines: vec![plan.line.clone()],
+        environment: given.iter().chain(own).cloned().collect(),
+        ..how.commands.clone()
+    };
+    let how = CommandsAt {
+        commands: &commands,
+        ..*how
+    };
+    let ran = how.run(stop)?;
+    let traced = tracing.map(|tracing| tracing.read()).unwrap_or_default();
     Ok((ran, traced))
 }
 
 /// What the passing tests beside those that fail may take.
 const SECONDS_OF_OTHERS: u64 = 20;
-const LEAST: std::time::Duration = std::time::Duration::from_secs(10);
 
 impl Session<'_> {
-    /// Sees once which definitions the failing tests enter, before an agent is asked; nothing is known where they cannot
-    /// be run alone.
+    /// Records once which definitions the failing tests enter, before an agent is asked; nothing is known where they
+    /// cannot be run alone.
     pub(super) fn trace(&mut self) -> Result<(), RepairError> {
         let setup = self.asked;
         let [line] = setup.commands.lines.as_slice() else {
@@ -119,20 +52,13 @@ impl Session<'_> {
             return Ok(());
         }
         let source = self.stage.place.source()?;
-        let named = named_runners(&self.command_files(&source)).last().copied();
-        let is_path = |word: &str| super::is_path(&source, setup.prefix, word);
+        let named = last_runner(&self.command_files(&source));
+        let is_path = |word: &str| is_path(&source, setup.prefix, word);
         let Some(plan) = with_others(line, named, &self.seen.failed, &is_path) else {
             return Ok(());
         };
-        let how = TraceRun {
-            commands: &setup.commands,
-            place: &self.stage.place,
-            prefix: setup.prefix,
-            redactor: setup.redactor,
-            source: &source,
-            limit: self.stage.run_limit(),
-        };
         let began = self.stage.journal.seconds();
+        let how = self.stage.commands_at(&setup.commands, &source);
         let (ran, traced) = run_traced(&how, &plan, self.stage.stop)?;
         let why = "to see what the failing tests enter".to_owned();
         self.stage.note_run(why, false, began);

@@ -29,13 +29,10 @@ pub fn pairs_markdown(pairs: &BenchPairs) -> String {
 }
 
 fn bench_page(bench: &BenchDocument) -> Vec<Block> {
-    let mut head = named([
-        (
-            "agent",
-            format!("{}, levels 0 to {}", bench.agent, bench.max_level),
-        ),
-        ("measures", bench.measures.clone()),
-    ]);
+    let mut head = named([(
+        "agent",
+        format!("{}, levels 0 to {}", bench.agent, bench.max_level),
+    )]);
     if let Some(part) = bench.partition {
         head.push((
             "part".to_owned(),

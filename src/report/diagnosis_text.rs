@@ -1,8 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::model::{
-    Diagnosis, FailedTest, Failure, FailureKind, JobFailure, LeftOut, MentionedFile,
-};
+use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, LeftOut, MentionedFile};
 
 const MOST: usize = 10;
 
@@ -29,21 +27,6 @@ pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
         _ => format!("{line}\n"),
     };
     text.lines().enumerate().map(paint).collect()
-}
-
-/// Formats the failures of several jobs, each with the jobs that show it.
-#[must_use]
-pub fn jobs_text(failures: &[JobFailure], color: bool) -> String {
-    let block = |failure: &JobFailure| {
-        let base = match failure.is_new {
-            Some(true) => " (new: not on the base)",
-            Some(false) => " (also on the base)",
-            None => "",
-        };
-        let text = diagnosis_text(&failure.diagnosis, color);
-        format!("in {}{base}\n{text}", failure.jobs.join(", "))
-    };
-    failures.iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
 fn plain(diagnosis: &Diagnosis) -> String {
@@ -110,9 +93,8 @@ fn plain(diagnosis: &Diagnosis) -> String {
 
 fn left_out_text(left_out: &LeftOut) -> String {
     let parts = [
-        (left_out.bytes, "bytes without a known word"),
+        (left_out.bytes, "bytes before the end of a huge log"),
         (left_out.lines, "lines among them"),
-        (left_out.telling, "lines with one, beyond what is weighed"),
         (left_out.tests, "failing tests beyond those listed"),
     ];
     let parts = parts.iter().filter(|part| part.0 > 0);

@@ -43,7 +43,7 @@ cfg_if::cfg_if! {
         pub use github::summary_github;
         pub use why_text::{why_line, why_markdown, why_text};
         pub use sarif::summary_sarif;
-        pub use diagnosis_text::{diagnosis_text, jobs_text};
+        pub use diagnosis_text::diagnosis_text;
         pub use diff_text::diff_text;
         pub use failure_text::{failure_text, parse_failure_text};
         pub use healing_text::healing_text;

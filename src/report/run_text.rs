@@ -110,17 +110,9 @@ fn changes(result: &RunResult) -> String {
     if result.file_changes.is_empty() {
         return result.files_modified.join(", ");
     }
-    let changes = result.file_changes.iter().map(|change| {
-        let unnamed = if change.unnamed {
-            " (new, and no other file refers to it)"
-        } else {
-            ""
-        };
-        format!(
-            "{} +{} -{}{unnamed}",
-            change.path, change.added, change.removed
-        )
-    });
+    let rows = result.file_changes.iter();
+    let changes =
+        rows.map(|change| format!("{} +{} -{}", change.path, change.added, change.removed));
     changes.collect::<Vec<_>>().join(", ")
 }
 

@@ -9,7 +9,7 @@ use super::pattern::rows;
 use crate::model::{FailedTest, TestRunner, shell_word};
 
 /// Tests that one command names at most; of more the first are asked.
-const MOST: usize = 30;
+const MAX_TESTS: usize = 30;
 
 /// The command that runs these tests alone, and how many of them it names. `named` is the last runner that
 /// the command starts, `is_path` says what of its words is a file, a folder or a module. `None` where words
@@ -21,9 +21,8 @@ pub fn chosen(
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<(String, usize)> {
-    let tests = tests.get(..MOST).unwrap_or(tests);
-    let line = command(line, named, tests, is_path, Row::pattern)?;
-    Some((line, tests.len()))
+    let tests = tests.get(..MAX_TESTS).unwrap_or(tests);
+    Some((command(line, named, tests, is_path)?, tests.len()))
 }
 
 fn command(
@@ -31,11 +30,10 @@ fn command(
     named: Option<TestRunner>,
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
-    pattern: fn(&Row, &[FailedTest]) -> String,
 ) -> Option<String> {
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
-    let own = |test: &FailedTest| row.names.contains(&test.runner);
-    if tests.is_empty() || !tests.iter().all(own) || line.contains(OF_THE_SHELL) {
+    let is_own = |test: &FailedTest| row.names.contains(&test.runner);
+    if tests.is_empty() || !tests.iter().all(is_own) || line.contains(SHELL_SIGNS) {
         return None;
     }
     let mut words = split(line)?;
@@ -43,27 +41,7 @@ fn command(
     if script == Script::Other || (script != Script::Direct && row.first) {
         return None;
     }
-    // A file that did not load has no name that a pattern of node's finds.
-    let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
-    let by_file = row.runner == TestRunner::NodeTest && tests.iter().any(is_file);
-    if by_file {
-        let named = words.iter().skip_while(|word| base(word) != "node").skip(1);
-        let files: BTreeSet<&String> = tests
-            .iter()
-            .map(|it| it.path.as_ref())
-            .collect::<Option<_>>()?;
-        let is_plain = |file: &&String| !file.starts_with('-');
-        if script != Script::Direct
-            || named.clone().any(|word| !word.starts_with('-'))
-            || !files.iter().all(is_plain)
-        {
-            return None;
-        }
-        words.extend(files.into_iter().cloned());
-        let line: Vec<Cow<'_, str>> = words.iter().map(|word| shell_word(word)).collect();
-        return Some(line.join(" "));
-    }
-    let own = row.own_words(tests, &pattern(row, tests))?;
+    let own = row.own_words(tests)?;
     if script == Script::AfterDashes && !words.iter().any(|word| word == "--") {
         words.push("--".to_owned());
     }
@@ -76,23 +54,35 @@ fn command(
         let kept = kept.into_iter().take(discover.unwrap_or(usize::MAX));
         words.extend(kept.filter(|word| word.starts_with('-') || !is_path(word)));
     }
-    let at = if row.first {
-        words.iter().position(|word| base(word) == "node")? + 1
+    if row.first {
+        let at = words.iter().position(|word| base(word) == "node")? + 1;
+        let names_no_file = words.iter().skip(at).all(|word| word.starts_with('-'));
+        words.splice(at..at, own);
+        // Each file is a process of its own: those without a failing test need none. A file that did not
+        // load has no name that a pattern finds.
+        let by_file = tests.iter().any(is_file);
+        let files = paths(tests).filter(|files| {
+            let is_plain = |file: &String| !file.starts_with('-') && (by_file || is_path(file));
+            names_no_file && files.iter().all(is_plain)
+        });
+        if by_file && files.is_none() {
+            return None;
+        }
+        words.extend(files.unwrap_or_default());
     } else {
-        words.len()
-    };
-    words.splice(at..at, own);
-    // Each file is a process of its own: those without a failing test need none.
-    let after_node = words.iter().skip_while(|word| base(word) != "node").skip(1);
-    if row.runner == TestRunner::NodeTest && after_node.clone().all(|word| word.starts_with('-')) {
-        let files = tests.iter().map(|test| test.path.as_ref());
-        let files: Option<BTreeSet<&String>> = files.collect();
-        let is_plain = |file: &&String| !file.starts_with('-') && is_path(file);
-        let files = files.filter(|files| files.iter().all(is_plain));
-        words.extend(files.into_iter().flatten().cloned());
+        words.extend(own);
     }
     let line: Vec<Cow<'_, str>> = words.iter().map(|word| shell_word(word)).collect();
     Some(line.join(" "))
+}
+
+// Of a file that could not be run no test is known: all of it is asked for.
+fn is_file(test: &FailedTest) -> bool {
+    test.path.as_ref() == Some(&test.id)
+}
+
+fn paths(tests: &[FailedTest]) -> Option<BTreeSet<String>> {
+    tests.iter().map(|test| test.path.clone()).collect()
 }
 
 /// The name of the suite, class or module that a failure of set-up or tear-down stands for: its tests' ids begin
@@ -134,11 +124,9 @@ pub struct WithOthers {
     pub line: String,
     /// The tests that are to run first.
     pub first: Vec<String>,
-    /// The command that runs the other tests of their files alone, where the first does not.
-    pub others: Option<String>,
 }
 
-/// The commands that run these tests and those beside them; as [`chosen`]. The whole command where the tests of
+/// The command that runs these tests and those beside them; as [`chosen`]. The whole command where the tests of
 /// pytest cannot be named to it: they run first there all the same.
 #[must_use]
 pub fn with_others(
@@ -147,65 +135,34 @@ pub fn with_others(
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<WithOthers> {
-    let Some((alone, count)) = chosen(line, named, tests, is_path) else {
-        let plain = !tests.is_empty() && tests.iter().all(|test| test.runner == "pytest");
-        return plain.then(|| WithOthers {
+    let alone = chosen(line, named, tests, is_path);
+    if tests.is_empty() || !tests.iter().all(|test| test.runner == "pytest") {
+        let (line, _) = alone?;
+        let first = Vec::new();
+        return Some(WithOthers { line, first });
+    }
+    let Some((_, count)) = alone else {
+        return Some(WithOthers {
             line: line.to_owned(),
             first: tests.iter().map(|test| test.id.clone()).collect(),
-            others: None,
         });
     };
-    let tests = tests.get(..count).unwrap_or(tests);
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
-    if row.runner == TestRunner::Unittest && line.split(' ').any(|word| word == "unittest") {
-        // Each that fails, then its module: that it fails first is as it fails alone.
-        let module = |test: &FailedTest| Some(test.id.rsplitn(3, '.').nth(2)?.to_owned());
-        let modules: BTreeSet<String> = tests.iter().filter_map(module).collect();
-        let modules = modules.into_iter().map(|id| FailedTest {
-            id,
-            path: None,
-            ..tests[0].clone()
-        });
-        let all: Vec<FailedTest> = tests.iter().cloned().chain(modules).collect();
-        return Some(WithOthers {
-            line: command(line, named, &all, is_path, Row::pattern)?,
-            first: tests.iter().map(|test| test.id.clone()).collect(),
-            others: None,
-        });
-    }
-    if row.runner != TestRunner::Pytest {
-        let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
-        let has_pattern = !row.first && row.words.iter().any(|it| it == "{pattern}");
-        let inverts = has_pattern && !tests.iter().any(is_file);
-        let others = inverts.then(|| command(line, named, tests, is_path, Row::all_but));
-        return Some(WithOthers {
-            line: alone,
-            first: Vec::new(),
-            others: others.flatten(),
-        });
-    }
-    let ids: Option<Vec<String>> = tests.iter().map(|test| row.id(test)).collect();
-    let first = ids?;
+    let ids = tests.iter().take(count).map(|test| row.id(test));
+    let first = ids.collect::<Option<Vec<String>>>()?;
     let file = |id: &String| id.split("::").next().unwrap_or(id).to_owned();
-    let paths: BTreeSet<String> = first.iter().map(file).collect();
-    let files: Vec<FailedTest> = paths
-        .into_iter()
-        .map(|path| FailedTest {
-            id: path.clone(),
-            path: Some(path),
-            ..tests[0].clone()
-        })
-        .collect();
-    let (line, _) = chosen(line, named, &files, is_path)?;
-    Some(WithOthers {
-        line,
-        first,
-        others: None,
-    })
+    let files: BTreeSet<String> = first.iter().map(file).collect();
+    let files = files.into_iter().map(|path| FailedTest {
+        id: path.clone(),
+        path: Some(path),
+        ..tests[0].clone()
+    });
+    let line = command(line, named, &files.collect::<Vec<_>>(), is_path)?;
+    Some(WithOthers { line, first })
 }
 
 /// What ends or joins commands, or is put in their place.
-const OF_THE_SHELL: [char; 12] = [';', '&', '|', '<', '>', '(', ')', '`', '$', '\n', '{', '}'];
+const SHELL_SIGNS: [char; 12] = [';', '&', '|', '<', '>', '(', ')', '`', '$', '\n', '{', '}'];
 
 /// Words behind which a runner's own begin, beside its name.
 const RUNS: &[&str] = &["test", "py.test"];
@@ -229,31 +186,29 @@ struct Row {
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("runners/runners.toml")));
 
 impl Row {
-    fn own_words(&self, tests: &[FailedTest], pattern: &str) -> Option<Vec<String>> {
-        let mut found = Vec::new();
-        // Of a file that could not be run no test is known: all of it is asked for.
-        let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
-        let by_file = tests.iter().any(is_file) && self.words.iter().any(|it| it == "{files}");
-        for word in &self.words {
-            if by_file && word != "{files}" {
-                continue;
-            }
-            match word.as_str() {
-                "{ids}" => {
-                    let ids: Option<Vec<String>> = tests.iter().map(|it| self.id(it)).collect();
-                    found.extend(ids?);
-                }
-                "{files}" => {
-                    let files: Option<BTreeSet<&String>> =
-                        tests.iter().map(|test| test.path.as_ref()).collect();
-                    found.extend(files?.into_iter().cloned());
-                }
-                word => found.push(word.replace("{pattern}", pattern)),
-            }
-        }
+    fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
         // A test without a name is found by none, and no option is made of one.
         let is_plain = |test: &FailedTest| !test.id.trim().is_empty() && !test.id.starts_with('-');
-        tests.iter().all(is_plain).then_some(found)
+        if !tests.iter().all(is_plain) {
+            return None;
+        }
+        if tests.iter().any(is_file) && !self.replaces_paths {
+            let takes_files = self.words.iter().any(|word| word == "{files}");
+            let files = paths(tests)?.into_iter().filter(|_| takes_files);
+            return (takes_files || self.first).then(|| files.collect());
+        }
+        let mut found = Vec::new();
+        for word in &self.words {
+            match word.as_str() {
+                "{ids}" => {
+                    let ids: Option<Vec<String>> = tests.iter().map(|test| self.id(test)).collect();
+                    found.extend(ids?);
+                }
+                "{files}" => found.extend(paths(tests)?),
+                word => found.push(word.replace("{pattern}", &self.pattern(tests))),
+            }
+        }
+        Some(found)
     }
 
     // The word that chooses a test. Without its summary pytest names one by its heading, `T.test_a[1.5]`: its
@@ -270,8 +225,7 @@ impl Row {
                 format!("{owner}.{name}")
             });
         }
-        let is_file = test.path.as_ref() == Some(&test.id);
-        if self.runner != TestRunner::Pytest || test.id.contains("::") || is_file {
+        if self.runner != TestRunner::Pytest || test.id.contains("::") || is_file(test) {
             return Some(test.id.clone());
         }
         let collects = |path: &&str| {
@@ -286,7 +240,8 @@ impl Row {
         Some(format!("{path}::{}{case}", name.replace('.', "::")))
     }
 
-    fn names(&self, tests: &[FailedTest]) -> String {
+    // One expression that finds the names of these tests and of no other.
+    fn pattern(&self, tests: &[FailedTest]) -> String {
         let hook = self.hook.as_deref().and_then(|it| Regex::new(it).ok());
         let between = self.between.as_deref().unwrap_or(" ");
         let name = |test: &FailedTest| {
@@ -304,21 +259,12 @@ impl Row {
         };
         let names: BTreeSet<String> = tests.iter().map(name).collect();
         let names: Vec<String> = names.into_iter().collect();
-        names.join("|")
-    }
-
-    fn pattern(&self, tests: &[FailedTest]) -> String {
-        let names = self.names(tests);
+        let names = names.join("|");
         if self.first {
             names
         } else {
             format!("^({names})$")
         }
-    }
-
-    // Whatever the pattern of these tests does not find.
-    fn all_but(&self, tests: &[FailedTest]) -> String {
-        format!("^(?!({})$)", self.names(tests))
     }
 }
 
@@ -504,19 +450,11 @@ mod tests {
         assert_eq!(files.first, ["tests/test_a.py::test_x[a b]"]);
         let alone = others("pnpm test", R::Vitest, &vitest);
         assert_eq!(alone.line, "pnpm test src/a.test.ts -t '^(queue waits)$'");
-        let beside = "pnpm test src/a.test.ts -t '^(?!(queue waits)$)'";
-        assert_eq!(alone.others.as_deref(), Some(beside));
-        let module = others("python -m unittest discover", R::Unittest, &unittest);
-        assert_eq!(
-            module.line,
-            "python -m unittest shop.tests.T.test_a shop.tests"
-        );
         let whole = others("make test", R::Pytest, &elsewhere);
         assert_eq!(
             (whole.line.as_str(), &whole.first[0]),
             ("make test", &elsewhere[0].id)
         );
-        assert_eq!(others("node --test", R::NodeTest, &node).others, None);
         assert_eq!(chosen("pytest", Some(R::Pytest), &[], &is_path), None);
         assert_eq!(chosen("pytest", None, &pytest, &is_path), None);
     }

@@ -9,5 +9,5 @@ mod summaries;
 pub(crate) use pattern::{Cues, Pattern, compile, pattern, rows};
 
 pub use choose::{WithOthers, chosen, container_of, with_others};
+pub(crate) use summaries::counts;
 pub use summaries::{Closing, closings, is_checker};
-pub(crate) use summaries::{Count, counts};

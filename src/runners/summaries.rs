@@ -111,34 +111,14 @@ struct Row {
     summary: Lines,
     part: Option<Lines>,
     #[serde(default)]
-    words: BTreeMap<String, Word>,
+    words: BTreeMap<String, String>,
     files: Option<Lines>,
     #[serde(default)]
-    less: BTreeMap<Word, Lines>,
+    less: BTreeMap<String, Lines>,
     written: Option<Lines>,
     #[serde(rename = "seen")]
     _seen: String,
 }
-
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[serde(rename_all = "snake_case")]
-enum Word {
-    Passed,
-    Failed,
-    Skipped,
-    Errors,
-    Deselected,
-    Total,
-}
-
-const WORDS: [(&str, Word); 6] = [
-    ("passed", Word::Passed),
-    ("failed", Word::Failed),
-    ("skipped", Word::Skipped),
-    ("errors", Word::Errors),
-    ("deselected", Word::Deselected),
-    ("total", Word::Total),
-];
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("runners/summaries.toml")));
 
@@ -161,7 +141,7 @@ impl Lines {
 
 impl Row {
     // Where each summary ends, with what it counts.
-    fn read(&self, text: &str) -> Vec<(usize, TestCounts)> {
+    fn read(&'static self, text: &str) -> Vec<(usize, TestCounts)> {
         if !text.contains(&self.cue) {
             return Vec::new();
         }
@@ -177,12 +157,13 @@ impl Row {
             let before = at.checked_sub(1).map_or(0, start);
             let above = text.get(before..end).unwrap_or_default();
             let mut numbers = Numbers::new();
-            let mut add = |word: Word, number: u64| {
+            let mut add = |word: &'static str, number: u64| {
                 let sum = numbers.entry(word).or_default();
                 *sum = sum.saturating_add(number);
             };
-            for (name, word) in WORDS {
-                if let Some(group) = summary.name(name) {
+            let groups = self.summary.0.get().capture_names().flatten();
+            for word in groups.filter(|word| *word != "parts") {
+                if let Some(group) = summary.name(word) {
                     add(word, group.as_str().parse().unwrap_or(1));
                 }
             }
@@ -194,7 +175,7 @@ impl Row {
             };
             for part in self.part.iter().flat_map(|it| it.all(parts)) {
                 if let Some(word) = self.words.get(&part["word"]) {
-                    add(*word, part["n"].parse().unwrap_or(0));
+                    add(word, part["n"].parse().unwrap_or(0));
                 }
             }
             // Some open alike and close later, and words of no test say nothing.
@@ -202,7 +183,7 @@ impl Row {
                 continue;
             }
             for (word, pattern) in &self.less {
-                let number = numbers.entry(*word).or_default();
+                let number = numbers.entry(word).or_default();
                 *number = number.saturating_sub(pattern.all(above).count() as u64);
             }
             let mut counts = counted(&numbers);
@@ -216,25 +197,25 @@ impl Row {
 }
 
 // What one summary counts, as far as it does.
-type Numbers = BTreeMap<Word, u64>;
+type Numbers = BTreeMap<&'static str, u64>;
 
 // A test of several parts may be counted once in all and more than once among those that failed; what
 // fails where no test ran is no test.
 fn counted(numbers: &Numbers) -> TestCounts {
-    let of = |word| numbers.get(&word).copied();
-    let total = of(Word::Total);
-    let skipped = of(Word::Skipped).unwrap_or(0);
-    let found = of(Word::Failed).unwrap_or(0);
+    let of = |word: &str| numbers.get(word).copied();
+    let total = of("total");
+    let skipped = of("skipped").unwrap_or(0);
+    let found = of("failed").unwrap_or(0);
     let of_none = if total == Some(0) { found } else { 0 };
     let most = total.map_or(u64::MAX, |total| total.saturating_sub(skipped));
     let failed = (found - of_none).min(most);
     let rest = total.map_or(0, |_| most - failed);
     TestCounts {
-        passed: of(Word::Passed).unwrap_or(rest),
+        passed: of("passed").unwrap_or(rest),
         failed,
         skipped,
-        deselected: of(Word::Deselected).unwrap_or(0),
-        errors: of(Word::Errors).unwrap_or(0) + of_none,
+        deselected: of("deselected").unwrap_or(0),
+        errors: of("errors").unwrap_or(0) + of_none,
     }
 }
 

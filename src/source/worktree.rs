@@ -3,7 +3,7 @@ use std::fs::File;
 use std::io;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, mpsc};
 
 use ignore::{WalkBuilder, WalkState};
 
@@ -163,18 +163,21 @@ impl Source for Worktree {
     }
 }
 
+enum Found {
+    Entry(Entry),
+    Skipped(Skipped),
+}
+
 fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
-    let found = Mutex::new((Vec::new(), Vec::new()));
+    let strange = |folder: &Path, reason: &str| Skipped {
+        lossy_path: folder.to_string_lossy().into_owned(),
+        reason: reason.to_owned(),
+    };
     if let Some(reason) = strange_rules(&root.join(".gitignore")) {
-        let root = Skipped {
-            lossy_path: ".".to_owned(),
-            reason: reason.to_owned(),
-        };
-        return (Vec::new(), vec![root]);
+        return (Vec::new(), vec![strange(Path::new("."), reason)]);
     }
-    let unlisted = Arc::new(Mutex::new(Vec::new()));
-    let unlisted_too = unlisted.clone();
-    let top = root.to_owned();
+    let (sender, receiver) = mpsc::channel();
+    let (top, unlisted) = (root.to_owned(), sender.clone());
     WalkBuilder::new(root)
         .standard_filters(false)
         .hidden(false)
@@ -194,35 +197,27 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
                 return false;
             }
             let rules = is_folder.then(|| entry.path().join(".gitignore"));
-            let Some(reason) = rules.and_then(|rules| strange_rules(&rules)) else {
-                return true;
-            };
-            let below = entry.path().strip_prefix(&top).unwrap_or(entry.path());
-            if let Ok(mut unlisted) = unlisted_too.lock() {
-                unlisted.push(Skipped {
-                    lossy_path: below.to_string_lossy().into_owned(),
-                    reason: reason.to_owned(),
-                });
+            let reason = rules.and_then(|rules| strange_rules(&rules));
+            if let Some(reason) = reason {
+                let folder = entry.path().strip_prefix(&top).unwrap_or(entry.path());
+                let _ = unlisted.send(Found::Skipped(strange(folder, reason)));
             }
-            false
+            reason.is_none()
         })
         .build_parallel()
         .run(|| {
-            let mut sink = Sink {
-                all: &found,
-                entries: Vec::new(),
-                skipped: Vec::new(),
-            };
+            let sender = sender.clone();
             Box::new(move |entry| match entry {
-                Ok(entry) if entry.depth() > 0 => sink.take(root, &entry),
+                Ok(entry) if entry.depth() > 0 => visit(root, &entry, &sender),
                 _ => WalkState::Continue,
             })
         });
-    let (entries, mut skipped) = found
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Ok(unlisted) = unlisted.lock() {
-        skipped.extend(unlisted.iter().cloned());
+    let (mut entries, mut skipped) = (Vec::new(), Vec::new());
+    for found in receiver.try_iter() {
+        match found {
+            Found::Entry(entry) => entries.push(entry),
+            Found::Skipped(name) => skipped.push(name),
+        }
     }
     (entries, skipped)
 }
@@ -239,51 +234,38 @@ fn strange_rules(rules: &Path) -> Option<&'static str> {
 
 const MAX_RULES: u64 = 1 << 20;
 
-// Results of one thread, handed over when the thread is done.
-struct Sink<'a> {
-    all: &'a Mutex<(Vec<Entry>, Vec<Skipped>)>,
-    entries: Vec<Entry>,
-    skipped: Vec<Skipped>,
-}
-
-impl Sink<'_> {
-    fn take(&mut self, root: &Path, found: &ignore::DirEntry) -> WalkState {
-        let Ok(relative) = found.path().strip_prefix(root) else {
-            return WalkState::Continue;
-        };
-        let Some(path) = repo_path(relative) else {
-            self.skipped
-                .push(Skipped::unnamed(relative.to_string_lossy()));
-            return WalkState::Skip;
-        };
-        if found.file_type().is_some_and(|kind| kind.is_dir()) {
-            if found.path().join(".git").symlink_metadata().is_err() {
-                return WalkState::Continue;
-            }
-            // A nested repository is one entry; what is inside belongs to it.
-            self.entries.push(Entry {
-                path,
-                kind: EntryKind::Submodule { commit: None },
-                bytes: 0,
-            });
-            return WalkState::Skip;
+fn visit(root: &Path, found: &ignore::DirEntry, sender: &mpsc::Sender<Found>) -> WalkState {
+    let Ok(relative) = found.path().strip_prefix(root) else {
+        return WalkState::Continue;
+    };
+    let is_folder = found.file_type().is_some_and(|kind| kind.is_dir());
+    let is_plain_folder = is_folder && found.path().join(".git").symlink_metadata().is_err();
+    let (result, next) = match repo_path(relative) {
+        None => {
+            let name = Skipped::unnamed(relative.to_string_lossy());
+            (Some(Found::Skipped(name)), WalkState::Skip)
         }
-        if let Ok(metadata) = found.path().symlink_metadata() {
-            self.entries.push(entry_of(found.path(), path, &metadata));
+        Some(_) if is_plain_folder => (None, WalkState::Continue),
+        // A nested repository is one entry; what is inside belongs to it.
+        Some(path) if is_folder => {
+            let kind = EntryKind::Submodule { commit: None };
+            let bytes = 0;
+            (
+                Some(Found::Entry(Entry { path, kind, bytes })),
+                WalkState::Skip,
+            )
         }
-        WalkState::Continue
+        Some(path) => {
+            let about = found.path().symlink_metadata().ok();
+            let entry = about.map(|about| Found::Entry(entry_of(found.path(), path, &about)));
+            (entry, WalkState::Continue)
+        }
+    };
+    if let Some(result) = result {
+        // The receiver lives as long as the walk.
+        let _ = sender.send(result);
     }
-}
-
-impl Drop for Sink<'_> {
-    fn drop(&mut self) {
-        let mut all = self
-            .all
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        all.0.append(&mut self.entries);
-        all.1.append(&mut self.skipped);
-    }
+    next
 }
 
 fn repo_path(relative: &Path) -> Option<RepoPath> {
@@ -334,20 +316,9 @@ impl RealDirectories {
         if let Some(known) = self.known.get(directory) {
             return *known;
         }
-        let mut real = true;
-        let mut end = 0;
-        while real && end < directory.len() {
-            let start = if end == 0 { 0 } else { end + 1 };
-            let next = directory[start..].find('/');
-            end = next.map_or(directory.len(), |at| start + at);
-            let part = &directory[..end];
-            real = *self.known.entry(part.to_owned()).or_insert_with(|| {
-                self.root
-                    .join(part)
-                    .symlink_metadata()
-                    .is_ok_and(|metadata| metadata.is_dir())
-            });
-        }
+        let above = directory.rsplit_once('/').map_or("", |(above, _)| above);
+        let at = self.root.join(directory);
+        let real = self.is_real(above) && at.symlink_metadata().is_ok_and(|about| about.is_dir());
         self.known.insert(directory.to_owned(), real);
         real
     }

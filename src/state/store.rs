@@ -9,7 +9,7 @@ use super::home::is_own;
 use crate::model::{BlobId, hex};
 
 /// Raise it whenever values are computed or written in another way.
-const REVISION: u32 = 8;
+const REVISION: u32 = 9;
 /// A larger value is not kept.
 const MAX_VALUE: usize = 4 << 20;
 /// With more files than this in a store the older half goes: two states of a repository of 30,000 files.
@@ -105,8 +105,7 @@ impl Store {
             .all(|path| path.symlink_metadata().is_err() || is_own(path, true));
         Self {
             folder: is_trusted.then_some(folder),
-            fresh: Mutex::default(),
-            found: AtomicUsize::new(0),
+            ..Self::nothing()
         }
     }
 

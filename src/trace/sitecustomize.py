@@ -115,11 +115,6 @@ def _start():
             return
         close(None)
         rows = ["@\t%d\t%d\n" % (len(failing), state["passing"])]
-        rows += ["!\t%s\n" % name.replace("\n", " ") for name in failing[:1000]]
-        if "tells" in state:
-            rows.append("=\n")
-        if within:
-            rows.append("?\t%s\n" % within)
         for name, lines in sorted((name, counts.get(name, {})) for name, lines in now.items() if lines is not None):
             path = os.path.realpath(name)
             idle = idle_of(path, lines) if whole else ()
@@ -142,7 +137,6 @@ def _start():
 
         # The failing tests run first, as they would alone; then the others, whatever the command leaves out.
         def pytest_configure(config):
-            state["tells"] = True
             if first and not within:
                 config.option.maxfail = 0
                 config.option.keyword = ""

@@ -1,4 +1,3 @@
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,76 +59,30 @@ impl Tracing {
         })
     }
 
-    /// What was left there. It was written beside code that is not trusted: names that are no paths of a
-    /// repository and numbers that are none are passed over, and so is all beyond some megabytes.
+    /// Reads the files that the traced processes left. They were written beside untrusted code: names that are no
+    /// paths of the repository, numbers that do not parse, and all beyond some megabytes are skipped.
     #[must_use]
     pub fn read(&self) -> Traced {
         let mut found = Traced::default();
         let Ok(entries) = fs::read_dir(&self.out) else {
             return found;
         };
-        let mut paths: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
+        let entries = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = entries.collect();
         paths.sort();
-        let mut tells = false;
-        let mut failing = BTreeSet::new();
-        let mut inner: BTreeMap<String, BTreeSet<(RepoPath, u32)>> = BTreeMap::new();
-        for path in paths.iter().take(MOST_PROCESSES) {
-            let size = fs::symlink_metadata(path)
-                .ok()
-                .filter(fs::Metadata::is_file);
-            if size.is_none_or(|it| it.len() > MOST_BYTES) {
-                continue;
-            }
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let mut within = None;
-            for line in text.lines() {
-                let columns: Vec<&str> = line.split('\t').collect();
-                match columns.as_slice() {
-                    ["@", bad, good] => {
-                        let number = |it: &str| it.parse::<u16>().map_or(0, u32::from);
-                        found.failing += number(bad);
-                        found.passing += number(good);
-                    }
-                    ["="] => tells = true,
-                    ["!", id] => drop(failing.insert((*id).to_owned())),
-                    ["?", id] => within = Some((*id).to_owned()),
-                    [name, ran, idle @ ..] => {
-                        let Ok(path) = RepoPath::new(&name.replace('\\', "/")) else {
-                            continue;
-                        };
-                        let rows = ran.split(' ').filter_map(row);
-                        if let Some(test) = &within {
-                            let lines = inner.entry(test.clone()).or_default();
-                            lines.extend(rows.map(|(line, _)| (path.clone(), line)));
-                            continue;
-                        }
-                        let file: &mut LinesRun = found.files.entry(path).or_default();
-                        for (line, [bad, good]) in rows {
-                            let counts = file.ran.entry(line).or_default();
-                            *counts = [counts[0] + bad, counts[1] + good];
-                        }
-                        let idle = idle.iter().flat_map(|it| it.split(' '));
-                        file.idle
-                            .extend(idle.filter_map(|it| it.parse::<u32>().ok()));
-                    }
-                    _ => {}
-                }
+        for path in paths.iter().take(MAX_PROCESSES) {
+            let metadata = fs::symlink_metadata(path).ok();
+            if metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES) {
+                read_process(&fs::read_to_string(path).unwrap_or_default(), &mut found);
             }
         }
-        // Processes that a test started are told under its name.
-        for (test, lines) in inner {
-            let bad = failing.contains(&test);
-            for (path, line) in lines {
-                let file = found.files.entry(path).or_default();
-                let counts = file.ran.entry(line).or_default();
-                counts[usize::from(!bad)] += 1;
-            }
-        }
-        // Where no runner tells its tests, all that ran is of one that fails.
-        if !tells && found.failing + found.passing == 0 && !found.files.is_empty() {
+        // Where no runner reports its tests, all that ran belongs to the failing ones.
+        if found.failing + found.passing == 0 && !found.files.is_empty() {
             found.failing = 1;
-            let rows = found.files.values_mut().flat_map(|it| it.ran.values_mut());
-            rows.for_each(|row| *row = [1, 0]);
+            let files = found.files.values_mut();
+            files
+                .flat_map(|file| file.ran.values_mut())
+                .for_each(|row| *row = [1, 0]);
         }
         for file in found.files.values_mut() {
             file.idle.retain(|line| !file.ran.contains_key(line));
@@ -138,25 +91,60 @@ impl Tracing {
     }
 }
 
-// `12` for a line that ran outside of tests, `12/2/30` for one that two tests that fail and thirty others ran.
+/// Adds what one process left: counts of tests as `@ FAILING PASSING`, else a path, the lines that ran as
+/// `LINE/FAILING/PASSING` and the lines that did not, in columns.
+fn read_process(text: &str, found: &mut Traced) {
+    for line in text.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        match columns.as_slice() {
+            ["@", failing, passing] => {
+                let number = |text: &str| text.parse::<u16>().map_or(0, u32::from);
+                found.failing += number(failing);
+                found.passing += number(passing);
+            }
+            [name, ran, idle @ ..] => {
+                let Ok(path) = RepoPath::new(&name.replace('\\', "/")) else {
+                    continue;
+                };
+                let file: &mut LinesRun = found.files.entry(path).or_default();
+                for (line, [failing, passing]) in ran.split(' ').filter_map(row) {
+                    let counts = file.ran.entry(line).or_default();
+                    *counts = [counts[0] + failing, counts[1] + passing];
+                }
+                let idle = idle.iter().flat_map(|column| column.split(' '));
+                file.idle
+                    .extend(idle.filter_map(|line| line.parse::<u32>().ok()));
+            }
+            _ => {}
+        }
+    }
+}
+
 fn row(text: &str) -> Option<(u32, [u32; 2])> {
     let mut numbers = text.split('/');
     let line = numbers.next()?.parse().ok()?;
-    let mut count = || numbers.next().map_or(Some(0), |it| it.parse::<u16>().ok());
+    let mut count = || {
+        numbers
+            .next()
+            .map_or(Some(0), |number| number.parse::<u16>().ok())
+    };
     Some((line, [count()?.into(), count()?.into()]))
 }
 
 // The value that a command gets for a variable.
 fn variable(given: &[String], name: &str) -> Option<String> {
-    let own = given.iter().rev().find_map(|it| match it.split_once('=') {
-        Some((other, value)) if other == name => Some(value.to_owned()),
-        _ => None,
-    });
+    let own = given
+        .iter()
+        .rev()
+        .find_map(|entry| match entry.split_once('=') {
+            Some((other, value)) if other == name => Some(value.to_owned()),
+            _ => None,
+        });
     own.or_else(|| std::env::var(name).ok())
 }
 
-const MOST_PROCESSES: usize = 64;
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_PROCESSES: usize = 64;
+const MAX_BYTES: u64 = 16 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -174,7 +162,9 @@ mod tests {
         let tracing = Tracing::prepare(at, at, &given, (&[], 5)).unwrap();
         let variable = |name: &str| {
             let mut all = tracing.environment.iter();
-            all.find_map(|it| it.strip_prefix(name)).unwrap().to_owned()
+            all.find_map(|entry| entry.strip_prefix(name))
+                .unwrap()
+                .to_owned()
         };
         assert!(variable("PYTHONPATH=").ends_with("/trace-code:src"));
         assert!(variable("NODE_OPTIONS=").ends_with("preload.cjs\" --no-warnings"));
@@ -183,7 +173,7 @@ mod tests {
         std::fs::write(at.join("trace/2.lines"), "a/b.py\t5\n").unwrap();
         let traced = tracing.read();
         let of = |path: &str| traced.files[&RepoPath::new(path).unwrap()].clone();
-        let all = |lines: &[u32]| lines.iter().map(|it| (*it, [1, 0])).collect();
+        let all = |lines: &[u32]| lines.iter().map(|line| (*line, [1, 0])).collect();
         assert_eq!(of("a/b.py").ran, all(&[3, 4, 5]));
         assert_eq!(of("a/b.py").idle, [6].into());
         assert_eq!(of("c.py").ran, all(&[9]));
@@ -200,18 +190,12 @@ mod tests {
         let tracing = Tracing::prepare(at, at, &[], (&["t.py::a".to_owned()], 5)).unwrap();
         let write =
             |name: &str, text: &str| std::fs::write(at.join("trace").join(name), text).unwrap();
-        write("1.lines", "@\t1\t2\n!\tt.py::a\na.py\t1 2/1/2 3/0/1\t4\n");
+        write("1.lines", "@\t1\t2\na.py\t1 2/1/2 3/0/1\t4\n");
         write("2.lines", "@\t0\t3\na.py\t2/0/3\t3\n");
-        write("3.lines", "@\t0\t0\n?\tt.py::a\na.py\t4\t2\n");
-        write("5.lines", "=\n");
-        write("4.lines", "@\t0\t0\n?\tt.py::b\na.py\t4\t2\n");
         let traced = tracing.read();
         let file = &traced.files[&RepoPath::new("a.py").unwrap()];
-        assert_eq!(
-            file.ran,
-            [(1, [0, 0]), (2, [1, 5]), (3, [0, 1]), (4, [1, 1])].into()
-        );
-        assert!(file.idle.is_empty());
+        assert_eq!(file.ran, [(1, [0, 0]), (2, [1, 5]), (3, [0, 1])].into());
+        assert_eq!(file.idle, [4].into());
         assert_eq!((traced.failing, traced.passing), (1, 5));
     }
 }

@@ -3,6 +3,9 @@ use std::time::Instant;
 use super::find::{FindCause, submodules};
 use super::trials::Trials;
 use super::{Difference, Suspect, What};
+use crate::model::WhyReason::{
+    CommandNotFound, DoesNotBuild, FailsWithout, NoBase, NoChange, NotExecutable,
+};
 use crate::model::{
     Remedy, RepoPath, SCHEMA_VERSION, WhyBase, WhyChange, WhyDocument, WhyReason, WhyVerdict,
 };
@@ -58,23 +61,13 @@ impl Answer {
     /// Whether older commits cannot say more.
     #[must_use]
     pub fn is_last(&self) -> bool {
-        let open = [
-            Some(WhyReason::NoChange),
-            Some(WhyReason::FailsWithout),
-            Some(WhyReason::DoesNotBuild),
-        ];
-        !open.contains(&self.reason)
+        !self.reason.is_some_and(may_lie_further)
     }
 
     /// Whether no change of the repository explains the failure.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        let outside = [
-            Some(WhyReason::NoBase),
-            Some(WhyReason::CommandNotFound),
-            Some(WhyReason::NotExecutable),
-        ];
-        !self.is_last() || outside.contains(&self.reason)
+        !self.is_last() || matches!(self.reason, Some(NoBase | CommandNotFound | NotExecutable))
     }
 
     // A denial needs everything reverted: a submodule never is, and of a copy an installed package may still be
@@ -82,11 +75,16 @@ impl Answer {
     fn verdict(&self, is_all_reverted: bool) -> WhyVerdict {
         match self.reason {
             None => WhyVerdict::Caused,
-            Some(WhyReason::FailsWithout) if is_all_reverted => WhyVerdict::NotByThisChange,
-            Some(WhyReason::CommandNotFound | WhyReason::NotExecutable) => WhyVerdict::NotRun,
+            Some(FailsWithout) if is_all_reverted => WhyVerdict::NotByThisChange,
+            Some(CommandNotFound | NotExecutable) => WhyVerdict::NotRun,
             Some(_) => WhyVerdict::Unknown,
         }
     }
+}
+
+/// Whether changes that were not looked at may still hold the culprit.
+pub(super) fn may_lie_further(reason: WhyReason) -> bool {
+    matches!(reason, NoChange | FailsWithout | DoesNotBuild)
 }
 
 /// Writes the document of an answer.

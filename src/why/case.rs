@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::answer::{Answer, describe_changes};
+use super::answer::{Answer, describe_changes, may_lie_further};
 use super::clues::clues;
 use super::trials::Trials;
 use super::{Difference, Hunk, States, Step, next, rank};
@@ -95,12 +95,7 @@ pub(super) fn search_case(
         .position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
     let (shared, _) = all.split_at(own.unwrap_or(all.len()));
     let mut found = reduce(trials, case, &difference, shared)?;
-    let open = [
-        WhyReason::NoChange,
-        WhyReason::FailsWithout,
-        WhyReason::DoesNotBuild,
-    ];
-    if own.is_some() && found.as_ref().is_err_and(|reason| open.contains(reason)) {
+    if own.is_some() && found.as_ref().is_err_and(|reason| may_lie_further(*reason)) {
         // Of a test that is new, only the failure with all else reverted tells.
         let was_before = trials.failures.all_failed_before();
         trials.failures.unsplit();

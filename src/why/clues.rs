@@ -13,37 +13,23 @@ const MAX_HOPS: u32 = 6;
 #[must_use]
 pub fn clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     let mut clues = Clues::default();
-    for file in &diagnosis.files {
-        if let Some(path) = file.repo_path() {
-            clues.places.push((path, file.line));
-        }
-    }
-    let words = |text: &str| words_of(text).map(str::to_owned).collect::<Vec<_>>();
-    for line in &diagnosis.evidence {
-        clues.words.extend(words(&line.text));
-    }
-    let messages = diagnosis
-        .tests
-        .iter()
-        .filter_map(|test| test.message.as_ref());
-    clues
-        .words
-        .extend(messages.flat_map(|message| words(message)));
-    clues.words.extend(diagnosis.lacks().cloned());
-    let tests = diagnosis
-        .tests
-        .iter()
-        .filter_map(|test| test.path.as_deref());
-    let tests: BTreeSet<RepoPath> = tests.filter_map(|path| RepoPath::new(path).ok()).collect();
-    let mut targets: Vec<RepoPath> = tests.into_iter().collect();
+    let places = diagnosis.files.iter();
+    clues.places = places
+        .filter_map(|file| Some((file.repo_path()?, file.line)))
+        .collect();
+    let tests = diagnosis.tests.iter();
+    let messages = tests.clone().filter_map(|test| test.message.as_deref());
+    let lines = diagnosis.evidence.iter().map(|line| line.text.as_str());
+    let words = lines.chain(messages).flat_map(words_of).map(str::to_owned);
+    clues.words = words.chain(diagnosis.lacks().cloned()).collect();
+    let paths = tests.filter_map(|test| RepoPath::new(test.path.as_deref()?).ok());
+    let paths: BTreeSet<RepoPath> = paths.collect();
+    let mut targets: Vec<RepoPath> = paths.into_iter().collect();
     targets.retain(|path| after.listing().has_file(path.as_str()));
     for test in &targets {
         let text = after.read(test).unwrap_or_default();
-        clues.names.extend(failing_words(
-            diagnosis,
-            test,
-            &String::from_utf8_lossy(&text),
-        ));
+        let text = String::from_utf8_lossy(&text);
+        clues.names.extend(failing_words(diagnosis, test, &text));
     }
     if targets.is_empty() {
         targets = clues.places.iter().map(|(path, _)| path.clone()).collect();
@@ -63,27 +49,20 @@ fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet
             bare.ends_with(name)
         })
     };
-    let failing = outline
-        .definitions
-        .iter()
-        .filter(|definition| is_failing(&definition.name));
+    let failing = outline.definitions.iter();
+    let failing = failing.filter(|definition| is_failing(&definition.name));
     let mut ranges: Vec<[u32; 2]> = failing.map(|definition| definition.lines).collect();
     if ranges.is_empty() {
         ranges.push([1, u32::MAX]);
     }
-    let lines: Vec<&str> = text.lines().collect();
-    ranges
-        .into_iter()
-        .flat_map(|range| words(&lines, range))
+    let is_within = |number: u32| {
+        let mut ranges = ranges.iter();
+        ranges.any(|[from, to]| (*from..=*to).contains(&number))
+    };
+    let lines = (1..).zip(text.lines());
+    let lines = lines.filter(|(number, _)| is_within(*number));
+    lines
+        .flat_map(|(_, line)| words_of(line))
+        .map(str::to_owned)
         .collect()
-}
-
-fn words(lines: &[&str], [from, to]: [u32; 2]) -> Vec<String> {
-    let from = (from as usize).saturating_sub(1);
-    let part = lines.get(from..(to as usize).min(lines.len()));
-    let words = part
-        .unwrap_or_default()
-        .iter()
-        .flat_map(|line| words_of(line));
-    words.map(str::to_owned).collect()
 }

@@ -87,7 +87,13 @@ impl FindCause<'_> {
             if let Some(traced) = facts.trace(self.line).filter(|_| self.trace) {
                 trials.take_trace(traced);
             }
-            self.find_change(&mut trials)?
+            let mut answer = self.search_changes(&mut trials)?;
+            // A command that cannot be started says nothing about changes.
+            if let Some(reason) = trials.not_run().filter(|_| answer.is_open()) {
+                answer.reason = Some(reason);
+                answer.suspects.clear();
+            }
+            answer
         } else {
             Answer::unknown(trials.ended().unwrap_or(WhyReason::Passes))
         };
@@ -125,16 +131,6 @@ impl FindCause<'_> {
         };
         let place = Workplace::open(&plan, &|_, _| {})?;
         Trials::start(self, place)
-    }
-
-    fn find_change(&self, trials: &mut Trials<'_>) -> Result<Answer, WhyError> {
-        let mut answer = self.search_changes(trials)?;
-        // A command that cannot be started says nothing about changes.
-        if let Some(reason) = trials.not_run().filter(|_| answer.is_open()) {
-            answer.reason = Some(reason);
-            answer.suspects.clear();
-        }
-        Ok(answer)
     }
 
     fn search_changes(&self, trials: &mut Trials<'_>) -> Result<Answer, WhyError> {

@@ -1,4 +1,3 @@
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -6,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{KnownCause, Traced, WhyDocument, WhyVerdict};
 use crate::policy::Redactor;
-use crate::repair::{files_digest, read_json};
+use crate::repair::{files_digest, read_json, write_atomically};
 use crate::workspace::Workspace;
 
 const CAUSE: &str = "cause.json";
@@ -78,19 +77,13 @@ impl<'a> Facts<'a> {
         let fact = Fact {
             command: line.to_owned(),
             prefix: self.workspace.prefix.clone(),
-            digest: files_digest(self.workspace.source.as_ref(), &[]),
+            digest: files_digest(self.workspace.source.as_ref()),
             fact,
         };
-        if !self.redactor.redact(line).findings.is_empty() {
-            return;
-        }
-        // A fact that cannot be kept is found out again.
-        if let (Ok(mut file), Ok(text)) = (
-            tempfile::NamedTempFile::new_in(&self.folder),
-            serde_json::to_vec(&fact),
-        ) && file.write_all(&text).is_ok()
+        if let Ok(text) = serde_json::to_vec(&fact)
+            && self.redactor.redact(line).findings.is_empty()
         {
-            let _ = file.persist(self.folder.join(name));
+            let _ = write_atomically(&self.folder.join(name), &text);
         }
     }
 
@@ -98,7 +91,7 @@ impl<'a> Facts<'a> {
         let kept: Fact<T> = read_json(&self.folder.join(name))?;
         let is_same = line.is_none_or(|line| kept.command == line)
             && kept.prefix == self.workspace.prefix
-            && kept.digest == files_digest(self.workspace.source.as_ref(), &[]);
+            && kept.digest == files_digest(self.workspace.source.as_ref());
         is_same.then_some(kept.fact)
     }
 }

@@ -15,8 +15,7 @@ mod rank;
 mod search;
 mod trials;
 
-use difference::What;
-use difference::{Difference, Hunk, States};
+use difference::{Difference, Hunk, States, What};
 pub use find::{FindCause, WhyError};
 pub use known::{Facts, KeptCause, known_cause};
 pub use rank::list_suspects;

@@ -58,8 +58,7 @@ pub fn rank(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
     found
 }
 
-/// Lists the uncommitted changes of product code as `path:line`, the likeliest first: those in files that the
-/// failing tests reach, else all. None was tried.
+/// Lists the uncommitted changes of product code as `path:line`, the likeliest first. None was tried.
 #[must_use]
 pub fn list_suspects(
     diagnosis: &Diagnosis,
@@ -80,10 +79,7 @@ pub fn list_suspects(
     let hunks = ranked
         .iter()
         .filter_map(|suspect| difference.hunks().get(suspect.hunk));
-    let (reached, other): (Vec<&Hunk>, Vec<&Hunk>) =
-        hunks.partition(|hunk| clues.reach.contains_key(&hunk.path));
-    let listed = if reached.is_empty() { other } else { reached };
-    listed.into_iter().map(Hunk::place).collect()
+    hunks.map(Hunk::place).collect()
 }
 
 #[derive(Default)]
@@ -149,10 +145,6 @@ impl Weighed {
         }
         if is_prose(hunk.path.as_str()) {
             weighed.score -= 6;
-        }
-        // What only came is called by what came or changed with it.
-        if diff.lines().all(|line| line.starts_with('+')) && hunk.line().is_some() {
-            weighed.score -= 1;
         }
         if changes_no_code(&diff) {
             weighed.score -= 4;

@@ -3,10 +3,11 @@ use std::time::{Duration, Instant};
 
 use super::failures::{Failures, Observation};
 use super::{FindCause, States};
+use crate::diagnose::LogFacts;
 use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::repair::{CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced};
+use crate::repair::{CommandsAt, CommandsRun, RepairError, RunLimit, is_path, last_runner, run_traced};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::{Kind, Workplace};
 
@@ -84,8 +85,8 @@ impl TrialStart {
         } else {
             String::new()
         };
-        let likely = self.likely.as_ref();
-        let likely = likely.map_or(String::new(), |place| format!(", likely {place}"));
+        let likely = self.likely.iter();
+        let likely: String = likely.map(|place| format!(", likely {place}")).collect();
         format!(
             "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
             self.run, self.what
@@ -163,10 +164,9 @@ impl<'a> Trials<'a> {
         find: &'a FindCause<'a>,
         place: Workplace<'a>,
     ) -> Result<(Self, bool), RepairError> {
-        let unknown = || RedRun {
-            diagnosis: crate::diagnose::diagnose("", &crate::diagnose::LogFacts::default(), None),
-            log: String::new(),
-            exit_code: None,
+        let unknown = || {
+            let diagnosis = crate::diagnose::diagnose("", &LogFacts::default(), None);
+            RedRun::new(diagnosis, "", None, None)
         };
         let mut trials = Self {
             red: find.red.cloned().unwrap_or_else(unknown),
@@ -192,11 +192,8 @@ impl<'a> Trials<'a> {
         let Some(ran) = ran.filter(|ran| !ran.observed.passed) else {
             return Ok((trials, false));
         };
-        trials.red = RedRun {
-            exit_code: ran.observed.test_result.exit,
-            diagnosis: ran.diagnosis.clone(),
-            log: ran.log.clone(),
-        };
+        let exit_code = ran.observed.test_result.exit;
+        trials.red = RedRun::new(ran.diagnosis.clone(), &ran.log, exit_code, None);
         trials.select();
         if trials.selection.is_none() {
             let seen = trials.observe(&ran);
@@ -216,16 +213,15 @@ impl<'a> Trials<'a> {
         let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
         let tests = &self.red.diagnosis.tests;
-        let own = own_place(line, &files, tests, (source, prefix));
+        let runner = last_runner(&files);
         if setup.trace {
-            let plan = with_others(&own.line, own.runner, &own.tests, &is_path);
+            let plan = with_others(line, runner, tests, &is_path);
             self.trace_plan = Some(plan.unwrap_or_else(|| WithOthers {
                 line: line.clone(),
                 first: Vec::new(),
-                others: None,
             }));
         }
-        self.selection = chosen(&own.line, own.runner, &own.tests, &is_path);
+        self.selection = chosen(line, runner, tests, &is_path);
         if let Some((_, count)) = self.selection {
             self.failures.truncate(count);
         }
@@ -431,7 +427,7 @@ impl<'a> Trials<'a> {
             None => each.min((self.longest * 5).max(SHORTEST)),
         };
         let began = Instant::now();
-        let how = TraceRun {
+        let how = CommandsAt {
             commands: &commands,
             place: &self.place,
             prefix: &self.find.workspace.prefix,

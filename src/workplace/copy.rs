@@ -104,7 +104,7 @@ impl Copied {
     pub(super) fn settle(&mut self) -> Result<(), WorkplaceError> {
         let changed = self.scratch.changes()?;
         self.scratch.adopt(changed.iter().map(|it| &it.path))?;
-        self.scratch.keep_ignored()?;
+        self.scratch.keep_ignored();
         self.settled = true;
         Ok(())
     }

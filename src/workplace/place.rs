@@ -6,7 +6,7 @@ use super::overlay::Overlaid;
 use super::plan::{Plan, Progress};
 use super::{Kind, WorkplaceError};
 use crate::exec::{Job, Temporary};
-use crate::git::{ObjectStore, Repository};
+use crate::git::Repository;
 use crate::model::{RepoPath, WorkplaceMode};
 use crate::patch::{Change, FileState};
 use crate::source::Source;
@@ -142,18 +142,6 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when they cannot be listed.
     pub fn source(&self) -> Result<Box<dyn Source + 'a>, WorkplaceError> {
         Ok(ask!(&self.place, place => Box::new(place.source()?)))
-    }
-
-    /// The objects of its repository.
-    #[must_use]
-    pub fn objects(&self) -> Option<ObjectStore> {
-        match self.kind {
-            Kind::Overlay => self.git.map(|git| git.objects(None)),
-            Kind::Copy => {
-                let git = Repository::discover(self.root()).ok().flatten()?;
-                Some(git.objects(None))
-            }
-        }
     }
 
     /// What was changed by whatever ran there since the last [`Workplace::reset`], litter aside.

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::git::{GitError, ObjectStore, Repository};
+use crate::git::{GitError, Repository};
 use crate::model::{Code, RepoPath};
 use crate::source::{ReadError, Source, Untracked, Worktree};
 
@@ -14,7 +14,6 @@ pub struct Workspace {
     pub root: Option<PathBuf>,
     /// The user's directory below the root; `""` at the root.
     pub prefix: String,
-    revision: Option<String>,
 }
 
 /// What is read.
@@ -68,10 +67,6 @@ impl Workspace {
             git,
             root,
             prefix,
-            revision: match at {
-                At::Revision(revision) => Some(revision.to_owned()),
-                At::Worktree | At::Index => None,
-            },
         })
     }
 
@@ -98,15 +93,7 @@ impl Workspace {
             git: Some(git),
             root: Some(root),
             prefix,
-            revision: None,
         }))
-    }
-
-    /// The object database, when there is one; the commit that it tells of is the one that is read,
-    /// or else `HEAD`.
-    #[must_use]
-    pub fn objects(&self) -> Option<ObjectStore> {
-        Some(self.git.as_ref()?.objects(self.revision.as_deref()))
     }
 
     /// A path as the user typed it, relative to where the user stands, or absolute inside the
@@ -175,61 +162,6 @@ impl WorkspaceError {
             Self::NoGit { .. } | Self::Git(GitError::Bare) => Code::U204,
             Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::process::Command;
-
-    use super::Workspace;
-    use crate::model::RepoPath;
-
-    // A patch of plain files needs no listing of the repository.
-    #[test]
-    fn opens_named_files_only_when_plain() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path();
-        fs::create_dir(root.join("src")).unwrap();
-        for name in ["src/a.py", "b.py", "gone.py", "new.py"] {
-            fs::write(root.join(name), "x = 1\n").unwrap();
-        }
-        for arguments in [&["init", "-q"][..], &["add", "src/a.py", "b.py", "gone.py"]] {
-            let git = Command::new("git")
-                .args(arguments)
-                .current_dir(root)
-                .status();
-            assert!(git.unwrap().success());
-        }
-        fs::remove_file(root.join("gone.py")).unwrap();
-        std::os::unix::fs::symlink("src", root.join("link")).unwrap();
-        fs::create_dir(root.join("src/.git")).unwrap();
-        for (paths, listed) in [
-            (&["b.py", "a/b.py"][..], Some(vec!["b.py".to_owned()])),
-            (&["nowhere.py"], None),
-            (
-                &["b.py", "new.py"],
-                Some(vec!["b.py".to_owned(), "new.py".to_owned()]),
-            ),
-            (&["b.py", "gone.py"], None),
-            (&["b.py", "link"], None),
-            (&["link/a.py"], None),
-            (&["src/a.py"], None),
-        ] {
-            let paths: Vec<RepoPath> = paths
-                .iter()
-                .map(|path| RepoPath::new(path).unwrap())
-                .collect();
-            let workspace = Workspace::of_named(root, &paths).unwrap();
-            let found = workspace.map(|workspace| {
-                let entries = workspace.source.listing().entries().iter();
-                entries
-                    .map(|entry| entry.path.to_string())
-                    .collect::<Vec<_>>()
-            });
-            assert_eq!(found, listed, "{paths:?}");
         }
     }
 }

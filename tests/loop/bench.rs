@@ -40,21 +40,6 @@ fn fixtures_are_many_and_hide_their_secrets() {
     }
 }
 
-#[test]
-fn fixtures_hold_both_ways() {
-    let home = tempfile::tempdir().unwrap();
-    let Some(few) = some_of(home.path(), FEW) else {
-        return;
-    };
-    let output = mendit(home.path(), &["bench", "--verify", &few]);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.ends_with(&format!("{} hold, 0 skipped, 0 wrong\n", FEW.len())),
-        "{text}"
-    );
-}
-
 // Both ways, by git and the shell alone: on the broken files they fail, on the repaired ones they pass.
 #[test]
 fn hidden_tests_tell_the_repair_from_none() {
@@ -98,7 +83,7 @@ fn hidden_tests_tell_the_repair_from_none() {
 }
 
 #[test]
-fn hidden_tests_are_proven_and_decide() {
+fn hidden_tests_decide() {
     const RIGHT: &str = "[ \"$(cat values/*)\" = 42 ] && echo hidden tests passed";
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("few/answer");
@@ -113,23 +98,6 @@ fn hidden_tests_are_proven_and_decide() {
         fs::write(folder.join("hidden/hidden.sh"), check).unwrap();
     };
     let run = |more: &[&str]| mendit(home.path(), &[&["bench", "few"], more].concat());
-    let rows = [
-        (RIGHT, 0, "holds    answer"),
-        ("echo hidden tests passed", 1, "F202: "),
-        (
-            "exit 0",
-            1,
-            "F202: its hidden tests fail with its reference: it never said",
-        ),
-        ("echo hidden tests passed; exit 1", 1, "F202: "),
-    ];
-    for (check, code, words) in rows {
-        hide(check);
-        let output = run(&["--verify"]);
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{check}: {text}");
-        assert!(text.contains(words), "{check}: {text}");
-    }
     hide(RIGHT);
     // The visible test reads the first line alone.
     let reply = |value: &str| {

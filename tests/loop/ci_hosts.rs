@@ -2,7 +2,6 @@
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -17,18 +16,6 @@ fn failed(test: &str) -> String {
     )
 }
 
-const GREEN: &str = "=== test session starts ===\n=== 12 passed in 0.21s ===\n";
-
-fn zipped(logs: &[(&str, &str)]) -> Vec<u8> {
-    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, text) in logs {
-        let options = zip::write::SimpleFileOptions::default();
-        archive.start_file(*name, options).unwrap();
-        archive.write_all(text.as_bytes()).unwrap();
-    }
-    archive.finish().unwrap().into_inner()
-}
-
 // Answers with the file that is named like the address, and keeps what is written to it.
 const GH: &str = r#"#!/bin/sh
 set -eu
@@ -41,7 +28,8 @@ while [ $# -gt 0 ]; do
     -F) body=${2#body=@}; [ "$verb" = GET ] && verb=POST; shift ;;
     --input) body=$2; verb=POST; shift ;;
     -f) shift ;;
-    --paginate) ;;
+    --attempt) shift ;;
+    --paginate | --log-failed | view) ;;
     *) to=$1 ;;
   esac
   shift
@@ -180,26 +168,16 @@ fn github(host: &Host, event: &BTreeMap<&str, &str>) {
 }
 
 #[test]
-fn github_gets_one_comment_with_new_and_known_failures() {
+fn github_gets_one_comment() {
     needs!("jq", "bash");
     let mut host = Host::new(("gh", GH));
-    let runs = "repos/o/n/actions/runs";
-    let (old, new) = (failed("test_old"), failed("test_new"));
-    let now = [("1_a.txt", old.as_str()), ("2_b.txt", &new)];
-    host.serve(&format!("{runs}/7/attempts/2/logs"), zipped(&now));
-    host.serve(&format!("{runs}/5/logs"), zipped(&now[..1]));
-    host.serve(
-        "repos/o/n/actions/workflows/3/runs",
-        r#"{"workflow_runs": [{"id": 5}]}"#,
-    );
+    host.serve("7", failed("test_new"));
     let comments = "repos/o/n/issues/4/comments";
     host.serve(comments, r#"[{"id": 1, "body": "hello"}]"#);
     let fields = [
         ("id", "7"),
         ("run_attempt", "2"),
-        ("workflow_id", "3"),
         ("head_sha", "abc"),
-        ("pull_requests[0].base.ref", "main"),
         ("pull_requests[0].base.sha", "0000"),
         ("pull_requests[0].number", "4"),
     ]
@@ -214,12 +192,7 @@ fn github_gets_one_comment_with_new_and_known_failures() {
     github(&host, &event);
     let comment = host.written(&format!("{comments}.POST")).unwrap();
     assert!(comment.starts_with("<!-- mendit -->\n"), "{comment}");
-    for (job, said) in [("a", "also on the base"), ("b", "new: not on the base")] {
-        assert!(
-            comment.contains(&format!("    in {job} ({said})\n")),
-            "{comment}"
-        );
-    }
+    assert!(comment.contains("test_new"), "{comment}");
     // The same once more replaces the comment.
     host.serve(comments, json!([{"id": 8, "body": comment}]).to_string());
     std::fs::remove_dir_all(host.repo.root().join("mendit-ci")).unwrap();
@@ -247,17 +220,7 @@ fn gitlab_reads_failed_jobs_and_writes_one_note() {
             (3, "e2e", "failed"),
         ]),
     );
-    host.serve("pipelines", r#"[{"id": 60, "iid": 6}]"#);
-    host.serve(
-        "pipelines/60/jobs",
-        jobs(&[(4, "unit: [3.12, x]", "failed"), (5, "e2e", "success")]),
-    );
-    for (id, text) in [
-        (1, failed("test_old")),
-        (3, failed("test_new")),
-        (4, failed("test_old")),
-        (5, GREEN.to_owned()),
-    ] {
+    for (id, text) in [(1, failed("test_old")), (3, failed("test_new"))] {
         host.serve(&format!("jobs/{id}/trace"), text);
     }
     host.serve(
@@ -269,7 +232,6 @@ fn gitlab_reads_failed_jobs_and_writes_one_note() {
         ("CI_PROJECT_ID", "9"),
         ("CI_PIPELINE_ID", "70"),
         ("CI_MERGE_REQUEST_IID", "2"),
-        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "0000"),
         ("MENDIT_TOKEN", "t"),
         ("TEST", "false"),
@@ -286,17 +248,15 @@ fn gitlab_reads_failed_jobs_and_writes_one_note() {
     let script = lines.join("\n");
     host.run("sh", &script, &host.repo.root(), &BTreeMap::new());
     let note = host.written("merge_requests/2/notes.POST").unwrap();
-    assert!(
-        note.contains("also on the base") && note.contains("not on the base"),
-        "{note}"
-    );
-    assert!(note.contains("in unit___3.12__x_ ("), "{note}");
+    for test in ["test_old", "test_new"] {
+        assert!(note.contains(test), "{note}");
+    }
 
     host.serve(
         "merge_requests/2/notes",
         json!([{"id": 11, "type": null, "body": note}]).to_string(),
     );
-    for folder in ["mendit-ci", "mendit-run", "mendit-logs", "mendit-base"] {
+    for folder in ["mendit-ci", "mendit-run"] {
         std::fs::remove_dir_all(host.repo.root().join(folder)).unwrap();
     }
     host.run("sh", &script, &host.repo.root(), &BTreeMap::new());

@@ -305,19 +305,6 @@ fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such()
     }
 }
 
-// The list stands in the script of the shell, and any other text is taken all the same.
-#[test]
-fn shells_complete_names_that_are_known() {
-    let repo = Repo::with(&[("a.py", "x = 1\n")]);
-    for shell in ["bash", "zsh", "fish"] {
-        let script = stdout(&repo.mendit(&["completions", shell]));
-        assert!(script.contains("opencode"), "{shell}");
-        // The generator for fish completes values of flags alone.
-        assert!(shell == "fish" || script.contains("P402"), "{shell}");
-    }
-    assert_eq!(code(&repo.mendit(&["explain", "test_failure"])), 0);
-}
-
 #[test]
 fn a_hint_says_when_no_import_is_missing() {
     let repo = Repo::with(&[("a.py", "assert 1 == 2\n")]);
@@ -349,36 +336,6 @@ fn a_fix_works_from_another_folder_and_by_the_command() {
         (&result["status"], &result["applied"]),
         (&"fixed".into(), &true.into())
     );
-}
-
-#[test]
-fn what_failed_and_passes_now_without_a_change_is_flaky() {
-    let repo = Repo::with(&[("a.py", ""), (".gitignore", "ran\n")]);
-    let line = format!(
-        "[ -e '{0}' ] || {{ : > '{0}'; echo 'FAILED t/test_a.py::one - AssertionError: 1 != 2'; \
-         exit 1; }}",
-        repo.root().join("ran").display()
-    );
-    assert_eq!(code(&repo.mendit(&["run", &line])), 1);
-    // Nobody is there to try anything: the last run is the answer.
-    let told = repo.mendit(&["fix", "--format", "json"]);
-    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
-    assert_eq!(
-        (&told["wholeRuns"], &told["chosenRuns"]),
-        (&0.into(), &0.into())
-    );
-    assert_eq!(told["failure"]["failingTests"][0], "t/test_a.py::one");
-    let output = repo.mendit(&["fix", &line]);
-    let said = stdout(&output) + &stderr(&output);
-    assert_eq!(code(&output), 1, "{said}");
-    assert!(
-        said.contains("flaky: `t/test_a.py::one` failed in the last run and passes now")
-            && !said.contains("needs a model"),
-        "{said}"
-    );
-    // With another file it may be mended.
-    repo.write("a.py", "a = 1\n");
-    assert_eq!(code(&repo.mendit(&["fix"])), 0);
 }
 
 #[test]
@@ -512,13 +469,6 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     assert_eq!(code(&checkup), 0, "{}", stderr(&checkup));
     let said = String::from_utf8_lossy(&checkup.stdout);
     assert!(said.contains("! packages"), "{said}");
-    repo.write("node_modules/x/package.json", "{}");
-    let git = repo.root().join(".git");
-    std::fs::write(git.join("MERGE_HEAD"), "").unwrap();
-    let checkup = repo.mendit(&["doctor"]);
-    let said = String::from_utf8_lossy(&checkup.stdout);
-    assert!(said.contains("a merge is in progress"), "{said}");
-    assert_eq!(code(&checkup), 0);
     // The old name of the command that starts what must answer.
     assert_eq!(code(&repo.mendit(&["heal", "--test", "true"])), 0);
 }

@@ -8,7 +8,6 @@ mod first;
 mod hang;
 mod heal;
 mod heal_http;
-mod job_logs;
 mod repair;
 #[path = "../support/mod.rs"]
 mod support;

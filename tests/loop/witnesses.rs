@@ -2,11 +2,10 @@
 //! type, and what can be typed here makes the command pass.
 #![cfg(target_os = "linux")]
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Repo, command, git, has_program, needs, stderr};
+use crate::support::{Repo, command, git, needs, stderr};
 use serde_json::Value;
 
 /// What is typed, and whether that can be done here: without a registry, a service or another program.
@@ -231,7 +230,7 @@ fn what_node_lacks_is_named() {
 }
 
 #[test]
-fn variables_services_ports_and_submodules_are_named() {
+fn variables_services_and_submodules_are_named() {
     needs!("python3");
     let reads = "import os\n        self.assertTrue(os.environ['ACME_REGION_URL'])";
     let handed = format!("mendit run --env ACME_REGION_URL {PYTHON}");
@@ -254,19 +253,6 @@ fn variables_services_ports_and_submodules_are_named() {
         &[],
         ("docker compose up -d", false),
     );
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port();
-    let server = format!("require('net').createServer().listen({port}, '127.0.0.1');\n");
-    if has_program("node") {
-        let repo = Repo::with(&[("server.js", &server)]);
-        named(
-            &repo,
-            "node server.js",
-            &[],
-            (&format!("lsof -i :{port}"), false),
-        );
-    }
-
     let lib = Repo::with(&[("data.py", "ROWS = [1]\n"), ("__init__.py", "")]);
     let repo = python(
         "from vendor.data import ROWS\n        self.assertTrue(ROWS)",

@@ -22,41 +22,16 @@ pub(super) struct Candidate {
 }
 
 /// Why a step that changes tests and product is no candidate, or a candidate no fix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reason {
-    /// No environment holds its day.
-    NoEnvironment,
-    /// It changes more files or lines than are asked for.
-    TooLarge,
-    /// No file of tests that it changes can be run.
-    NoTestFile,
-    /// A file of it is not in this clone, or no text.
-    Unreadable,
-    /// Its tests pass without it.
-    PassesBefore,
-    /// Its tests fail with it.
-    FailsAfter,
-    /// Two runs did not end alike.
-    Unsteady,
-    /// The tests took too long.
-    TimedOut,
-}
+pub(super) type Reason = &'static str;
 
-impl Reason {
-    /// Its word in documents.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::NoEnvironment => "no environment for its day",
-            Self::TooLarge => "too large",
-            Self::NoTestFile => "no test file that can be run",
-            Self::Unreadable => "not all in this clone, or no text",
-            Self::PassesBefore => "tests pass before",
-            Self::FailsAfter => "tests fail after",
-            Self::Unsteady => "not twice the same",
-            Self::TimedOut => "out of time",
-        }
-    }
-}
+pub(super) const NO_ENVIRONMENT: Reason = "no environment for its day";
+pub(super) const TOO_LARGE: Reason = "too large";
+const NO_TEST_FILE: Reason = "no test file that can be run";
+pub(super) const UNREADABLE: Reason = "not all in this clone, or no text";
+pub(super) const PASSES_BEFORE: Reason = "tests pass before";
+pub(super) const FAILS_AFTER: Reason = "tests fail after";
+pub(super) const UNSTEADY: Reason = "not twice the same";
+pub(super) const TIMED_OUT: Reason = "out of time";
 
 /// Looks at a step without running anything; `None` when it changes no tests or no product.
 pub(super) fn candidate(
@@ -65,7 +40,7 @@ pub(super) fn candidate(
     max_files: usize,
 ) -> Option<Result<Candidate, Reason>> {
     let Some(range) = file.range(step.time) else {
-        return Some(Err(Reason::NoEnvironment));
+        return Some(Err(NO_ENVIRONMENT));
     };
     let taken = paths(step, |path| range.is_test(path));
     let product = paths(step, |path| range.is_product(path));
@@ -73,7 +48,7 @@ pub(super) fn candidate(
         return None;
     }
     if product.len() > max_files || taken.len() > MAX_TAKEN {
-        return Some(Err(Reason::TooLarge));
+        return Some(Err(TOO_LARGE));
     }
     let after = step.files.iter().filter(|it| it.after);
     let tests: Vec<RepoPath> = after
@@ -81,7 +56,7 @@ pub(super) fn candidate(
         .map(|it| it.path.clone())
         .collect();
     if tests.is_empty() {
-        return Some(Err(Reason::NoTestFile));
+        return Some(Err(NO_TEST_FILE));
     }
     Some(Ok(Candidate {
         commit: step.commit.clone(),

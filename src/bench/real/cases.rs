@@ -84,9 +84,7 @@ fn fixture(
         heal_safe: true,
         timeout_seconds: environment.timeout_seconds,
         targets: Vec::new(),
-        reference_setup: None,
         hidden_test: Some(environment.test.clone()),
-        must_refuse: Vec::new(),
         expect: Expected {
             kind: fix.kind,
             subkind: None,

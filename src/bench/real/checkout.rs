@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use crate::bench::BenchError;
 use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Sandbox, Stop, run};
 use crate::git::{Repository, first_commit, remove_entry, write_entry};
 use crate::model::{BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
-use crate::source::{EntryKind, Source};
+use crate::source::{Entry, EntryKind, Source};
 
 /// A working folder of one environment: files of one state at a time, and beside and among them
 /// what the set-up made. The repository there has one commit: no history tells the fix.
@@ -60,10 +59,11 @@ impl Checkout {
             &environment.variables,
         ))
         .unwrap_or_default();
-        if fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
+        let is_whole = self.root().join(".git").is_dir();
+        if is_whole && fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
             return Ok(());
         }
-        remove_entry(&self.home).map_err(|error| BenchError::write(&self.home, &error))?;
+        remove_entry(&self.home).map_err(|error| BenchError::disk(&self.home, &error))?;
         make(&self.environment())?;
         let files = clone.tree(&environment.commit).map_err(|error| {
             let commit = &environment.commit;
@@ -87,17 +87,16 @@ impl Checkout {
             };
             let outcome = run(&job, stop, &mut Discard)?;
             let _ = writeln!(outputs, "$ {line}\n{}", outcome.output.text());
-            fs::write(&log, &outputs).map_err(|error| BenchError::write(&log, &error))?;
+            fs::write(&log, &outputs).map_err(|error| BenchError::disk(&log, &error))?;
             if !outcome.passed() {
-                return Err(BenchError::SetUp {
-                    environment: environment.name.clone(),
-                    line: line.clone(),
-                    end: outcome.end.to_string(),
-                    log: log.display().to_string(),
-                });
+                let (name, end, log) = (&environment.name, outcome.end, log.display());
+                let message = format!(
+                    "the set-up of `{name}` failed at `{line}`: {end}; `{log}` has its output"
+                );
+                return Err(BenchError::SetUp(message));
             }
         }
-        fs::write(&ready, wanted).map_err(|error| BenchError::write(&ready, &error))
+        fs::write(&ready, wanted).map_err(|error| BenchError::disk(&ready, &error))
     }
 
     /// The environment's variables, with its folder in them.
@@ -115,95 +114,57 @@ impl Checkout {
     pub(super) fn lay(&self, files: &dyn Source) -> Result<(), BenchError> {
         let root = self.root();
         make(&root)?;
-        let listed = self.home.join("files");
-        let before = read_rows(&fs::read_to_string(&listed).unwrap_or_default());
-        let after = rows(files)?;
-        // Without it an interrupted change of files is begun again with all of them.
-        let _ = fs::remove_file(&listed);
-        for path in before.keys().filter(|path| !after.contains_key(*path)) {
-            remove(&root, path)?;
-        }
-        for (path, row) in &after {
-            if before.get(path) == Some(row) {
-                continue;
-            }
-            write(&root, path, row, files)?;
-        }
         let git = root.join(".git");
-        match fs::remove_dir_all(&git) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(BenchError::write(&git, &error));
+        let is_laid = git.is_dir();
+        let before = if is_laid {
+            Repository::discover(&root)?
+                .map(|git| git.tree("HEAD"))
+                .transpose()?
+        } else {
+            None
+        };
+        // Without it an interrupted change of files is begun again with the set-up.
+        if is_laid {
+            fs::remove_dir_all(&git).map_err(|error| BenchError::disk(&git, &error))?;
+        }
+        let old = before.as_ref().map(|tree| tree.listing());
+        let gone = old.into_iter().flat_map(|listing| listing.entries());
+        for entry in gone.filter(|entry| files.listing().get(entry.path.as_str()).is_none()) {
+            remove(&root, &entry.path)?;
+        }
+        for entry in files.listing().entries() {
+            let known = old.and_then(|listing| listing.get(entry.path.as_str()));
+            let is_same = known.is_some_and(|known| known.kind == entry.kind)
+                && before.as_ref().and_then(|tree| tree.blob_id(&entry.path))
+                    == blob_id(files, &entry.path);
+            if !is_same {
+                write(&root, entry, files)?;
             }
-            _ => {}
         }
         first_commit(&root, files)?;
-        let text: String = after
-            .iter()
-            .map(|(path, row)| format!("{:o} {} {path}\n", row.mode, row.id))
-            .collect();
-        fs::write(&listed, text).map_err(|error| BenchError::write(&listed, &error))
+        Ok(())
     }
 }
 
 const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(30);
 
-// A file as it should stand: git's mode, and what tells its content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct ExpectedFile {
-    mode: u32,
-    id: String,
+fn blob_id(files: &dyn Source, path: &RepoPath) -> Option<BlobId> {
+    let read = || Some(BlobId::from_content(&files.read(path).ok()?));
+    files.blob_id(path).or_else(read)
 }
 
-fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, ExpectedFile>, BenchError> {
-    let mut rows = BTreeMap::new();
-    for entry in files.listing().entries() {
-        let row = match &entry.kind {
-            EntryKind::File { executable } => ExpectedFile {
-                mode: if *executable { 0o100_755 } else { 0o100_644 },
-                id: match files.blob_id(&entry.path) {
-                    Some(id) => id.to_string(),
-                    None => {
-                        BlobId::from_content(&files.read(&entry.path).map_err(BenchError::Source)?)
-                            .to_string()
-                    }
-                },
-            },
-            EntryKind::Symlink { target } => ExpectedFile {
-                mode: 0o120_000,
-                id: BlobId::from_content(target.as_bytes()).to_string(),
-            },
-            EntryKind::NotCheckedOut => {
-                let message = format!("the clone lacks the file `{}`", entry.path);
-                return Err(BenchError::Lacking(message));
-            }
-            _ => continue,
-        };
-        rows.insert(entry.path.clone(), row);
-    }
-    Ok(rows)
-}
-
-fn read_rows(text: &str) -> BTreeMap<RepoPath, ExpectedFile> {
-    let row = |line: &str| {
-        let (mode, rest) = line.split_once(' ')?;
-        let (id, path) = rest.split_once(' ')?;
-        let row = ExpectedFile {
-            mode: u32::from_str_radix(mode, 8).ok()?,
-            id: id.to_owned(),
-        };
-        Some((RepoPath::new(path).ok()?, row))
+fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchError> {
+    let at = root.join(entry.path.as_str());
+    let failed = |error: io::Error| BenchError::disk(&at, &error);
+    let bytes = match &entry.kind {
+        EntryKind::File { .. } => files.read(&entry.path).map_err(BenchError::Source)?,
+        EntryKind::Symlink { target } => target.as_bytes().into(),
+        EntryKind::NotCheckedOut => {
+            let message = format!("the clone lacks the file `{}`", entry.path);
+            return Err(BenchError::Lacking(message));
+        }
+        _ => return Ok(()),
     };
-    text.lines().filter_map(row).collect()
-}
-
-fn write(
-    root: &Path,
-    path: &RepoPath,
-    row: &ExpectedFile,
-    files: &dyn Source,
-) -> Result<(), BenchError> {
-    let at = root.join(path.as_str());
-    let failed = |error: io::Error| BenchError::write(&at, &error);
     remove_entry(&at).map_err(failed)?;
     if let Some(parent) = at.parent() {
         // A file may stand where a folder comes to stand.
@@ -214,25 +175,13 @@ fn write(
         }
         make(parent)?;
     }
-    if row.mode == 0o120_000 {
-        let entry = files.listing().get(path.as_str());
-        let Some(EntryKind::Symlink { target }) = entry.map(|it| &it.kind) else {
-            return Ok(());
-        };
-        return write_entry(&at, target.as_bytes(), row.mode).map_err(failed);
-    }
-    write_entry(
-        &at,
-        &files.read(path).map_err(BenchError::Source)?,
-        row.mode,
-    )
-    .map_err(failed)
+    write_entry(&at, &bytes, entry.kind.mode().unwrap_or(0o100_644)).map_err(failed)
 }
 
 // With the folders above it that are empty then.
 fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
-    remove_entry(&at).map_err(|error| BenchError::write(&at, &error))?;
+    remove_entry(&at).map_err(|error| BenchError::disk(&at, &error))?;
     let above = at.ancestors().skip(1).take_while(|it| *it != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
@@ -243,7 +192,7 @@ fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
 }
 
 fn make(folder: &Path) -> Result<(), BenchError> {
-    fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))
+    fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))
 }
 
 /// Checkouts of environments below one folder, as many of each as are used at a time, by this
@@ -280,12 +229,12 @@ impl Checkouts {
     ) -> Result<Lease, BenchError> {
         let folder = repository.replace('/', "+");
         let shelf = self.home.join(folder).join(&environment.name);
-        fs::create_dir_all(&shelf).map_err(|error| BenchError::write(&shelf, &error))?;
+        fs::create_dir_all(&shelf).map_err(|error| BenchError::disk(&shelf, &error))?;
         let name = file_name(repository);
         let mut number = 1;
         loop {
             let path = shelf.join(format!("{number}.lock"));
-            let failed = |error| BenchError::write(&path, &error);
+            let failed = |error| BenchError::disk(&path, &error);
             let lock = File::create(&path).map_err(failed)?;
             match lock.try_lock() {
                 Ok(()) => {

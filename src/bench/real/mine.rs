@@ -3,12 +3,14 @@ use std::fs;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, Reason, candidate};
+use super::candidate::{Candidate, candidate};
+use super::candidate::{NO_ENVIRONMENT, UNREADABLE};
 use super::checkout::Checkouts;
 use super::environment::BenchFile;
 use super::fix::Sides;
@@ -16,6 +18,7 @@ use super::prove::{Verdict, no, prove};
 use super::sets;
 use super::trial::Bench;
 use crate::bench::BenchError;
+use crate::bench::run::in_parallel;
 use crate::exec::Stop;
 use crate::git::{Repository, Walked};
 use crate::model::{
@@ -47,11 +50,10 @@ pub struct MineOptions {
     pub workplace: WorkplaceMode,
 }
 
-/// A candidate that was tried just now: its number among all, how many they are, how many fixes
-/// there are so far.
+/// A candidate that was tried just now.
 #[derive(Debug, Clone)]
 pub struct Mined<'a> {
-    /// From 1.
+    /// Its number among all, from 1.
     pub number: usize,
     /// Of how many.
     pub of: usize,
@@ -67,7 +69,7 @@ pub struct Mined<'a> {
 
 /// Searches the main line of a repository for fixes whose tests fail before and pass after, twice
 /// the same, and writes `fixes.json` and `candidates.jsonl` into the folder. What was tried there
-/// earlier in the same words is not tried again.
+/// earlier in the same environment is not tried again.
 ///
 /// # Errors
 /// [`BenchError`] when the history cannot be read or a folder cannot be written.
@@ -80,8 +82,9 @@ pub fn mine(
     done: &(dyn Fn(&Mined<'_>) + Sync),
 ) -> Result<MineDocument, BenchError> {
     let started = Instant::now();
-    let found = look(clone, file, options)?;
-    let kept = Mutex::new(Kept::open(&options.to)?);
+    let found = find_candidates(clone, file, options)?;
+    fs::create_dir_all(&options.to).map_err(|error| BenchError::disk(&options.to, &error))?;
+    let log = options.to.join("candidates.jsonl");
     let search = Search {
         clone,
         file,
@@ -90,31 +93,48 @@ pub fn mine(
         stop,
         checkouts: Checkouts::new(&options.work),
         environments: environments(file, &found.candidates),
-        kept: &kept,
-        next: Mutex::new(0),
+        known: read_log(&log),
+        log: Mutex::new(log),
+        of: found.candidates.len(),
+        fixes: AtomicUsize::new(0),
+        failed: AtomicBool::new(false),
         done,
     };
-    let jobs = options.jobs.clamp(1, found.candidates.len().max(1));
-    let failure = Mutex::new(None);
-    std::thread::scope(|scope| {
-        let work = || {
-            if let Err(error) = search.work(&found.candidates) {
-                failure
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .get_or_insert(error);
-            }
-        };
-        for _ in 1..jobs {
-            scope.spawn(work);
+    let candidates: Vec<(usize, &Candidate)> = found.candidates.iter().enumerate().collect();
+    let rows = in_parallel(&candidates, options.jobs, stop, |(at, candidate)| {
+        let row = search.result(at + 1, candidate);
+        if row.is_err() {
+            search.failed.store(true, SeqCst);
         }
-        work();
+        row
     });
-    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    search.write_set(&found.candidates)?;
-    Ok(search.document(&found, started))
+    let rows: Vec<Option<TriedCandidate>> = rows.into_iter().collect::<Result<_, _>>()?;
+    let rows: Vec<TriedCandidate> = rows.into_iter().flatten().collect();
+    search.write_set(&rows)?;
+    let mut dropped = found.dropped;
+    let failed = rows.iter().filter_map(|row| {
+        let reason = row.reason.clone()?;
+        *dropped.entry(reason.clone()).or_default() += 1;
+        Some(DroppedCandidate {
+            commit: row.commit.clone(),
+            reason,
+            said: row.said.clone(),
+        })
+    });
+    let failed: Vec<DroppedCandidate> = failed.collect();
+    Ok(MineDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "bench-mine".to_owned(),
+        repository: file.repository().name,
+        commits: found.walked.steps,
+        tried: rows.len() as u64,
+        kept: (rows.len() - failed.len()) as u64,
+        dropped,
+        candidates: failed,
+        incomplete: incomplete(&found.walked),
+        more: rows.len() < search.of,
+        seconds: started.elapsed().as_millis() as f64 / 1000.0,
+    })
 }
 
 struct Found {
@@ -124,14 +144,18 @@ struct Found {
 }
 
 // Nothing is run here.
-fn look(clone: &Repository, file: &BenchFile, options: &MineOptions) -> Result<Found, BenchError> {
+fn find_candidates(
+    clone: &Repository,
+    file: &BenchFile,
+    options: &MineOptions,
+) -> Result<Found, BenchError> {
     let mut candidates = Vec::new();
     let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
     let mut looked = 0;
     let walked = clone.main_line(&options.revision, |step| {
         match candidate(&step, file, options.max_files) {
             Some(Ok(found)) => candidates.push(found),
-            Some(Err(reason)) => *dropped.entry(reason.as_str().to_owned()).or_default() += 1,
+            Some(Err(reason)) => *dropped.entry(reason.to_owned()).or_default() += 1,
             None => {}
         }
         looked += 1;
@@ -168,103 +192,76 @@ struct Search<'a> {
     stop: &'a Stop,
     checkouts: Checkouts,
     environments: BTreeMap<String, RealEnvironment>,
-    kept: &'a Mutex<Kept>,
-    next: Mutex<usize>,
+    known: BTreeMap<String, TriedCandidate>,
+    log: Mutex<PathBuf>,
+    of: usize,
+    fixes: AtomicUsize,
+    failed: AtomicBool,
     done: &'a (dyn Fn(&Mined<'_>) + Sync),
 }
 
 impl Search<'_> {
-    fn work(&self, candidates: &[Candidate]) -> Result<(), BenchError> {
-        while let Some((number, candidate)) = self.next(candidates) {
-            let verdict = self.try_one(candidate)?;
-            // What was stopped in its middle says nothing of the candidate.
-            if self.stop.requested() {
-                break;
-            }
-            let mut row = TriedCandidate {
-                commit: candidate.commit.clone(),
-                words: self.words(candidate),
-                fix: None,
-                reason: None,
-                said: String::new(),
-            };
-            match verdict {
-                Ok(fix) => row.fix = Some(fix),
-                Err((reason, seen)) => {
-                    row.reason = Some(reason.as_str().to_owned());
-                    row.said = self.redactor.redact(&seen).text.into_owned();
-                }
-            }
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.add(row.clone())?;
-            let fixes = self.fixes(&kept, candidates);
-            drop(kept);
-            (self.done)(&Mined {
-                number,
-                of: candidates.len(),
-                kept: fixes,
-                commit: &candidate.commit,
-                end: row.reason.as_deref().unwrap_or("kept"),
-                seen: &row.said,
-            });
-            if row.fix.is_some() {
-                self.write_set(candidates)?;
-            }
+    // What a candidate comes to; `None` when there are enough fixes or the search is to end.
+    fn result(
+        &self,
+        number: usize,
+        candidate: &Candidate,
+    ) -> Result<Option<TriedCandidate>, BenchError> {
+        let is_enough = |most| self.fixes.load(SeqCst) >= most;
+        if self.failed.load(SeqCst) || self.options.limit.is_some_and(is_enough) {
+            return Ok(None);
         }
-        Ok(())
-    }
-
-    // The next that was not tried in the same words, unless there are enough fixes.
-    fn next<'c>(&self, candidates: &'c [Candidate]) -> Option<(usize, &'c Candidate)> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let enough = |most| self.fixes(&kept, candidates) >= most;
-        if self.stop.requested() || self.options.limit.is_some_and(enough) {
-            return None;
+        let words = self.words(candidate);
+        let known = self.known.get(&candidate.commit);
+        if let Some(row) = known.filter(|row| row.words == words) {
+            self.fixes.fetch_add(usize::from(row.fix.is_some()), SeqCst);
+            return Ok(Some(row.clone()));
         }
-        while let Some(candidate) = candidates.get(*next) {
-            *next += 1;
-            if kept
-                .result(&candidate.commit, &self.words(candidate))
-                .is_none()
-            {
-                return Some((*next, candidate));
-            }
+        let verdict = self.try_one(candidate)?;
+        // What was stopped in its middle says nothing of the candidate.
+        if self.stop.requested() {
+            return Ok(None);
         }
-        None
-    }
-
-    fn fixes(&self, kept: &Kept, candidates: &[Candidate]) -> usize {
-        let kept_fix = |candidate: &&Candidate| {
-            kept.result(&candidate.commit, &self.words(candidate))
-                .is_some_and(|row| row.fix.is_some())
+        let mut row = TriedCandidate {
+            commit: candidate.commit.clone(),
+            words,
+            fix: None,
+            reason: None,
+            said: String::new(),
         };
-        candidates.iter().filter(kept_fix).count()
+        match verdict {
+            Ok(fix) => row.fix = Some(fix),
+            Err((reason, seen)) => {
+                row.reason = Some(reason.to_owned());
+                row.said = self.redactor.redact(&seen).text.into_owned();
+            }
+        }
+        self.add_to_log(&row)?;
+        let is_fix = usize::from(row.fix.is_some());
+        (self.done)(&Mined {
+            number,
+            of: self.of,
+            kept: self.fixes.fetch_add(is_fix, SeqCst) + is_fix,
+            commit: &candidate.commit,
+            end: row.reason.as_deref().unwrap_or("kept"),
+            seen: &row.said,
+        });
+        Ok(Some(row))
     }
 
+    // What decides how a candidate is tried; in other words it is tried again.
     fn words(&self, candidate: &Candidate) -> String {
         let environment = self.environments.get(&candidate.environment);
-        let environment = environment.map(|environment| {
-            serde_json::json!([
-                environment.name,
-                environment.setup,
-                environment.test,
-                environment.variables,
-                environment.timeout_seconds
-            ])
-        });
-        let tests = &candidate.tests;
-        sets::digest(&format!(
-            "{environment:?} {tests:?} {}",
-            self.options.max_lines
-        ))
+        let environment = environment.map(|own| (&own.setup, &own.test, &own.variables));
+        let (tests, lines) = (&candidate.tests, self.options.max_lines);
+        sets::digest(&format!("{environment:?} {tests:?} {lines}"))
     }
 
     fn try_one(&self, candidate: &Candidate) -> Result<Verdict, BenchError> {
         let environment = self.environments.get(&candidate.environment);
         let range = self.file.range(candidate.time);
         let (Some(environment), Some(range)) = (environment, range) else {
-            return Ok(no(Reason::NoEnvironment, ""));
+            return Ok(no(NO_ENVIRONMENT, ""));
         };
         let repository = self.file.repository();
         let lease = self.checkouts.take(&repository.name, environment)?;
@@ -283,62 +280,48 @@ impl Search<'_> {
             .and_then(|sides| prove(candidate, range, &sides, &bench, id, self.options.max_lines));
         match tried {
             Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
-                Ok(no(Reason::Unreadable, error.to_string()))
+                Ok(no(UNREADABLE, error.to_string()))
             }
             other => other,
         }
     }
 
-    fn write_set(&self, candidates: &[Candidate]) -> Result<(), BenchError> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let fixes: Vec<_> = candidates
-            .iter()
-            .filter_map(|it| kept.result(&it.commit, &self.words(it))?.fix.clone())
-            .collect();
-        let used = |it: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == it.name);
-        let set = RealFixes {
+    // Adds a line, so that an interrupted search goes on.
+    fn add_to_log(&self, row: &TriedCandidate) -> Result<(), BenchError> {
+        let path = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |error: std::io::Error| BenchError::disk(&path, &error);
+        let line = serde_json::to_string(row).unwrap_or_default();
+        let mut options = fs::OpenOptions::new();
+        let mut file = options
+            .create(true)
+            .append(true)
+            .open(&*path)
+            .map_err(failed)?;
+        writeln!(file, "{line}").map_err(failed)
+    }
+
+    // A line a fix, so that a change of a set can be read.
+    fn write_set(&self, rows: &[TriedCandidate]) -> Result<(), BenchError> {
+        let fixes: Vec<&RealFix> = rows.iter().filter_map(|row| row.fix.as_ref()).collect();
+        let used = |own: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == own.name);
+        let head = RealFixes {
             schema_version: SCHEMA_VERSION,
             document: sets::DOCUMENT.to_owned(),
             repository: self.file.repository(),
             environments: self.environments.values().filter(used).cloned().collect(),
-            fixes,
+            fixes: Vec::new(),
         };
-        write(&self.options.to.join(sets::FILE), &set)
-    }
-
-    fn document(&self, found: &Found, started: Instant) -> MineDocument {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut dropped = found.dropped.clone();
-        let mut candidates = Vec::new();
-        let (mut tried, mut fixes) = (0, 0);
-        for candidate in &found.candidates {
-            let Some(row) = kept.result(&candidate.commit, &self.words(candidate)) else {
-                continue;
-            };
-            tried += 1;
-            fixes += u64::from(row.fix.is_some());
-            if let Some(reason) = &row.reason {
-                *dropped.entry(reason.clone()).or_default() += 1;
-                candidates.push(DroppedCandidate {
-                    commit: row.commit.clone(),
-                    reason: reason.clone(),
-                    said: row.said.clone(),
-                });
-            }
-        }
-        MineDocument {
-            schema_version: SCHEMA_VERSION,
-            document: "bench-mine".to_owned(),
-            repository: self.file.repository().name,
-            commits: found.walked.steps,
-            tried,
-            kept: fixes,
-            dropped,
-            candidates,
-            incomplete: incomplete(&found.walked),
-            more: (tried as usize) < found.candidates.len(),
-            seconds: started.elapsed().as_millis() as f64 / 1000.0,
-        }
+        let head = serde_json::to_string_pretty(&head).unwrap_or_default();
+        let lines = fixes.iter().map(|fix| {
+            let line = serde_json::to_string(fix).unwrap_or_default();
+            format!("\n    {line}")
+        });
+        let lines: Vec<String> = lines.collect();
+        let end = if lines.is_empty() { "" } else { "\n  " };
+        let lines = format!("\"fixes\": [{}{end}]", lines.join(","));
+        let path = self.options.to.join(sets::FILE);
+        let text = head.replacen("\"fixes\": []", &lines, 1) + "\n";
+        fs::write(&path, text).map_err(|error| BenchError::disk(&path, &error))
     }
 }
 
@@ -361,42 +344,13 @@ fn incomplete(walked: &Walked) -> Vec<String> {
     reasons
 }
 
-// A line a fix, so that a change of a set can be read.
-fn write(path: &Path, set: &RealFixes) -> Result<(), BenchError> {
-    let json = |value: &dyn Fn() -> serde_json::Result<String>| value().unwrap_or_default();
-    let head = RealFixes {
-        fixes: Vec::new(),
-        ..set.clone()
-    };
-    let head = json(&|| serde_json::to_string_pretty(&head));
-    let rows: Vec<String> = set
-        .fixes
-        .iter()
-        .map(|fix| format!("    {}", json(&|| serde_json::to_string(fix))))
-        .collect();
-    let fixes = if rows.is_empty() {
-        "[]".to_owned()
-    } else {
-        format!("[\n{}\n  ]", rows.join(",\n"))
-    };
-    let text = head.replacen("\"fixes\": []", &format!("\"fixes\": {fixes}"), 1);
-    fs::write(path, text + "\n").map_err(|error| BenchError::write(path, &error))
-}
-
-/// What was found of each candidate, a line each, so that an interrupted search goes on.
-struct Kept {
-    path: PathBuf,
-    /// By commit.
-    rows: BTreeMap<String, TriedCandidate>,
-}
-
 /// What a candidate came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TriedCandidate {
     /// The commit.
     commit: String,
-    /// What decided how it was tried; in other words it is tried again.
+    /// What decided how it was tried.
     words: String,
     /// The fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -409,40 +363,16 @@ struct TriedCandidate {
     said: String,
 }
 
-impl Kept {
-    /// Reads what a folder holds; a last line that was cut off is left out.
-    fn open(folder: &Path) -> Result<Self, BenchError> {
-        fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))?;
-        let path = folder.join("candidates.jsonl");
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let rows = text
-            .lines()
-            .filter_map(|line| serde_json::from_str::<TriedCandidate>(line).ok())
-            .map(|row| (row.commit.clone(), row))
-            .collect();
-        if !text.is_empty() && !text.ends_with('\n') {
-            fs::write(&path, format!("{text}\n"))
-                .map_err(|error| BenchError::write(&path, &error))?;
-        }
-        Ok(Self { path, rows })
+// What was found of each candidate, by commit; a line that was cut off is left out.
+fn read_log(path: &Path) -> BTreeMap<String, TriedCandidate> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    if !text.is_empty() && !text.ends_with('\n') {
+        // A search that goes on begins a line of its own; the write that follows reports what cannot be written.
+        let _ = fs::write(path, format!("{text}\n"));
     }
-
-    /// What a candidate came to when it was tried in the same words.
-    fn result(&self, commit: &str, words: &str) -> Option<&TriedCandidate> {
-        self.rows.get(commit).filter(|row| row.words == words)
-    }
-
-    /// Notes a candidate.
-    fn add(&mut self, row: TriedCandidate) -> Result<(), BenchError> {
-        let failed = |error: std::io::Error| BenchError::write(&self.path, &error);
-        let line = serde_json::to_string(&row).unwrap_or_default();
-        let mut file = fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.path)
-            .map_err(failed)?;
-        writeln!(file, "{line}").map_err(failed)?;
-        self.rows.insert(row.commit.clone(), row);
-        Ok(())
-    }
+    let rows = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    rows.map(|row: TriedCandidate| (row.commit.clone(), row))
+        .collect()
 }

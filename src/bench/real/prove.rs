@@ -1,4 +1,6 @@
-use super::candidate::{Candidate, Reason};
+use super::candidate::{
+    Candidate, FAILS_AFTER, PASSES_BEFORE, Reason, TIMED_OUT, TOO_LARGE, UNREADABLE, UNSTEADY,
+};
 use super::environment::{Range, test_line};
 use super::fix::{Sides, is_text, needed, size};
 use super::trial::{Bench, TestRun};
@@ -25,11 +27,11 @@ pub(super) fn prove(
 ) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
     if !is_text(&changes) {
-        return Ok(no(Reason::Unreadable, "a product file is no text"));
+        return Ok(no(UNREADABLE, "a product file is no text"));
     }
     let lines = size(&changes);
     if lines > max_lines {
-        return Ok(no(Reason::TooLarge, format!("{lines} lines")));
+        return Ok(no(TOO_LARGE, format!("{lines} lines")));
     }
     let broken = sides.broken(&candidate.taken)?;
     bench.checkout.lay(&broken)?;
@@ -38,30 +40,27 @@ pub(super) fn prove(
     let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
     let red = bench.run(&line(&own), &[])?;
     if red.passed {
-        return Ok(no(Reason::PassesBefore, red.end));
+        return Ok(no(PASSES_BEFORE, red.end));
     }
     if red.timed_out {
-        return Ok(no(Reason::TimedOut, red.end));
+        return Ok(no(TIMED_OUT, red.end));
     }
     let green = bench.run(&line(&own), &changes)?;
     if green.timed_out {
-        return Ok(no(Reason::TimedOut, green.end));
+        return Ok(no(TIMED_OUT, green.end));
     }
     if !green.passed {
-        return Ok(no(Reason::FailsAfter, green.end));
+        return Ok(no(FAILS_AFTER, green.end));
     }
     let again = bench.run(&line(&own), &[])?;
     if !same(&red, &again) {
-        return Ok(no(Reason::Unsteady, format!("without it: {}", again.end)));
+        return Ok(no(UNSTEADY, format!("without it: {}", again.end)));
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
     let mut hidden = neighbours(&broken, &changes, range, &candidate.tests);
-    let mut all = own.clone();
-    all.extend(&hidden);
-    let mut whole = bench.run(&line(&all), &changes)?;
+    let mut whole = bench.run(&line(&with(&own, &hidden)), &changes)?;
     if !whole.passed && !hidden.is_empty() {
-        // Neighbours that fail whatever the fix does, as where an environment lacks something, and
-        // may keep the others from being run.
+        // Neighbours that fail whatever the fix does, as where an environment lacks something.
         let mut sound = Vec::new();
         for path in hidden {
             if bench.run(&line(&[&path]), &changes)?.passed {
@@ -69,16 +68,10 @@ pub(super) fn prove(
             }
         }
         hidden = sound;
-        let mut all = own.clone();
-        all.extend(&hidden);
-        whole = bench.run(&line(&all), &changes)?;
-        if !whole.passed && !hidden.is_empty() {
-            hidden.clear();
-            whole = bench.run(&line(&own), &changes)?;
-        }
+        whole = bench.run(&line(&with(&own, &hidden)), &changes)?;
     }
     if !whole.passed {
-        return Ok(no(Reason::Unsteady, format!("with it: {}", whole.end)));
+        return Ok(no(UNSTEADY, format!("with it: {}", whole.end)));
     }
     Ok(Ok(RealFix {
         id,
@@ -99,6 +92,10 @@ pub(super) fn prove(
 /// A candidate that is no fix.
 pub(super) fn no(reason: Reason, seen: impl Into<String>) -> Verdict {
     Err((reason, seen.into()))
+}
+
+fn with<'a>(own: &[&'a RepoPath], hidden: &'a [RepoPath]) -> Vec<&'a RepoPath> {
+    own.iter().copied().chain(hidden).collect()
 }
 
 fn same(one: &TestRun, other: &TestRun) -> bool {

@@ -44,8 +44,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
         return Ok(vec![path.join(FILE)]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(|error| BenchError::read(path, &error))? {
-        let entry = entry.map_err(|error| BenchError::read(path, &error))?;
+    for entry in fs::read_dir(path).map_err(|error| BenchError::disk(path, &error))? {
+        let entry = entry.map_err(|error| BenchError::disk(path, &error))?;
         let file = entry.path().join(FILE);
         if file.is_file() {
             found.push(file);
@@ -59,7 +59,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
 }
 
 fn load(path: &Path) -> Result<RealFixes, BenchError> {
-    let text = fs::read_to_string(path).map_err(|error| BenchError::read(path, &error))?;
+    let text = fs::read_to_string(path).map_err(|error| BenchError::disk(path, &error))?;
     let set: RealFixes =
         serde_json::from_str(&text).map_err(|error| wrong(path, error.to_string()))?;
     if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {
@@ -106,24 +106,19 @@ pub struct Clones {
 }
 
 impl Clones {
-    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME`, `OWNER__NAME` or `NAME`,
-    /// each with or without `.git`.
+    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each
+    /// with or without `.git`.
     ///
     /// # Errors
     /// [`BenchError::Lacking`] when there is none.
     pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, BenchError> {
-        let own = file_name(name);
-        let names = [
+        for name in [
             name.replace('/', "+"),
             name.to_owned(),
-            name.replace('/', "__"),
-            own.to_owned(),
-        ];
-        for name in names {
-            for folder in [
-                self.folder.join(&name),
-                self.folder.join(format!("{name}.git")),
-            ] {
+            file_name(name).to_owned(),
+        ] {
+            for folder in [name.clone(), format!("{name}.git")] {
+                let folder = self.folder.join(folder);
                 if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
                     return Ok(found);
                 }

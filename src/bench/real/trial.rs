@@ -7,7 +7,7 @@ use crate::git::Repository;
 use crate::model::{FailureKind, RealEnvironment, SandboxMode, WorkplaceMode};
 use crate::patch::Change;
 use crate::policy::Redactor;
-use crate::repair::{Commands, RunLimit, run_commands};
+use crate::repair::{Commands, CommandsAt, RunLimit};
 use crate::source::Worktree;
 use crate::workplace::{Plan, Workplace};
 
@@ -55,7 +55,7 @@ impl Bench<'_> {
         let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
         let lines = [line.to_owned()];
         let slot = self.checkout.slot();
-        std::fs::create_dir_all(&slot).map_err(|error| BenchError::write(&slot, &error))?;
+        std::fs::create_dir_all(&slot).map_err(|error| BenchError::disk(&slot, &error))?;
         let plan = Plan {
             choice: self.workplace,
             slot: &slot,
@@ -80,21 +80,20 @@ impl Bench<'_> {
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,
-            rules: std::sync::Arc::default(),
         };
         let view = place.source()?;
-        let ran = run_commands(
-            &commands,
-            &place,
-            "",
-            self.redactor,
-            &*view,
-            RunLimit {
+        let how = CommandsAt {
+            commands: &commands,
+            place: &place,
+            prefix: "",
+            redactor: self.redactor,
+            source: &*view,
+            limit: RunLimit {
                 each: limit,
                 all: None,
             },
-            self.stop,
-        )?;
+        };
+        let ran = how.run(self.stop)?;
         let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
         Ok(TestRun {
             passed: ran.observed.passed,

@@ -1,11 +1,213 @@
 //! What a line of a log means: tables of rules as TOML, one file per group of tools.
 
-mod builtin;
-mod engine;
-mod rule;
-mod user;
+use std::cmp::Reverse;
+use std::sync::LazyLock;
 
-pub(super) use builtin::BUILTIN;
-pub use builtin::{rule_page, subkind_page};
-pub use rule::RuleProblem;
-pub use user::UserRules;
+use serde::Deserialize;
+
+use super::derive::weight;
+use super::findings::Finding;
+use super::line::{Line, above, below};
+use crate::model::{FailureKind, Subkind};
+use crate::runners::{Cues, Pattern, rows};
+
+/// One rule: a line that looks like this means that.
+///
+/// `weight` says how near to the root cause a line stands: 90 and more ended the process, 75 to 89 kept
+/// the work from starting (configuration, syntax), 65 to 74 are imports and outside services with exact
+/// words, 50 to 64 are typed errors, 40 to 49 errors at run time, 25 to 39 failed expectations and style,
+/// below that wrappers that only pass a failure on; a row without one weighs what its kind does in
+/// `words.toml`. In `pattern`, `{python}` and `{node}` at the start stand for what the languages print
+/// before an error; the groups `name`, `module`, `export` and `path` are picked up, and `names`, a list
+/// with commas in which a file may stand before each.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// Unique; what an answer names as the rule that decided.
+    id: String,
+    /// The program that prints such a line.
+    tool: String,
+    kind: FailureKind,
+    subkind: Option<Subkind>,
+    #[serde(default)]
+    weight: u8,
+    /// A literal that stands in every line the pattern matches.
+    cue: String,
+    pattern: String,
+    /// What one of the few lines above must be like, or below.
+    above: Option<Pattern>,
+    below: Option<Pattern>,
+    /// What none of those below may be like.
+    unless: Option<Pattern>,
+    /// A line that it matches.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests read it"))]
+    example: String,
+    /// The repository of a public job whose log it decides.
+    #[serde(rename = "seen")]
+    _seen: Option<String>,
+}
+
+// What the interpreters print before an error's name: after `E` of pytest, in its summary, after
+// a place; behind node's words for uncaught errors and the marks of runners.
+const PYTHON: &str =
+    r"^(?:E\s+|INTERNALERROR> |[\s>#|+│]*|(?:FAILED|ERROR) .+? - |[^\s:]+:\d+: )(?:\w+\.)*";
+const NODE: &str = r"^[\s>#|│✖×→E]*(?:npm (?:error|ERR!) +)?(?:(?:Uncaught|Exception during run:|Exception:|error:|thrown:|Caused by:|Serialized Error:|\[cause\]:|Unhandled \w+:|\(node:\d+\)) *)*(?:'|\x22)?";
+
+// Lines around one that a rule looks at too.
+const ABOVE: usize = 30;
+const BELOW: usize = 14;
+
+const TABLES: [&str; 7] = [
+    embedded!("diagnose/rules/python.toml"),
+    embedded!("diagnose/rules/testing.toml"),
+    embedded!("diagnose/rules/javascript.toml"),
+    embedded!("diagnose/rules/checkers.toml"),
+    embedded!("diagnose/rules/packages.toml"),
+    embedded!("diagnose/rules/environment.toml"),
+    embedded!("diagnose/rules/languages.toml"),
+];
+
+/// The rules with their patterns, compiled on first use.
+pub(super) struct Rules {
+    rules: Vec<(Rule, Pattern)>,
+    cues: Cues,
+}
+
+pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut rules: Vec<(Rule, Pattern)> = Vec::new();
+    for mut rule in TABLES.iter().flat_map(|table| rows::<Rule>(table)) {
+        if rule.weight == 0 {
+            rule.weight = weight(rule.kind);
+        }
+        let pattern = Pattern::from(spell_out(&rule.pattern));
+        rules.push((rule, pattern));
+    }
+    let cues = rules.iter().map(|(rule, _)| rule.cue.as_str());
+    let cues = cues.zip(0..).collect();
+    Rules { rules, cues }
+});
+
+impl Rules {
+    /// Finds what one line means: of the rules that match, the one with the most weight; of words that two
+    /// languages share, those of the language around the line.
+    pub(super) fn find(
+        &'static self,
+        at: usize,
+        lines: &[Line<'_>],
+        is_foreign: impl Fn(&str) -> bool,
+    ) -> Option<Finding> {
+        let mut rows: Vec<usize> = self.cues.rows(&lines[at].text).collect();
+        let several = rows.len() > 1;
+        // The rows for any other error come last, whatever they weigh.
+        rows.sort_by_cached_key(|&row| {
+            let rule = &self.rules[row].0;
+            let any_other = rule.kind == FailureKind::RuntimeError && rule.weight <= 41;
+            let is_foreign = several && is_foreign(&rule.tool);
+            let last = any_other && rule.weight >= 20;
+            (any_other, is_foreign, last, Reverse(rule.weight), row)
+        });
+        rows.dedup();
+        rows.into_iter().find_map(|row| {
+            let (rule, pattern) = &self.rules[row];
+            rule.find(pattern, at, lines)
+        })
+    }
+}
+
+impl Rule {
+    fn find(&'static self, pattern: &Pattern, at: usize, lines: &[Line<'_>]) -> Option<Finding> {
+        let found = pattern.get().captures(&lines[at].text)?;
+        let above = |like: &Pattern| above(lines, at, ABOVE).any(|text| like.finds(text));
+        let below = |like: &Pattern| below(lines, at + 1, BELOW).any(|text| like.finds(text));
+        let fits = self.above.as_ref().is_none_or(above)
+            && self.below.as_ref().is_none_or(below)
+            && !self.unless.as_ref().is_some_and(below);
+        if !fits {
+            return None;
+        }
+        let group = |name| found.name(name).map(|group| group.as_str().to_owned());
+        let list = group("names").unwrap_or_default();
+        let list = list.split(',').map(|item| {
+            let item = item.trim().trim_matches(|c| "\"'`.;)".contains(c));
+            item.rsplit_once(':')
+                .map_or((None, item), |(path, name)| (Some(path), name.trim()))
+        });
+        let is_name = |name: &&str| {
+            let mut letters = name.chars();
+            !name.is_empty() && letters.all(|c| c.is_alphanumeric() || "_$".contains(c))
+        };
+        let names = list.clone().map(|(_, name)| name).filter(is_name);
+        let names = group("name")
+            .into_iter()
+            .chain(names.map(str::to_owned))
+            .collect();
+        let mut paths = list.filter_map(|(path, _)| path).map(str::to_owned);
+        Some(Finding {
+            at,
+            rule: &self.id,
+            kind: self.kind,
+            subkind: self.subkind.clone(),
+            weight: self.weight,
+            tool: &self.tool,
+            names,
+            module: group("module"),
+            export: group("export"),
+            path: group("path").or_else(|| paths.next()),
+        })
+    }
+}
+
+// A pattern with its beginning spelled out.
+fn spell_out(pattern: &str) -> String {
+    if let Some(rest) = pattern.strip_prefix("{python}") {
+        return format!("{PYTHON}{rest}");
+    }
+    match pattern.strip_prefix("{node}") {
+        Some(rest) => format!("{NODE}{rest}"),
+        None => pattern.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RULES, spell_out};
+    use crate::diagnose::normalise;
+    use crate::runners::compile;
+
+    #[test]
+    fn rule_matches_its_example_through_its_cue() {
+        let mut wrong = Vec::new();
+        for (rule, _) in &RULES.rules {
+            let what = format!("{}: {}", rule.id, rule.example);
+            if rule.cue.is_empty() || !rule.example.contains(&rule.cue) {
+                wrong.push(format!("{what}: lacks its cue"));
+            }
+            let lines = normalise::lines(&rule.example);
+            let at = rule.above.as_ref().map_or(0, |_| lines.len() - 1);
+            let matches = compile(&spell_out(&rule.pattern)).is_match(&lines[at].text);
+            let found = RULES.find(at, &lines, |_| false);
+            let kind = found.map(|found| found.kind);
+            if !matches || kind != Some(rule.kind) {
+                wrong.push(format!("{what}: matches {matches}, {kind:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let mut ids: Vec<&str> = RULES
+            .rules
+            .iter()
+            .map(|(rule, _)| rule.id.as_str())
+            .collect();
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+    }
+
+    #[test]
+    fn lists_of_undefined_names_lose_their_paths() {
+        let text = "undefined name(s): typer/testing.py:CliRunner, pkg/cli.py:chief_of_staff";
+        let lines = normalise::lines(text);
+        let found = RULES.find(0, &lines, |_| false).unwrap();
+        assert_eq!(found.names, ["CliRunner", "chief_of_staff"]);
+    }
+}

@@ -24,12 +24,8 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) frames: Vec<Place>,
     /// Where in the repository its exception was raised; for an expectation, none in a test file.
     pub(in crate::diagnose) crash: Option<Place>,
-    /// Whether a hook failed, not the body of the test.
-    pub(in crate::diagnose) is_hook: bool,
     /// Whether it is a file of tests none of which could be named.
     pub(in crate::diagnose) is_whole_file: bool,
-    /// Whether it is a file of tests whose process ended.
-    pub(in crate::diagnose) has_exited: bool,
 }
 
 // Frames that are kept of one traceback; deep recursion prints a thousand.
@@ -173,7 +169,7 @@ mod tests {
             ("ERROR: could not connect", &[]),
             (
                 "FAIL ./a.test.js\n  ● auth › locks\n  ● Test suite failed to run",
-                &["auth › locks"],
+                &["auth › locks", "a.test.js"],
             ),
             (
                 "\u{1b}[31m FAIL \u{1b}[39m ./a.test.js\n \u{1b}[1m ● \u{1b}[22mlocks",
@@ -185,11 +181,11 @@ mod tests {
             ),
             (
                 "FAIL ./a.test.js\n  ● Test suite failed to run\n\n    Configuration error:\n\n    Could not locate module @/k mapped as:",
-                &[],
+                &["a.test.js"],
             ),
             (
                 "==== ERRORS ====\n___ ERROR collecting b/test_x.py ___\nimport file mismatch:\n==== 1 error ====\nERROR b/test_x.py\nERROR b/test_y.py",
-                &["b/test_y.py"],
+                &["b/test_x.py", "b/test_y.py"],
             ),
             (" FAIL  src/t.test.ts > queue > waits", &["queue > waits"]),
             (
@@ -218,7 +214,7 @@ mod tests {
             ),
             (
                 "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/one (0.00s)\n        a_test.go:9: no",
-                &["TestA/one"],
+                &["TestA", "TestA/one"],
             ),
             ("test net::pings ... FAILED", &["net::pings"]),
             (

@@ -10,10 +10,9 @@ const MAX_CASES: usize = 2000;
 /// Returns the failing tests that the lines report, in log order, and marks the lines of their
 /// failure blocks as claimed.
 pub(in crate::diagnose) fn cases(lines: &mut [Line<'_>]) -> Vec<Case> {
-    let cues = table::find_cues(lines);
     let mut cases = pytest::cases(lines);
     cases.extend(mocha::cases(lines));
-    cases.extend(table::blocks(lines, &cues));
+    cases.extend(table::blocks(lines));
     let mut seen = HashSet::new();
     cases.retain(|case| {
         case.name
@@ -26,7 +25,7 @@ pub(in crate::diagnose) fn cases(lines: &mut [Line<'_>]) -> Vec<Case> {
             line.claimed = true;
         }
     }
-    let rows = table::status_rows(lines, &cues);
+    let rows = table::status_rows(lines);
     merge_rows(&mut cases, rows);
     cases.sort_by_key(|case| case.at);
     cases.truncate(MAX_CASES);

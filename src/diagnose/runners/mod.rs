@@ -13,5 +13,5 @@ mod values;
 
 pub(super) use case::{Case, first_python_frame, first_script_frame, is_installed, relative};
 pub(super) use cases::cases;
-pub(super) use rewrite::{flatten_exception_groups, join_error_names};
+pub(super) use rewrite::join_error_names;
 pub(super) use values::with_values;

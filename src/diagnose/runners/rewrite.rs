@@ -3,102 +3,36 @@ use std::borrow::Cow;
 use crate::diagnose::line::Line;
 use crate::runners::pattern;
 
-/// Removes the frame that Python draws around the tracebacks of an exception group, so that each
-/// reads as a traceback of its own.
-pub(in crate::diagnose) fn flatten_exception_groups(lines: &mut [Line<'_>]) {
-    let mut inside = false;
-    for line in lines {
-        let bare = line.text.trim_start();
-        inside |= bare.starts_with("+ Exception Group Traceback (most recent call last):");
-        if !inside {
-            continue;
-        }
-        let Some(rest) = bare.strip_prefix(['|', '+']) else {
-            inside = false;
-            continue;
-        };
-        let kept = if bare.starts_with("+-") { "" } else { rest };
-        let kept = kept.strip_prefix(' ').unwrap_or(kept).to_owned();
-        line.text = Cow::Owned(kept);
-    }
-}
-
-pattern!(NAMED, r"^name: '([A-Z]\w*(?:Error|Exception))'$");
-pattern!(UNBOUND, r"^error: '[\w$]+ is not defined'$");
-
 /// Writes errors of node's runner as other runners do, name before message: its TAP form has the two
 /// on lines of their own, its list for people prints `ReferenceError [Error]: ...`.
 pub(in crate::diagnose) fn join_error_names(lines: &mut [Line<'_>]) {
-    let mut block: Option<Option<usize>> = None;
+    pattern!(NAMED, r"^name: '([A-Z]\w*(?:Error|Exception))'$");
+    // Lines of a message above its name.
+    const NEAR: usize = 12;
     for at in 0..lines.len() {
         let text = lines[at].text.trim();
-        if text == "---" {
-            block = Some(None);
-        } else if text.starts_with("error: ") && block == Some(None) {
-            block = Some(Some(at));
-        } else if text.starts_with("name: ") || text == "..." {
-            let name = NAMED.captures(text).map(|found| found[1].to_owned());
-            let Some(error) = block.take().flatten() else {
-                continue;
-            };
-            let is_unbound = UNBOUND.is_match(lines[error].text.trim());
-            let unbound = || is_unbound.then(|| "ReferenceError".to_owned());
-            let name = name.filter(|name| name != "AssertionError");
-            if let Some(name) = name.or_else(unbound) {
-                insert_name(lines, error, &name);
-            }
-        } else if text.contains("Error [Error]: ") {
+        if text.contains("Error [Error]: ") {
             lines[at].text = Cow::Owned(lines[at].text.replacen("Error [Error]: ", "Error: ", 1));
+            continue;
         }
-    }
-}
-
-fn insert_name(lines: &mut [Line<'_>], error: usize, name: &str) {
-    let text = lines[error].text.as_ref();
-    let from = text.find("error: ").map_or(0, |at| at + "error: ".len());
-    let is_block = text[from..].starts_with(['|', '>']);
-    let (at, from) = if is_block {
-        (error + 1, 0)
-    } else {
-        (error, from)
-    };
-    let Some(line) = lines.get_mut(at) else {
-        return;
-    };
-    let rest = &line.text[from..];
-    let message = from + rest.len() - rest.trim_start_matches([' ', '\'', '"']).len();
-    if !line.text[message..].starts_with(name) {
-        line.text.to_mut().insert_str(message, &format!("{name}: "));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::diagnose::normalise::lines;
-
-    #[test]
-    fn tracebacks_in_a_group_stand_by_themselves() {
-        let log = "x | y\n  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 9, in f\n  | ExceptionGroup: two (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"a.py\", line 4, in g\n    | KeyError: 'x'\n    +---------------- 2 ----------------\n    | ValueError: y\n    +------------------------------------\nend\n| a | b |\n";
-        let found = lines(log);
-        let found: Vec<&str> = found.iter().map(|it| it.text.as_ref()).collect();
-        assert_eq!(
-            found,
-            [
-                "x | y",
-                "Exception Group Traceback (most recent call last):",
-                "  File \"a.py\", line 9, in f",
-                "ExceptionGroup: two (1 sub-exception)",
-                "",
-                "Traceback (most recent call last):",
-                "  File \"a.py\", line 4, in g",
-                "KeyError: 'x'",
-                "",
-                "ValueError: y",
-                "",
-                "end",
-                "| a | b |",
-                "",
-            ]
-        );
+        let found = text.starts_with("name: '").then(|| NAMED.captures(text));
+        let Some(name) = found.flatten().map(|found| found[1].to_owned()) else {
+            continue;
+        };
+        let is_error = |at: &usize| lines[*at].text.trim_start().starts_with("error: ");
+        let error = (at.saturating_sub(NEAR)..at).rev().find(is_error);
+        let Some(error) = error.filter(|_| name != "AssertionError") else {
+            continue;
+        };
+        // The text of a YAML block stands below its mark.
+        let is_block = lines[error].text.ends_with('-');
+        let line = &mut lines[error + usize::from(is_block)];
+        let start = if is_block { "" } else { "error: " };
+        let skip = line.text.find(start).unwrap_or(0) + start.len();
+        let rest = line.text.get(skip..).unwrap_or_default();
+        let from = skip + rest.len() - rest.trim_start_matches([' ', '\'', '"']).len();
+        if !line.text[from..].starts_with(&name) {
+            line.text.to_mut().insert_str(from, &format!("{name}: "));
+        }
     }
 }

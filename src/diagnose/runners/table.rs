@@ -1,13 +1,13 @@
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Captures;
 use serde::Deserialize;
 
-use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative};
+use super::case::{Case, Place, first_script_frame, python_frame, relative};
 use crate::diagnose::line::{Line, above, below};
-use crate::runners::{Cues, Pattern, pattern, rows};
+use crate::runners::{Pattern, pattern, rows};
 
 /// How one runner names a test that failed; `table.toml` explains the fields.
 #[derive(Deserialize)]
@@ -27,19 +27,15 @@ struct Row {
     not: Option<Pattern>,
     // Whose test it is.
     under: Option<Pattern>,
-    above: Option<Pattern>,
     parents: Option<String>,
     #[serde(default)]
     is_file: bool,
-    file_if: Option<Pattern>,
-    parts: Option<String>,
     // Its failure block.
     begin: Option<Pattern>,
     #[serde(default)]
     has_heading: bool,
     shared: Option<Pattern>,
     end: Option<Pattern>,
-    gap: Option<usize>,
     // What it says.
     #[serde(default)]
     causes: Vec<Pattern>,
@@ -48,14 +44,8 @@ struct Row {
     at: Option<usize>,
     place: Option<Pattern>,
     frame: Option<FrameRole>,
-    stack: Option<Pattern>,
     #[serde(default)]
     is_python: bool,
-    #[serde(default)]
-    has_hooks: bool,
-    exit: Option<Pattern>,
-    #[serde(default)]
-    again: bool,
     #[serde(rename = "seen")]
     _seen: String,
 }
@@ -69,10 +59,6 @@ enum FrameRole {
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("diagnose/runners/table.toml")));
-static CUES: LazyLock<Cues> = LazyLock::new(|| {
-    let cues = ROWS.iter().map(|row| row.has.as_str());
-    cues.zip(0..).collect()
-});
 
 // Lines of a block, and of what stands above a line, that are looked at.
 const MAX_BLOCK: usize = 60;
@@ -82,56 +68,18 @@ const PARENTS: usize = 400;
 // Status rows of one runner; a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
 
-/// For each row of the table, the lines that hold its word.
-pub(super) fn find_cues(lines: &[Line<'_>]) -> Vec<Vec<usize>> {
-    let mut found = vec![Vec::new(); ROWS.len()];
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.captured) {
-        for row in CUES.rows(&line.text) {
-            if found[row].last() != Some(&at) {
-                found[row].push(at);
-            }
-        }
-    }
-    found
-}
-
 /// Returns the tests that failure blocks name.
-pub(super) fn blocks(lines: &[Line<'_>], cues: &[Vec<usize>]) -> Vec<Case> {
-    let own = || ROWS.iter().zip(cues).filter(|(row, _)| !row.is_status);
-    let first = own().filter(|(row, _)| !row.again);
-    let mut cases: Vec<Case> = first
-        .flat_map(|(row, cues)| row.cases(lines, cues))
-        .collect();
-    for (row, cues) in own().filter(|(row, _)| row.again) {
-        for more in row.cases(lines, cues) {
-            let is_same = |case: &&mut Case| case.runner == more.runner && case.name == more.name;
-            if more.place.is_some()
-                && let Some(case) = cases.iter_mut().find(is_same)
-            {
-                *case = Case {
-                    name: case.name.take(),
-                    at: case.at,
-                    ..more
-                };
-            }
-        }
-    }
-    cases
+pub(super) fn blocks(lines: &[Line<'_>]) -> Vec<Case> {
+    let own = ROWS.iter().filter(|row| !row.is_status);
+    own.flat_map(|row| row.cases(lines)).collect()
 }
 
 /// Returns the tests that rows of results name, unless a later row says that they passed.
-pub(super) fn status_rows(lines: &[Line<'_>], cues: &[Vec<usize>]) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (row, cues) in ROWS.iter().zip(cues).filter(|(row, _)| row.is_status) {
-        let free: Vec<usize> = cues
-            .iter()
-            .copied()
-            .filter(|at| !lines[*at].claimed)
-            .collect();
-        cases.extend(row.cases(lines, &free).into_iter().take(MAX_STATUS_ROWS));
-    }
-    cases.retain(|case| !passes_later(case, lines) && !is_suite(case, lines));
-    cases
+pub(super) fn status_rows(lines: &[Line<'_>]) -> Vec<Case> {
+    let own = ROWS.iter().filter(|row| row.is_status);
+    let cases = own.flat_map(|row| row.cases(lines).into_iter().take(MAX_STATUS_ROWS));
+    let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
+    cases.filter(stands).collect()
 }
 
 fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
@@ -148,20 +96,17 @@ fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
 }
 
 impl Row {
-    fn cases(&'static self, lines: &[Line<'_>], cues: &[usize]) -> Vec<Case> {
-        let Some(first) = cues.first() else {
-            return Vec::new();
-        };
+    fn cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
         let opens = |after: &Pattern| lines.iter().position(|line| after.finds(&line.text));
         let from = match &self.after {
             Some(after) => opens(after).unwrap_or(lines.len()),
-            None => *first,
+            None => 0,
         };
         let mut cases: Vec<Case> = Vec::new();
         let mut names: HashSet<String> = HashSet::new();
-        for &at in cues.iter().filter(|at| **at >= from) {
-            let line = &lines[at];
-            if line.quiet || !self.counts_at(lines, at) {
+        for (at, line) in lines.iter().enumerate().skip(from) {
+            let is_data = line.captured || line.claimed || line.quiet;
+            if is_data || !line.text.contains(&self.has) || !self.counts_at(lines, at) {
                 continue;
             }
             let Some(found) = self.line.get().captures(&line.text) else {
@@ -181,9 +126,6 @@ impl Row {
             if is_new {
                 cases.push(case);
             }
-        }
-        if let Some(parts) = &self.parts {
-            drop_parents(&mut cases, parts);
         }
         cases
     }
@@ -219,12 +161,8 @@ impl Row {
                 .take_while(|text| shared.finds(text))
                 .count();
         }
-        let is_empty = |line: &Line<'_>| line.text.trim().is_empty();
-        let ends = |at: &usize| {
-            let gap = self.gap.and_then(|gap| lines.get(*at..*at + gap));
-            let end = self.end.as_ref().unwrap_or(&self.line);
-            end.finds(&lines[*at].text) || gap.is_some_and(|gap| gap.iter().all(is_empty))
-        };
+        let end = self.end.as_ref().unwrap_or(&self.line);
+        let ends = |at: &usize| end.finds(&lines[*at].text);
         let most = if self.is_python { 2000 } else { MAX_BLOCK };
         let last = lines.len().min(from + most);
         from..(from..last).find(ends).unwrap_or(last)
@@ -246,13 +184,9 @@ impl Row {
             ..Case::new(&self.runner, self.name(found, at, lines), at)
         };
         if found.name("name").is_none() {
-            let names_file = self.file_if.as_ref().is_some_and(|like| {
-                let mut near = below(lines, block.start, 6);
-                near.any(|text| like.finds(text))
-            });
             case.is_whole_file = true;
             let file = under.clone().or_else(|| placed(found));
-            case.name = file.filter(|_| names_file).map(|place| relative(&place.0));
+            case.name = file.map(|place| relative(&place.0));
         }
         if self.is_python {
             read_traceback(&mut case, block, lines);
@@ -277,10 +211,6 @@ impl Row {
             near.find_map(|at| Some((at, placed(&like.get().captures(&lines[at].text)?))))
         };
         let cause = self.causes.iter().find_map(first);
-        let before = || {
-            let text = lines.get(at.checked_sub(1)?)?.text.as_ref();
-            placed(&self.above.as_ref()?.get().captures(text)?)
-        };
         let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
         let below = || {
             self.place
@@ -288,21 +218,8 @@ impl Row {
                 .and_then(first)
                 .and_then(|found| found.1)
         };
-        case.place = placed(found)
-            .or_else(before)
-            .or(of_cause)
-            .or_else(below)
-            .or(under);
+        case.place = placed(found).or(of_cause).or_else(below).or(under);
         case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
-        // Of a file whose process ended the runner prints no more than its exit code.
-        let is_whole = case
-            .cause
-            .is_some_and(|at| lines[at].text.contains("'test failed'"));
-        if let Some(exit) = self.exit.as_ref().filter(|_| is_whole).and_then(first) {
-            case.has_exited = true;
-            case.cause = Some(last_printed(lines, at).unwrap_or(exit.0));
-        }
-        case.is_hook = self.has_hooks && shows_hook(lines, block.clone());
         self.set_frame(&mut case, error, block, lines);
         case
     }
@@ -315,14 +232,11 @@ impl Row {
         block: Range<usize>,
         lines: &[Line<'_>],
     ) {
-        let frame = match (error, &self.stack) {
-            (Some(from), _) => from.and_then(|from| first_script_frame(lines, from..case.at)),
-            (None, Some(stack)) => block
-                .filter_map(|at| placed(&stack.get().captures(&lines[at].text)?))
-                .find(|place| !is_installed(&place.0)),
-            (None, None) => first_script_frame(lines, block),
+        let range = match error {
+            Some(from) => from.unwrap_or(case.at)..case.at,
+            None => block,
         };
-        match (&self.frame, frame) {
+        match (&self.frame, first_script_frame(lines, range)) {
             (Some(FrameRole::Place), Some(frame)) if case.place.is_none() => {
                 case.place = Some(frame);
             }
@@ -366,17 +280,6 @@ impl Row {
     }
 }
 
-// A test that has others in it fails by them: `TestA` beside `TestA/one`.
-fn drop_parents(cases: &mut Vec<Case>, parts: &str) {
-    let names: BTreeSet<String> = cases.iter().filter_map(|case| case.name.clone()).collect();
-    let has_parts = |name: &String| {
-        let start = format!("{name}{parts}");
-        let mut below = names.range::<String, _>(&start..);
-        below.next().is_some_and(|next| next.starts_with(&start))
-    };
-    cases.retain(|case| case.place.is_some() || !case.name.as_ref().is_some_and(has_parts));
-}
-
 fn placed(found: &Captures<'_>) -> Option<Place> {
     let path = found.name("path")?.as_str().to_owned();
     let line = found
@@ -387,7 +290,7 @@ fn placed(found: &Captures<'_>) -> Option<Place> {
 
 // `test_x (shop.tests.T.test_x)` is `shop.tests.T.test_x`; a file that did not load has its own name.
 fn python_name(title: &str) -> String {
-    pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
+    pattern!(METHOD, r"^([\w.]+) \(([\w.]+)\)");
     let Some(found) = METHOD.captures(title) else {
         return title.to_owned();
     };
@@ -427,48 +330,4 @@ fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
     let filled = |at: &usize| !lines[*at].text.trim().is_empty();
     let below = (at + 1..lines.len()).take(4).find(filled);
     below.filter(|_| is_block).unwrap_or(at)
-}
-
-// A hook's failure is given to its tests; the source excerpt tells them apart.
-fn shows_hook(lines: &[Line<'_>], block: Range<usize>) -> bool {
-    pattern!(SHOWN, r"^\s*(>)?\s*\d+ ?\|\s*(.*)$");
-    pattern!(HOOK, r"^(?:await )?(?:before|after)(?:All|Each)\s*\(");
-    pattern!(BODY, r"^(?:test|it|fit|xit)\b[\w.]*\s*[(`]");
-    let mut is_hook = false;
-    for text in below(lines, block.start, block.len()).filter(|text| text.contains('|')) {
-        if text.trim_start().starts_with('|') && text.trim_end().ends_with('^') {
-            return is_hook;
-        }
-        let Some(shown) = SHOWN.captures(text) else {
-            continue;
-        };
-        is_hook = (is_hook || HOOK.is_match(&shown[2])) && !BODY.is_match(&shown[2]);
-        if shown.get(1).is_some() {
-            return is_hook;
-        }
-    }
-    false
-}
-
-// Of what a file wrote before its process ended, the line that states why: an error, else the first.
-fn last_printed(lines: &[Line<'_>], point: usize) -> Option<usize> {
-    pattern!(
-        ERROR,
-        r"^# (?:error|Uncaught|[A-Z]\w*(?:Error|Exception)\b)"
-    );
-    const FAR: usize = 80;
-    let from = point.saturating_sub(FAR);
-    let is_point = |line: &Line<'_>| {
-        let starts = ["ok ", "not ok ", "  ..."];
-        starts.iter().any(|start| line.text.starts_with(start))
-    };
-    let before = lines[from..point].iter().rposition(is_point);
-    let from = before.map_or(from, |at| from + at + 1);
-    let is_own = |at: &usize| {
-        let comment = lines[*at].text.strip_prefix("# ");
-        comment.is_some_and(|text| !text.starts_with("Subtest: ") && !text.trim().is_empty())
-    };
-    let own: Vec<usize> = (from..point).filter(is_own).collect();
-    let is_error = |at: &&usize| ERROR.is_match(&lines[**at].text);
-    own.iter().find(is_error).or(own.first()).copied()
 }

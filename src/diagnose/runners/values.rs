@@ -15,65 +15,40 @@ pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Opti
             .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
     };
     let bare = message.split(" // ").next().unwrap_or(message);
-    if bare.contains("expect(") {
-        return labelled(below())
-            .or_else(|| differing(below()))
-            .map(|values| format!("{bare}: {values}"));
-    }
-    // Of large values vitest shows how many parts they have.
-    if bare.contains("…(") || bare.ends_with("not equal.") {
-        let bare = bare.trim_end_matches('.');
-        return differing(below()).map(|values| format!("{bare}: {values}"));
-    }
-    if message.starts_with("thread '") && message.contains(" panicked at ") {
-        return panic(below());
-    }
-    let bare = bare.strip_suffix(':').filter(|bare| bare.len() > 8)?;
-    let next = below().find(|text| !text.is_empty())?;
-    let compared = [" !== ", " != ", " == "]
-        .iter()
-        .any(|sign| next.contains(sign));
-    let values = if compared {
-        Some(cut(next))
+    let bare = bare.trim_end_matches([':', '.']);
+    let values = if bare.contains("expect(") {
+        labelled(below()).or_else(|| differing(below()))
+    } else if bare.contains("…(") || bare.ends_with("not equal") {
+        // Of large values vitest shows how many parts they have.
+        differing(below())
+    } else if message.ends_with(':') && bare.len() > 8 {
+        let next = below().find(|text| !text.is_empty())?;
+        let signs = [" !== ", " != ", " == "];
+        let is_compared = signs.iter().any(|sign| next.contains(sign));
+        let compared = is_compared.then(|| cut(next));
+        compared.or_else(|| differing(std::iter::once(message).chain(below())))
     } else {
-        differing(std::iter::once(message).chain(below()))
+        None
     };
     values.map(|values| format!("{bare}: {values}"))
-}
-
-// Rust says below the place why, and of two that are compared each by itself.
-fn panic<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let why = lines.next().filter(|why| !why.is_empty())?;
-    let sides: Vec<&str> = lines
-        .take(2)
-        .filter(|side| side.starts_with("left: ") || side.starts_with("right: "))
-        .collect();
-    Some(match sides.as_slice() {
-        [left, right] => format!("{why}: {}, {}", cut(left), cut(right)),
-        _ => why.to_owned(),
-    })
 }
 
 // `Expected: 1` and `Received: 2`, or `Expected length: 1`.
 fn labelled<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for text in lines {
-        let Some(word) = ["Expected", "Received"]
-            .iter()
-            .find(|it| text.starts_with(**it))
-        else {
+        let words = ["Expected", "Received"];
+        let Some(word) = words.iter().find(|word| text.starts_with(**word)) else {
             continue;
         };
+        let lower = word.to_lowercase();
         let rest = text.get(word.len()..).unwrap_or_default();
-        let part = match rest.split_once(": ") {
-            Some(("", value)) => format!("{} {}", word.to_lowercase(), cut(value.trim())),
-            Some((label, value)) => {
-                format!("{}{label}: {}", word.to_lowercase(), cut(value.trim()))
-            }
-            None if rest.contains("did not throw") => format!("{}{rest}", word.to_lowercase()),
+        match rest.split_once(": ") {
+            Some(("", value)) => parts.push(format!("{lower} {}", cut(value.trim()))),
+            Some((label, value)) => parts.push(format!("{lower}{label}: {}", cut(value.trim()))),
+            None if rest.contains("did not throw") => parts.push(format!("{lower}{rest}")),
             None => continue,
-        };
-        parts.push(part);
+        }
         if *word == "Received" {
             break;
         }
@@ -170,14 +145,6 @@ mod tests {
             (
                 "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n+     p: 1\n-     p: 2\n      + expected - actual\n\n      -    \"p\": 1\n      +    \"p\": 2\n",
                 "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal: expected p: 2, received p: 1",
-            ),
-            (
-                "thread 'a' (1) panicked at src/lib.rs:5:11:\nassertion `left == right` failed\n  left: -1\n right: 3\n",
-                "assertion `left == right` failed: left: -1, right: 3",
-            ),
-            (
-                "thread 'a' panicked at src/lib.rs:7:4:\nindex out of bounds: the len is 0\nnote: run with\n",
-                "index out of bounds: the len is 0",
             ),
             (
                 "expect(received).toMatchInlineSnapshot(snapshot)\n\n- Snapshot  - 1\n+ Received  + 3\n\n- {\"a\": 2}\n+ {\n",

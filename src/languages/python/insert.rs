@@ -1,18 +1,5 @@
-use tree_sitter::Node;
-
-use crate::languages::literal::Syntax;
-use crate::languages::names::Names;
 use crate::languages::uses::is_word;
 use crate::model::Import;
-
-/// What stands behind the `import` of a `from`, with its brackets.
-pub(super) fn names(node: Node<'_>) -> Option<Names> {
-    if node.kind() != "import_from_statement" {
-        return None;
-    }
-    let word = node.all().find(|it| it.kind() == "import")?;
-    Names::from_list(node, word.end_byte())
-}
 
 /// The module on the line of its statement or call, as a dotted name of its own.
 pub(super) fn specifier_in(rest: &str, import: &Import) -> Option<usize> {

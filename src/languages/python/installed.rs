@@ -1,76 +1,36 @@
 use std::path::{Path, PathBuf};
 
-use crate::languages::installed::{Look, MAX_FILES};
-use crate::languages::{facts, words};
+use crate::languages::installed::InstalledFiles;
 use crate::model::RepoPath;
+use crate::source::Installed;
 
-impl Look<'_> {
-    #[expect(
-        clippy::option_option,
-        reason = "not there, and there without the name"
-    )]
-    fn python(&mut self, module: &str) -> Option<Option<bool>> {
-        let place = module.replace('.', "/");
-        let top = module.split('.').next()?;
-        let found = self.installed.sites().iter().find_map(|site| {
-            let file = self.python_file(&site.join(&place))?;
-            Some((site.clone(), file))
-        });
-        let (site, file) = found?;
-        let folder = self.installed.module_folder(&site, top);
-        let mut open = vec![file];
-        while let Some(file) = open.pop() {
-            if !self.seen.insert(file.clone()) || self.seen.len() > MAX_FILES {
-                continue;
-            }
-            let Some(bytes) = self.installed.read(&folder, &file) else {
-                self.unknown = true;
-                continue;
-            };
-            let named = words(&bytes, self.name).next().is_some();
-            let dynamic = memchr::memmem::find(&bytes, b"__getattr__").is_some();
-            self.unknown |= named || dynamic;
-            let facts = facts(&RepoPath::new("module.py").ok()?, &bytes);
-            let own = facts.definitions.iter().any(|it| it.name == self.name);
-            let passed = facts.exports.iter().any(|it| it.name == self.name);
-            let inner = file.file_stem().is_some_and(|it| it == "__init__")
-                && self.python_file(&file.with_file_name(self.name)).is_some();
-            if own || passed || inner {
-                return Some(Some(false));
-            }
-            for star in facts.exports.iter().filter(|it| it.name == "*") {
-                let near = star.from.as_deref().and_then(|it| it.strip_prefix('.'));
-                let next = near.filter(|it| !it.starts_with('.')).and_then(|near| {
-                    self.python_file(&file.parent()?.join(near.replace('.', "/")))
-                });
-                self.unknown |= next.is_none();
-                open.extend(next);
-            }
-        }
-        Some(None)
-    }
+pub(super) const FILES: InstalledFiles = InstalledFiles {
+    read_as: "module.py",
+    entry,
+    beside,
+};
 
-    fn python_file(&self, place: &Path) -> Option<PathBuf> {
-        let with = |ending: &str| {
-            let mut name = place.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        self.installed.first([
-            place.join("__init__.pyi"),
-            place.join("__init__.py"),
-            with(".pyi"),
-            with(".py"),
-        ])
-    }
+fn entry(installed: &Installed, _: &RepoPath, module: &str) -> Option<(PathBuf, PathBuf)> {
+    let place = module.replace('.', "/");
+    let top = module.split('.').next()?;
+    installed.sites().iter().find_map(|site| {
+        let file = module_file(installed, &site.join(&place))?;
+        Some((installed.module_folder(site, top), file))
+    })
 }
 
-/// Whether a module shows a name. The outer `None` says that it is not there, the inner one that
-/// nothing was found.
-#[expect(
-    clippy::option_option,
-    reason = "not there, and there without the name"
-)]
-pub(super) fn shows(look: &mut Look<'_>, _: &RepoPath, module: &str) -> Option<Option<bool>> {
-    look.python(module)
+fn beside(installed: &Installed, file: &Path, relative: &str) -> Option<PathBuf> {
+    let near = relative.strip_prefix('.')?;
+    let place = file.parent()?.join(near.replace('.', "/"));
+    module_file(installed, &place).filter(|_| !near.starts_with('.'))
+}
+
+fn module_file(installed: &Installed, place: &Path) -> Option<PathBuf> {
+    let with = |ending: &str| PathBuf::from(format!("{}{ending}", place.display()));
+    installed.first([
+        place.join("__init__.pyi"),
+        place.join("__init__.py"),
+        with(".pyi"),
+        with(".py"),
+    ])
 }

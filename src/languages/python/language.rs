@@ -41,8 +41,7 @@ pub static PYTHON: Language = Language {
     tells_free_names: true,
     #[cfg(feature = "program")]
     editing: Some(Editing {
-        shows: installed::shows,
-        names: insert::names,
+        installed: installed::FILES,
         specifier_in: insert::specifier_in,
         import_line: |_, one| one.import_statement.clone(),
     }),

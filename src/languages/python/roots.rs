@@ -17,7 +17,6 @@ const PROJECT_FILES: &[&str] = &[
 pub(in crate::languages) struct ImportPaths {
     roots: Memo<String, Arc<Roots>>,
     project_roots: Memo<String, Arc<Vec<String>>>,
-    inserted: Memo<String, Arc<Vec<String>>>,
     projects: OnceLock<Vec<String>>,
 }
 
@@ -113,17 +112,6 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
             for root in project_roots(resolver, directory).iter() {
                 certain.add(root);
             }
-        }
-    }
-    for directory in from.ancestors() {
-        let inserted = resolver.paths.inserted.get(directory, || {
-            let text = text_of(resolver, directory, "conftest.py");
-            let mut inserted = text.map_or(Vec::new(), |text| directories(&text, directory));
-            inserted.retain(|place| resolver.files.has_directory(place));
-            Arc::new(inserted)
-        });
-        for place in inserted.iter() {
-            certain.add(place);
         }
     }
     let mut hoped = Ordered::default();
@@ -289,18 +277,6 @@ fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
             roots.extend(ini_paths(&text, "pytest"));
         }
     }
-    if let Some(text) = read("mypy.ini") {
-        let values = ini_values(&text, "mypy", "mypy_path");
-        roots.extend(
-            values
-                .iter()
-                .flat_map(|value| value.split([':', ',']))
-                .map(plain_root),
-        );
-    }
-    if let Some(text) = read("setup.py") {
-        roots.extend(from_setup(&text));
-    }
     roots
 }
 
@@ -406,88 +382,9 @@ fn ini_values(text: &str, section: &str, key: &str) -> Vec<String> {
     values
 }
 
-// `package_dir={"": "src"}` and `find_packages("src")`, where they are literals.
-fn from_setup(text: &str) -> Vec<String> {
-    let mut roots = Vec::new();
-    for marker in ["find_packages(", "find_namespace_packages(", "package_dir"] {
-        for (at, _) in text.match_indices(marker).take(8) {
-            let rest = text.get(at + marker.len()..).unwrap_or_default();
-            let end = rest.find([')', '}', '\n']).unwrap_or(rest.len());
-            let call = rest.get(..end).unwrap_or_default();
-            let mut parts = call.split(['"', '\'']);
-            let head = parts.next().unwrap_or_default().trim();
-            let first = parts.next();
-            match first {
-                Some("") if marker == "package_dir" => {
-                    roots.extend(parts.nth(1).map(str::to_owned));
-                }
-                Some(path)
-                    if marker != "package_dir" && (head.is_empty() || head.ends_with("where=")) =>
-                {
-                    roots.push(path.to_owned());
-                }
-                _ => {}
-            }
-        }
-    }
-    roots
-}
-
-/// Directories that a file's code puts on the import path, where they are written with literals:
-/// `sys.path.insert(0, os.path.join(os.path.dirname(__file__), "x"))`,
-/// `monkeypatch.syspath_prepend(Path(__file__).parent / "x")`. `directory` is the file's own.
-fn directories(text: &str, directory: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for marker in ["sys.path.insert(", "sys.path.append(", "syspath_prepend("] {
-        for (at, _) in text.match_indices(marker).take(16) {
-            let arguments = arguments(text.get(at + marker.len()..).unwrap_or_default());
-            found.extend(directory_of(arguments, directory));
-        }
-    }
-    found
-}
-
-// Up to the closing parenthesis.
-fn arguments(text: &str) -> &str {
-    let mut depth = 1;
-    for (at, c) in text.char_indices().take(400) {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text.get(..at).unwrap_or_default();
-        }
-    }
-    ""
-}
-
-fn directory_of(expression: &str, directory: &str) -> Option<String> {
-    let of_file = expression.contains("__file__");
-    let index = expression
-        .split_once(".parents[")
-        .and_then(|(_, rest)| rest.split(']').next()?.trim().parse::<usize>().ok());
-    let above = expression.matches("dirname(").count() + expression.matches(".parent").count()
-        - expression.matches(".parents[").count();
-    let above = above.saturating_add(index.map_or(0, |index| index.saturating_add(1)));
-    let literals: Vec<&str> = expression.split(['"', '\'']).skip(1).step_by(2).collect();
-    if !of_file {
-        let [literal] = literals.as_slice() else {
-            return None;
-        };
-        return join("", literal);
-    }
-    let mut place = directory.to_owned();
-    for _ in 1..above {
-        place = join(&place, "..")?;
-    }
-    join(&place, &literals.join("/"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{directories, from_pyproject, from_setup, ini_values};
+    use super::{from_pyproject, ini_values};
 
     #[test]
     fn roots_are_read_from_every_tool() {
@@ -513,41 +410,5 @@ mod tests {
             "[options]\npackage_dir =\n    = src\n    # c\nname = x\n[other]\npackage_dir = y\n";
         assert_eq!(ini_values(text, "options", "package_dir"), ["= src"]);
         assert_eq!(ini_values(text, "other", "package_dir"), ["y"]);
-    }
-
-    #[test]
-    fn setup_py_literals_count() {
-        let text = "setup(package_dir={'': 'src'}, packages=find_packages(where=\"lib\"), x=find_packages(exclude=['t']))";
-        assert_eq!(from_setup(text), ["lib", "src"]);
-    }
-
-    #[test]
-    fn literal_insertions_are_read() {
-        for (text, expected) in [
-            (
-                "sys.path.insert(0, os.path.join(os.path.dirname(__file__), 'apps'))",
-                "a/b/apps",
-            ),
-            (
-                "monkeypatch.syspath_prepend(Path(__file__).parent / \"x\")",
-                "a/b/x",
-            ),
-            (
-                "sys.path.append(str(Path(__file__).resolve().parents[1]))",
-                "a",
-            ),
-            (
-                "sys.path.append(os.path.dirname(os.path.dirname(__file__)) + '/src')",
-                "a/src",
-            ),
-            ("sys.path.insert(0, 'lib')", "lib"),
-            (
-                "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'src'))",
-                "a/src",
-            ),
-        ] {
-            assert_eq!(directories(text, "a/b"), [expected], "{text}");
-        }
-        assert!(directories("sys.path.insert(0, root)", "a").is_empty());
     }
 }

@@ -124,23 +124,8 @@ fn kind_of(callee: &str) -> Option<ImportKind> {
 }
 
 fn is_mock(method: &str) -> bool {
-    matches!(
-        method,
-        "mock"
-            | "doMock"
-            | "unmock"
-            | "doUnmock"
-            | "dontMock"
-            | "deepUnmock"
-            | "setMock"
-            | "importActual"
-            | "importMock"
-            | "requireActual"
-            | "requireMock"
-            | "createMockFromModule"
-            | "genMockFromModule"
-            | "unstable_mockModule"
-    )
+    let method = method.to_ascii_lowercase();
+    method.contains("mock") || method.ends_with("actual")
 }
 
 fn is_type(kind: &str) -> bool {

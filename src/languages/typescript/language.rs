@@ -52,8 +52,7 @@ pub static TYPESCRIPT: Language = Language {
     tells_free_names: false,
     #[cfg(feature = "program")]
     editing: Some(Editing {
-        shows: installed::shows,
-        names: insert::names,
+        installed: installed::FILES,
         specifier_in: |rest, import| {
             let quoted =
                 ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));

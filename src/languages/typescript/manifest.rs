@@ -41,21 +41,16 @@ impl Manifest {
 
     /// A dependency's directory when the manifest names one (`file:`, `link:`, `portal:`).
     pub(super) fn linked(&self, name: &str) -> Option<String> {
-        [
-            "dependencies",
-            "devDependencies",
-            "optionalDependencies",
-            "peerDependencies",
-        ]
-        .iter()
-        .filter_map(|kind| self.fields.get(*kind)?.get(name)?.as_str())
-        .find_map(|version| {
-            let path = ["file:", "link:", "portal:", "workspace:"]
-                .iter()
-                .find_map(|scheme| version.strip_prefix(scheme))?;
-            (path.starts_with('.')).then_some(())?;
-            join(&self.directory, path)
-        })
+        DEPENDENCIES
+            .iter()
+            .filter_map(|kind| self.fields.get(*kind)?.get(name)?.as_str())
+            .find_map(|version| {
+                let path = ["file:", "link:", "portal:", "workspace:"]
+                    .iter()
+                    .find_map(|scheme| version.strip_prefix(scheme))?;
+                (path.starts_with('.')).then_some(())?;
+                join(&self.directory, path)
+            })
     }
 
     /// Whether the package is among the dependencies of any sort.

@@ -17,9 +17,8 @@ pub(crate) struct ScriptStyle {
     pub(crate) modules: bool,
     /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
     pub(crate) extension: Extension,
-    /// Files of the own package are named by an alias rather than relatively: those above and
-    /// aside, and those of the same directory.
-    aliases: (bool, bool),
+    /// Files above and aside of the own package are named by an alias rather than relatively.
+    pub(crate) aliases: bool,
     /// What specifiers that start with an alias end with.
     alias_extension: Extension,
     /// `node:fs` rather than `fs`.
@@ -135,16 +134,6 @@ impl ScriptStyle {
                 let names = listed(names);
                 format!("import {word}{{ {names} }} from {q}{module}{q}")
             }
-        }
-    }
-
-    /// Whether a file of the own package is named by an alias; `beside`: one of the same directory
-    /// or below it.
-    pub(crate) fn prefers_alias(&self, beside: bool) -> bool {
-        if beside {
-            self.aliases.1
-        } else {
-            self.aliases.0
         }
     }
 
@@ -283,19 +272,13 @@ fn has_node_prefix(files: &[&FileFacts]) -> bool {
     first.is_none_or(|import| import.specifier.starts_with("node:"))
 }
 
-// Whether aliases name more files than `../` in the first file that has either, and whether that
-// file has no `./` at all.
-fn prefers_alias(files: &[&FileFacts]) -> (bool, bool) {
-    for facts in files {
-        let specifiers = || facts.imports.iter().map(|import| import.specifier.as_str());
-        let aliased = specifiers().filter(|specifier| is_alias(specifier)).count();
-        let above = specifiers().filter(|it| it.starts_with("../")).count();
-        let is_beside = specifiers().any(|it| it.starts_with("./"));
-        if aliased + above > 0 {
-            return (aliased > above, aliased > above && !is_beside);
-        }
-    }
-    (false, false)
+// Whether the first file that names others by aliases or by `../` begins with an alias.
+fn prefers_alias(files: &[&FileFacts]) -> bool {
+    let imports = files.iter().flat_map(|facts| &facts.imports);
+    let mut specifiers = imports.map(|import| import.specifier.as_str());
+    specifiers
+        .find(|specifier| is_alias(specifier) || specifier.starts_with("../"))
+        .is_some_and(is_alias)
 }
 
 // The quoted specifier of the first import at the top level: its quote, and the text behind it.
@@ -354,11 +337,11 @@ mod tests {
         assert_eq!(one.extension, Extension::Emitted);
         let two = style("import a from '@/a'\nimport { type B } from '@/b'\nf()\n");
         assert_eq!((two.quote, two.semicolons), ('\'', false));
-        assert!(two.prefers_alias(false) && two.types && !two.require);
+        assert!(two.aliases && two.types && !two.require);
         let path = RepoPath::new("src/db/index.ts").unwrap();
         assert_eq!(two.ended("@/db", &path), "@/db");
         let three = style("import a from '~/a.ts'\nimport b from './b.ts'\n");
-        assert!(three.prefers_alias(false) && !three.prefers_alias(true));
+        assert!(three.aliases);
         assert_eq!(three.ended("~/db", &path), "~/db/index.ts");
         let text = "import a from 'a'\nconst code = `import \"b\"; import \"c\"`\n";
         assert_eq!(style(text).quote, '\'');

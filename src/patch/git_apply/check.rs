@@ -11,7 +11,7 @@ use crate::policy::check_path;
 
 /// Judges one section after another by git's rules.
 pub(super) struct Checker<'c, 'a> {
-    pub(super) destination: &'c Destination<'c>,
+    pub(super) destination: &'c Destination,
     pub(super) options: &'c GitApplyOptions,
     pub(super) table: &'c Table,
     /// The sections so far.
@@ -200,10 +200,7 @@ impl<'a> Checker<'_, 'a> {
             && (section.creates() || section.is_rename || section.is_copy)
         {
             if let Some(text) = self.occupied(&new, frees) {
-                if !self.options.three_way {
-                    return self.refuse(&text);
-                }
-                done.straight_to_merge = true;
+                return self.refuse(&text);
             }
             if section.new_mode == 0 {
                 section.new_mode = if section.creates() {

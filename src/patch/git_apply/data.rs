@@ -80,21 +80,16 @@ impl<'a> Checker<'_, 'a> {
 
     /// What the section makes of it.
     pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
-        let merged = if self.options.three_way {
-            self.merge(done, before)
-        } else {
-            None
-        };
-        if let Some(after) = merged {
-            done.after = after;
-        } else {
-            if self.options.three_way && !done.straight_to_merge {
-                self.messages.line("Falling back to direct application...");
+        if done.section.is_binary {
+            let staging = self.destination.staging.as_ref();
+            match binary::apply(&done.section, before, self.options.reverse, staging) {
+                Ok(after) => done.after = after,
+                Err(messages) => return self.refuse(&messages),
             }
-            if done.straight_to_merge {
-                return Err(Refusal::Section);
-            }
-            self.direct(done, before)?;
+        } else {
+            let mut image = Image::new(before);
+            done.rejected = self.hunks(&done.section, &mut image)?;
+            done.after = image.to_bytes();
         }
         if done.section.deletes() && !done.after.is_empty() {
             return self.refuse("removal patch leaves file contents");
@@ -102,27 +97,8 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    fn direct(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
-        if done.section.is_binary {
-            let staging = self.destination.staging.as_ref();
-            match binary::apply(&done.section, before, self.options.reverse, staging) {
-                Ok(after) => done.after = after,
-                Err(messages) => return self.refuse(&messages),
-            }
-            return Ok(());
-        }
-        let mut image = Image::new(before);
-        done.rejected = self.hunks(&done.section, &mut image)?;
-        done.after = image.to_bytes();
-        Ok(())
-    }
-
     /// Applies the hunks of a section; gives which were left out, when that is allowed.
-    pub(super) fn hunks<'i>(
-        &mut self,
-        section: &Section<'i>,
-        image: &mut Image<'i>,
-    ) -> Checked<Vec<bool>> {
+    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Image<'i>) -> Checked<Vec<bool>> {
         let mut rejected = vec![false; section.hunks.len()];
         let mut work = WORK;
         for (number, hunk) in section.hunks.iter().enumerate() {

@@ -9,8 +9,7 @@ use crate::patch::strict::Rules;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
-pub(super) struct Destination<'r> {
-    pub(super) repository: Option<&'r Repository>,
+pub(super) struct Destination {
     /// The index, when there is a repository.
     pub(super) staging: Option<Staging>,
     /// What names of the patch are relative to.
@@ -34,9 +33,9 @@ pub(super) enum OnDisk {
     Directory,
 }
 
-impl<'r> Destination<'r> {
+impl Destination {
     pub(super) fn open(
-        repository: Option<&'r Repository>,
+        repository: Option<&Repository>,
         root: &Path,
         anywhere: bool,
         with_attributes: bool,
@@ -56,7 +55,6 @@ impl<'r> Destination<'r> {
             GitError::Unreadable(format!("cannot open `{}`: {error}", base.display()))
         })?;
         Ok(Self {
-            repository,
             staging,
             root: root.to_owned(),
             base,

@@ -8,46 +8,31 @@ pub(super) struct Line<'a> {
     pub(super) patched: bool,
 }
 
-/// A file as lines, with a gap where the last change was: changes in order cost what they change.
+/// A file as lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Image<'a> {
-    left: Vec<Line<'a>>,
-    // The lines after the gap, the last first.
-    right: Vec<Line<'a>>,
+    lines: Vec<Line<'a>>,
 }
 
 impl<'a> Image<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        let mut left = Vec::with_capacity(bytes.len() / 32 + 1);
-        let mut start = 0;
-        let mut push = |from: usize, to: usize| {
-            left.push(Line {
-                text: Cow::Borrowed(bytes.get(from..to).unwrap_or_default()),
+        let lines = bytes
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(|line| Line {
+                text: Cow::Borrowed(line),
                 patched: false,
             });
-        };
-        for feed in memchr::memchr_iter(b'\n', bytes) {
-            push(start, feed + 1);
-            start = feed + 1;
-        }
-        if start < bytes.len() {
-            push(start, bytes.len());
-        }
         Self {
-            left,
-            right: Vec::new(),
+            lines: lines.collect(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.left.len() + self.right.len()
+        self.lines.len()
     }
 
     pub(super) fn line(&self, at: usize) -> Option<&Line<'a>> {
-        match at.checked_sub(self.left.len()) {
-            None => self.left.get(at),
-            Some(after) => self.right.get(self.right.len().checked_sub(after + 1)?),
-        }
+        self.lines.get(at)
     }
 
     /// Puts `lines` in the place of `count` lines from `at` on.
@@ -57,21 +42,14 @@ impl<'a> Image<'a> {
         count: usize,
         lines: impl Iterator<Item = Line<'a>>,
     ) {
-        let moved = self.left.split_off(at.min(self.left.len()));
-        self.right.extend(moved.into_iter().rev());
-        while self.left.len() < at
-            && let Some(line) = self.right.pop()
-        {
-            self.left.push(line);
-        }
-        self.right.truncate(self.right.len().saturating_sub(count));
-        self.left.extend(lines);
+        let at = at.min(self.lines.len());
+        let end = (at + count).min(self.lines.len());
+        self.lines.splice(at..end, lines);
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let lines = || self.left.iter().chain(self.right.iter().rev());
-        let mut bytes = Vec::with_capacity(lines().map(|line| line.text.len()).sum());
-        for line in lines() {
+        let mut bytes = Vec::with_capacity(self.lines.iter().map(|line| line.text.len()).sum());
+        for line in &self.lines {
             bytes.extend_from_slice(&line.text);
         }
         bytes

@@ -14,8 +14,7 @@ mod reader;
 mod report;
 mod run;
 mod table;
-mod three_way;
 mod write;
 
-pub use options::{GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace};
+pub use options::{GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use run::GitApply;

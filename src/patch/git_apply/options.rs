@@ -24,10 +24,6 @@ pub struct GitApplyOptions {
     pub index: bool,
     /// Change the index alone.
     pub cached: bool,
-    /// Merge with what the file has become, and fall back to placing hunks.
-    pub three_way: bool,
-    /// Whom conflicts favour.
-    pub favour: MergeSide,
     /// Apply the other way round.
     pub reverse: bool,
     /// Apply what can be, and leave the rest in `.rej` files.
@@ -38,8 +34,6 @@ pub struct GitApplyOptions {
     pub unidiff_zero: bool,
     /// Count the lines of hunks anew.
     pub recount: bool,
-    /// The patch comes from a tool that loses the final newline.
-    pub inaccurate_eof: bool,
     /// Let white space in context differ.
     pub ignore_white_space: bool,
     /// What errors of white space lead to.
@@ -50,8 +44,6 @@ pub struct GitApplyOptions {
     pub allow_empty: bool,
     /// Which paths are used, the first rule that matches decides.
     pub limits: Vec<Limit>,
-    /// Write an index with the blobs the patch was made for here.
-    pub fake_ancestor: Option<std::path::PathBuf>,
     /// How much is said.
     pub verbosity: Verbosity,
 }
@@ -63,20 +55,6 @@ pub struct Limit {
     pub include: bool,
     /// A pattern whose `*` also matches `/`.
     pub pattern: globset::GlobMatcher,
-}
-
-/// Whom conflicts favour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MergeSide {
-    /// Nobody: they are marked.
-    #[default]
-    Nobody,
-    /// What stands there.
-    Ours,
-    /// The patch.
-    Theirs,
-    /// Both, one after the other.
-    Union,
 }
 
 /// What errors of white space lead to.
@@ -128,7 +106,7 @@ pub enum Verbosity {
 impl GitApplyOptions {
     /// Whether the index takes part.
     pub(super) fn uses_index(&self) -> bool {
-        self.index || self.cached || self.three_way
+        self.index || self.cached
     }
 
     /// Whether a path is to be used.

@@ -48,9 +48,6 @@ impl Placing<'_> {
         let Some(mut sides) = self.sides(hunk) else {
             return false;
         };
-        if self.options.inaccurate_eof {
-            drop_newlines(&mut sides);
-        }
         // It is told as it was, not as it is after its context was reduced.
         let whole = sides.old.clone();
         let (mut leading, mut trailing) = (hunk.leading, hunk.trailing);
@@ -359,23 +356,6 @@ fn drop_first(sides: &mut Sides<'_>) {
     for side in [&mut sides.old, &mut sides.new] {
         if !side.is_empty() {
             side.remove(0);
-        }
-    }
-}
-
-fn drop_newlines(sides: &mut Sides<'_>) {
-    let ends = |side: &[Text<'_>]| side.last().is_some_and(|it| it.bytes.ends_with(b"\n"));
-    if !ends(&sides.old) || !ends(&sides.new) {
-        return;
-    }
-    for line in [sides.old.last_mut(), sides.new.last_mut()]
-        .into_iter()
-        .flatten()
-    {
-        let kept = line.bytes.len() - 1;
-        match &mut line.bytes {
-            Cow::Borrowed(bytes) => *bytes = bytes.get(..kept).unwrap_or_default(),
-            Cow::Owned(bytes) => bytes.truncate(kept),
         }
     }
 }

@@ -8,25 +8,20 @@ use super::reader::Reader;
 use super::report::report;
 use super::table::Table;
 use super::write::write;
-use crate::git::{GitError, Repository, Staged, Staging};
-use crate::patch::strict::{Fatal, Naming, Section, SectionResult, is_submodule};
+use crate::git::{GitError, Repository};
+use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
-#[expect(clippy::struct_excessive_bools, reason = "what was found on the way")]
 pub struct GitApply<'r> {
-    destination: Destination<'r>,
+    destination: Destination,
     options: &'r GitApplyOptions,
     state: PathBuf,
     naming: Naming,
     messages: Messages,
     out: String,
-    failed: bool,
-    // Something was refused that ends everything.
-    fatal: bool,
-    // A patch did not apply, and those after it were not looked at.
-    stopped: bool,
-    conflicts: bool,
+    // 1 once a patch did not apply, 128 once something was refused that ends everything.
+    exit: u8,
 }
 
 /// How it ended.
@@ -38,19 +33,10 @@ pub struct GitApplied {
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
     pub exit: u8,
-    /// Files of the worktree were merged with conflicts; git looks them up in what `rerere` knows.
-    pub conflicts: bool,
 }
 
-// How one patch ended.
-enum Outcome {
-    Clean,
-    // It was merged and left conflicts.
-    Conflicts,
-    // It does not apply, or not all of it.
-    Fails,
-}
-
+// git's own exit code for what it calls fatal.
+const FATAL: u8 = 128;
 // A patch above this size is refused, as git does.
 const MAX_BYTES: usize = 1024 * 1024 * 1023;
 
@@ -80,10 +66,7 @@ impl<'r> GitApply<'r> {
             },
             messages: Messages::default(),
             out: String::new(),
-            failed: false,
-            fatal: false,
-            stopped: false,
-            conflicts: false,
+            exit: 0,
         })
     }
 
@@ -91,62 +74,53 @@ impl<'r> GitApply<'r> {
     /// after it are not to be applied, as in git.
     pub fn patch(&mut self, name: &str, input: &[u8]) -> bool {
         match self.one(name, input) {
-            Ok(Outcome::Clean) => true,
-            Ok(Outcome::Conflicts) => {
-                self.failed = true;
-                self.conflicts = !self.options.cached;
-                true
-            }
-            Ok(Outcome::Fails) => {
-                (self.failed, self.stopped) = (true, true);
-                false
-            }
+            Ok(true) => return true,
+            Ok(false) => self.exit = 1,
             Err(Fatal(messages)) => {
                 self.messages.error(&messages);
-                self.fatal = true;
-                false
+                self.exit = FATAL;
             }
         }
+        false
     }
 
     /// Ends with the sum of white space errors and writes the index.
     pub fn finish(mut self) -> GitApplied {
-        if self.fatal {
-            return self.end(128);
+        if self.exit == FATAL {
+            return self.end();
         }
-        if !self.stopped {
+        if self.exit == 0 {
             let (action, applies) = (self.options.white_space, self.options.apply);
             if let Err(Fatal(messages)) = self.messages.sum_up(action, applies) {
                 self.messages.error(&messages);
-                return self.end(128);
+                self.exit = FATAL;
+                return self.end();
             }
         }
-        if let Some(staging) = &mut self.destination.staging {
-            let workdir = self.destination.root.clone();
-            if let Err(error) = staging.write(Some(&workdir)) {
-                self.messages
-                    .error(&format!("Unable to write new index file: {error}"));
-                return self.end(128);
-            }
+        if let Some(staging) = &mut self.destination.staging
+            && let Err(error) = staging.write(Some(&self.destination.root))
+        {
+            let message = format!("Unable to write new index file: {error}");
+            self.messages.error(&message);
+            self.exit = FATAL;
         }
-        let exit = u8::from(self.failed);
-        self.end(exit)
+        self.end()
     }
 
     // Asked to be quiet, git says nothing at all, not even why it fails.
-    fn end(mut self, exit: u8) -> GitApplied {
+    fn end(mut self) -> GitApplied {
         if self.options.verbosity == Verbosity::Quiet {
             self.messages.text.clear();
         }
         GitApplied {
             stdout: self.out,
             stderr: self.messages.text,
-            exit,
-            conflicts: self.conflicts,
+            exit: self.exit,
         }
     }
 
-    fn one(&mut self, name: &str, input: &[u8]) -> Result<Outcome, Fatal> {
+    // Whether one patch applied whole.
+    fn one(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
         if input.len() >= MAX_BYTES {
             return Err(Fatal(format!("patch too large: {name}")));
         }
@@ -172,9 +146,8 @@ impl<'r> GitApply<'r> {
             done = taken.collect();
         }
         if !clean && !self.options.reject {
-            return Ok(Outcome::Fails);
+            return Ok(false);
         }
-        let mut outcome = Outcome::Clean;
         if applies {
             if self.options.uses_index()
                 && let Some(staging) = &mut self.destination.staging
@@ -190,19 +163,13 @@ impl<'r> GitApply<'r> {
                 self.options,
                 &mut self.messages,
             )?;
-            if left && self.options.reject {
-                return Ok(Outcome::Fails);
-            }
             if left {
-                outcome = Outcome::Conflicts;
+                return Ok(false);
             }
-        }
-        if let Some(file) = &self.options.fake_ancestor {
-            build_ancestor(&done, &self.destination, file, &mut self.messages)?;
         }
         let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
         self.out.push_str(&report(&sections, self.options));
-        Ok(outcome)
+        Ok(true)
     }
 
     // The sections to be used, and how many were left aside.
@@ -273,53 +240,4 @@ impl<'r> GitApply<'r> {
         }
         Ok((done, clean))
     }
-}
-
-/// Writes an index with the blobs that a patch says it was made for.
-fn build_ancestor(
-    done: &[SectionResult<'_>],
-    destination: &Destination<'_>,
-    file: &Path,
-    messages: &mut Messages,
-) -> Result<(), Fatal> {
-    let Some(staging) = &destination.staging else {
-        return Err(Fatal(
-            "'--build-fake-ancestor' outside a repository".to_owned(),
-        ));
-    };
-    let mut entries = Vec::new();
-    for one in done.iter().filter(|one| !one.section.creates()) {
-        let section = &one.section;
-        let name = section.name();
-        let hex = std::str::from_utf8(section.old_id).unwrap_or_default();
-        let unchanged = section.added == 0 && section.deleted == 0;
-        let id = if is_submodule(section.old_mode) {
-            super::binary::full_id(section.old_id)
-        } else if let Some((id, _)) = staging.find(hex) {
-            Some(id)
-        } else if unchanged {
-            let now = staging.entry(name).map(|entry| entry.id);
-            if now.is_none() {
-                return Err(Fatal(format!(
-                    "mode change for {name}, which is not in current HEAD"
-                )));
-            }
-            now
-        } else {
-            None
-        };
-        let Some(id) = id else {
-            return Err(Fatal(format!(
-                "sha1 information is lacking or useless ({name})."
-            )));
-        };
-        entries.push((name.to_owned(), Staged::new(id, section.old_mode)));
-    }
-    Staging::write_apart(file, &entries).map_err(|error| {
-        messages.error(&error.to_string());
-        Fatal(format!(
-            "could not write temporary index to {}",
-            file.display()
-        ))
-    })
 }

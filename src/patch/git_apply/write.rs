@@ -6,7 +6,7 @@ use super::destination::{Destination, OnDisk};
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use crate::git::Staged;
-use crate::model::{BlobId, RepoPath};
+use crate::model::RepoPath;
 use crate::patch::strict::{Fatal, SectionResult, is_submodule, said_name};
 
 // What a path shall be: nothing, or content and mode.
@@ -16,7 +16,7 @@ type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
 /// list of changes. Gives whether anything was left out or left in conflict.
 pub(super) fn write(
     done: &[SectionResult<'_>],
-    destination: &mut Destination<'_>,
+    destination: &mut Destination,
     state: &std::path::Path,
     options: &GitApplyOptions,
     messages: &mut Messages,
@@ -29,23 +29,12 @@ pub(super) fn write(
         write_files(&wanted, destination, state, messages)?;
     }
     let mut left = false;
-    let mut conflicts = Vec::new();
     for one in done {
         if one.refused {
             left = true;
             continue;
         }
         left |= reject(one, destination, options, messages)?;
-        if one.conflict.is_some() {
-            conflicts.push(one.section.target());
-        }
-    }
-    conflicts.sort_unstable();
-    left |= !conflicts.is_empty();
-    for name in conflicts {
-        if options.verbosity > Verbosity::Quiet {
-            messages.line(&format!("U {name}"));
-        }
     }
     Ok(left)
 }
@@ -72,7 +61,7 @@ fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
 
 fn stage(
     done: &[SectionResult<'_>],
-    destination: &mut Destination<'_>,
+    destination: &mut Destination,
     options: &GitApplyOptions,
 ) -> Result<(), Fatal> {
     let Some(staging) = &mut destination.staging else {
@@ -90,29 +79,18 @@ fn stage(
         let section = &one.section;
         let name = section.target();
         let mode = recorded_mode(section.new_mode);
-        let entry = |id: BlobId, stage: u8| Staged {
-            stage,
-            fresh: stage == 0 && !options.cached,
-            ..Staged::new(id, mode)
-        };
-        let entries = if let Some(sides) = &one.conflict {
-            let mut entries = Vec::new();
-            let sides = [sides.base.as_ref(), Some(&sides.ours), Some(&sides.theirs)];
-            for (side, stage) in sides.into_iter().zip(1_u8..) {
-                if let Some(bytes) = side {
-                    entries.push(entry(staging.store(bytes).map_err(failed)?, stage));
-                }
-            }
-            entries
-        } else if is_submodule(mode) {
+        let id = if is_submodule(mode) {
             let commit = one.after.strip_prefix(b"Subproject commit ");
             let id = commit
                 .map(<[u8]>::trim_ascii_end)
-                .and_then(super::binary::full_id)
-                .ok_or_else(|| Fatal(format!("corrupt patch for submodule {name}")))?;
-            vec![entry(id, 0)]
+                .and_then(super::binary::full_id);
+            id.ok_or_else(|| Fatal(format!("corrupt patch for submodule {name}")))?
         } else {
-            vec![entry(staging.store(&one.after).map_err(failed)?, 0)]
+            staging.store(&one.after).map_err(failed)?
+        };
+        let entry = Staged {
+            fresh: !options.cached,
+            ..Staged::new(id, mode)
         };
         let mut above = name;
         let mut blocked = staging.has_below(name);
@@ -123,14 +101,14 @@ fn stage(
         if blocked {
             return Err(Fatal(format!("unable to add cache entry for {name}")));
         }
-        staging.set(name, entries);
+        staging.set(name, vec![entry]);
     }
     Ok(())
 }
 
 fn write_files(
     wanted: &Wanted<'_>,
-    destination: &Destination<'_>,
+    destination: &Destination,
     state: &std::path::Path,
     messages: &mut Messages,
 ) -> Result<(), Fatal> {
@@ -177,7 +155,7 @@ fn write_files(
         let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
         changes.push(Change {
             new_permissions: true,
-            ..Change::of_states(path, standing, after)
+            ..Change::between(path, standing, after)
         });
     }
     write_worktree(&destination.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
@@ -196,7 +174,7 @@ fn words(error: &std::io::Error) -> String {
 // Hunks that were left out go to a file of their own beside the one they are for.
 fn reject(
     one: &SectionResult<'_>,
-    destination: &Destination<'_>,
+    destination: &Destination,
     options: &GitApplyOptions,
     messages: &mut Messages,
 ) -> Result<bool, Fatal> {

@@ -1,12 +1,10 @@
-use std::collections::HashSet;
-
 use super::report::Report;
 use super::section::{Placing, original};
 use super::{After, JudgeOptions};
 use crate::model::{AfterProblem, Code, Operation, PatchProblem, RepoPath, TestChanges};
-use crate::patch::after::{after_image, breaks};
+use crate::patch::after::after_image;
 use crate::patch::change::{Change, FileState};
-use crate::patch::definitions::{lost_definitions, names};
+use crate::patch::definitions::lost_definitions;
 use crate::patch::intent::{matches_announced_id, unmeant};
 use crate::patch::set::{FilePatch, LineKind, PatchSet};
 use crate::patch::structure::{self, FileChange};
@@ -49,13 +47,8 @@ pub(super) fn run_checks(
     }
     let changes = take_changes(&mut placing);
     let options = placing.options;
-    match options.after {
-        After::Ignored => {}
-        After::Parses => {
-            let broken = breaks(&changes).filter(|_| !options.as_written);
-            broken.iter().for_each(|first| refuse_broken(first, report));
-        }
-        After::Reported | After::Enforced => check_after_image(set, &placing, &changes, report),
+    if options.after != After::Ignored {
+        check_after_image(set, &placing, &changes, report);
     }
     changes
 }
@@ -95,26 +88,11 @@ fn check_definitions(context: &Context<'_>, report: &mut Report) {
     }
     let slots = &context.placing.slots;
     for path in &context.placing.wholes {
-        let slot = slots.get(path);
-        let states = slot.and_then(|slot| slot.before.as_ref().zip(slot.after.as_ref()));
-        let (Some(slot), Some((before, after)), Ok(repo_path)) =
-            (slot, states, RepoPath::new(path))
-        else {
-            continue;
-        };
-        let mut lost = lost_definitions(&repo_path, &before.bytes, &after.bytes);
-        for (other, slot) in slots.iter().filter(|(other, _)| *other != path) {
-            let named = |state: &Option<FileState>| match (state, RepoPath::new(other)) {
-                (Some(state), Ok(path)) => names(&path, &state.bytes),
-                _ => HashSet::new(),
-            };
-            let (before, after) = (named(&slot.before), named(&slot.after));
-            let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-            lost.retain(|name| before.contains(&last(name)) || !after.contains(&last(name)));
-        }
+        let lost = lost_definitions(path, slots);
         if lost.is_empty() {
             continue;
         }
+        let line = slots.get(path).map_or(0, |slot| u64::from(slot.line));
         let named: Vec<String> = lost
             .iter()
             .take(5)
@@ -127,7 +105,7 @@ fn check_definitions(context: &Context<'_>, report: &mut Report) {
         let named = named.join(", ");
         let message =
             format!("the whole file leaves out {named}{more}, and nothing stands in the place");
-        report.add(PatchProblem::new(Code::P313, message).at(Some(path), u64::from(slot.line)));
+        report.add(PatchProblem::new(Code::P313, message).at(Some(path), line));
     }
 }
 
@@ -212,9 +190,12 @@ fn check_after_image(
     report: &mut Report,
 ) {
     let options = placing.options;
-    let found = after_image(placing.source, changes);
-    let last = set.files.last();
-    if last.is_some_and(is_cut) && (!found.syntax.is_empty() || announces_another(last, changes)) {
+    let with_imports = options.after != After::Parses;
+    let found = after_image(placing.source, changes, with_imports);
+    let is_damaged = |file: &FilePatch<'_>| {
+        is_cut(file) && (!found.syntax.is_empty() || announces_another(file, changes))
+    };
+    if set.files.last().is_some_and(is_damaged) {
         let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
                        not be the one that its `index` line announces";
         report.plain(Code::P104, message);
@@ -241,17 +222,11 @@ fn is_cut(file: &FilePatch<'_>) -> bool {
     })
 }
 
-fn announces_another(file: Option<&FilePatch<'_>>, changes: &[Change]) -> bool {
-    let is_long = |ids: &(&str, &str)| ids.1.len() >= 7;
-    let Some(file) = file.filter(|file| file.announced_ids().is_some_and(|ids| is_long(&ids)))
-    else {
-        return false;
-    };
-    let mut made = changes
-        .iter()
-        .filter_map(|change| change.after.as_ref())
-        .peekable();
-    made.peek().is_some() && made.all(|after| !matches_announced_id(file, &after.bytes))
+/// Whether the blob id that a section announces is that of no file after the patch.
+fn announces_another(file: &FilePatch<'_>, changes: &[Change]) -> bool {
+    let mut made = changes.iter().filter_map(|change| change.after.as_ref());
+    let is_announced = file.announced_ids().is_some_and(|(_, new)| new.len() >= 7);
+    is_announced && !made.any(|after| matches_announced_id(file, &after.bytes))
 }
 
 fn refuse_broken(first: &AfterProblem, report: &mut Report) {
@@ -263,36 +238,25 @@ fn refuse_broken(first: &AfterProblem, report: &mut Report) {
 }
 
 fn take_changes(placing: &mut Placing<'_>) -> Vec<Change> {
-    let slots = std::mem::take(&mut placing.slots);
-    let renamed = slots
-        .values()
-        .filter(|slot| slot.operation == Operation::Rename);
-    let sources: HashSet<String> = renamed.filter_map(|slot| slot.from.clone()).collect();
-    let there = slots
-        .into_iter()
-        .filter(|(_, slot)| slot.after.is_some() || slot.before.is_some());
-    let changes = there.filter_map(|(path, slot)| {
-        let moved = slot.after.is_none() && sources.contains(&path);
-        let standing = match &slot.from {
-            None => slot.before.clone(),
-            Some(_) => original(placing.source, &path).ok().flatten(),
-        };
+    let slots = std::mem::take(&mut placing.slots).into_iter();
+    let changes = slots.filter_map(|(path, slot)| {
         let from = slot
             .from
             .as_deref()
             .and_then(|from| RepoPath::new(from).ok());
+        if slot.after.is_none() && slot.before.is_none() {
+            return None;
+        }
         Some(Change {
-            standing,
+            standing: match from {
+                None => slot.before.clone(),
+                Some(_) => original(placing.source, &path).ok().flatten(),
+            },
             path: RepoPath::new(&path).ok()?,
             from,
-            operation: if moved {
-                Operation::Rename
-            } else {
-                slot.operation
-            },
+            operation: slot.operation,
             before: slot.before,
             after: slot.after,
-            edits: slot.edits,
             new_permissions: false,
         })
     });

@@ -63,13 +63,6 @@ impl Judge {
         self
     }
 
-    /// Applies the other way round.
-    #[must_use]
-    pub fn reverse(mut self, reverse: bool) -> Self {
-        self.options.reverse = reverse;
-        self
-    }
-
     /// Lets protected files change that match one of these globs; a plain path means itself and
     /// all below it.
     ///
@@ -117,8 +110,6 @@ mod tests {
         let broken = EDIT.replace("x = 2", "x = (");
         assert_eq!(judge().judge(&broken).verdict.error_code, Some(Code::P801));
         assert!(judge().as_written(true).judge(&broken).applies());
-        let back = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 2\n+x = 1\n";
-        assert!(judge().reverse(true).judge(back).applies());
     }
 
     #[test]

@@ -8,5 +8,5 @@ mod report;
 mod section;
 
 pub use facade::Judge;
-pub use options::{After, JudgeOptions, Judged, Objects};
+pub use options::{After, JudgeOptions, Judged};
 pub use pipeline::judge;

@@ -1,8 +1,7 @@
 use std::borrow::Cow;
 
 use super::super::change::Change;
-use super::super::read::ReadOptions;
-use crate::model::{BlobId, PatchVerdict, TestChanges};
+use crate::model::{PatchVerdict, TestChanges};
 use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
 /// How to judge.
@@ -17,8 +16,6 @@ pub struct JudgeOptions<'a> {
     pub strip: Option<usize>,
     /// Put before every path.
     pub directory: Cow<'a, str>,
-    /// Apply the other way round.
-    pub reverse: bool,
     /// Paths that a person allowed by name.
     pub allowed: Allowed,
     /// Whether dependencies may change.
@@ -31,10 +28,6 @@ pub struct JudgeOptions<'a> {
     pub after: After,
     /// Limits on size.
     pub limits: ChangeLimits,
-    /// Limits of reading.
-    pub read: ReadOptions,
-    /// Contents by blob id, when there is an object database.
-    pub objects: Option<&'a dyn Objects>,
 }
 
 /// How the tree as it would be after a patch is looked at.
@@ -43,37 +36,12 @@ pub enum After {
     /// Not at all.
     #[default]
     Ignored,
-    /// A patch is refused that takes a file that parses to one that does not.
+    /// A patch is refused that takes a file that parses to one that does not; new syntax errors are reported.
     Parses,
-    /// The same, and new syntax errors and imports that lead nowhere are reported.
+    /// The same, and imports that lead nowhere are reported.
     Reported,
     /// These are refused too.
     Enforced,
-}
-
-/// Contents by blob id.
-pub trait Objects: Sync {
-    /// Whether there is a blob with this id.
-    fn has(&self, id: BlobId) -> bool;
-    /// The blob with this id, which may be abbreviated.
-    fn find(&self, hex: &str) -> Option<Vec<u8>>;
-    /// What the last commit has at a path, or the one that is patched.
-    fn committed(&self, path: &str) -> Option<Vec<u8>>;
-}
-
-#[cfg(feature = "program")]
-impl Objects for crate::git::ObjectStore {
-    fn has(&self, id: BlobId) -> bool {
-        Self::has(self, id)
-    }
-
-    fn find(&self, hex: &str) -> Option<Vec<u8>> {
-        Self::find(self, hex)
-    }
-
-    fn committed(&self, path: &str) -> Option<Vec<u8>> {
-        Self::committed(self, path)
-    }
 }
 
 /// A verdict and, when it applies, what to write.

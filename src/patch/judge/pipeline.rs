@@ -2,9 +2,9 @@ use super::checks::run_checks;
 use super::report::Report;
 use super::section::{Placing, SectionOutcome};
 use super::{JudgeOptions, Judged};
-use crate::model::{BlobId, Code, FileVerdict, Mend, Operation, RepoPath, Safety};
+use crate::model::{Code, FileVerdict, Mend, Operation, RepoPath, Safety};
 use crate::patch::read::read;
-use crate::patch::set::{FilePatch, PatchSet, reverse};
+use crate::patch::set::{FilePatch, PatchSet};
 use crate::patch::targets::{PathRules, Target, resolve_targets};
 use crate::patch::unread::weigh_unread;
 use crate::source::Source;
@@ -12,9 +12,8 @@ use crate::source::Source;
 /// Validates a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
     let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
-    let judged = read(input, &options.read, |set| {
+    let judged = read(input, |set| {
         tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
-        let set = if options.reverse { reverse(set) } else { set };
         validate(&set, source, options)
     });
     judged.unwrap_or_else(Report::refused)
@@ -126,53 +125,26 @@ fn is_closed(
     is_closed
 }
 
-/// Decides whether all of the patch is there already, and refuses where only some is, or where it
-/// seems to be reversed.
+/// Decides whether all of the patch is there already, and refuses where only some is.
 fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mut Report) -> bool {
+    let has = |wanted: SectionOutcome| outcomes.contains(&wanted);
+    let is_there = has(SectionOutcome::Already) || has(SectionOutcome::Unchanged);
     if report.is_refused() || outcomes.is_empty() {
         return false;
     }
-    if outcomes
-        .iter()
-        .all(|outcome| matches!(outcome, SectionOutcome::Unchanged))
-    {
+    if !has(SectionOutcome::Applied) && is_there {
         return true;
     }
-    let there = outcomes.iter().filter_map(|outcome| match outcome {
-        SectionOutcome::Already { origin, sure } => Some((origin.as_ref(), *sure)),
-        _ => None,
-    });
-    let (origins, sure): (Vec<Option<&Vec<u8>>>, Vec<bool>) = there.unzip();
-    if origins.is_empty() {
-        return false;
-    }
-    if !sure.contains(&true) {
-        report.plain(Code::P501, "the file to delete is not there");
-        return false;
-    }
-    let is_applied = |outcome: &SectionOutcome| matches!(outcome, SectionOutcome::Applied);
-    if !placing.slots.is_empty() && outcomes.iter().any(is_applied) {
-        if sure.contains(&false) {
+    if has(SectionOutcome::Absent) {
+        if has(SectionOutcome::Applied) && !placing.slots.is_empty() {
             let message = "a part of the patch is already applied, another is not";
             report.plain(Code::P406, message);
         } else {
-            let message = "left out files that are as the patch makes them already";
-            report.mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
+            report.plain(Code::P501, "the file to delete is not there");
         }
-        return false;
+    } else if has(SectionOutcome::Already) {
+        let message = "left out files that are as the patch makes them already";
+        report.mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
     }
-    let is_known =
-        |origin: &&Vec<u8>, objects: &dyn super::Objects| objects.has(BlobId::from_content(origin));
-    if let Some(objects) = placing.options.objects
-        && origins.iter().all(Option::is_some)
-        && !origins
-            .iter()
-            .flatten()
-            .any(|origin| is_known(origin, objects))
-    {
-        let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
-        report.plain(Code::P407, message);
-        return false;
-    }
-    true
+    false
 }

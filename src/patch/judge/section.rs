@@ -5,7 +5,6 @@ use super::report::Report;
 use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text};
 use crate::patch::change::FileState;
-use crate::patch::compose::{LineEdit, one_edit};
 use crate::patch::content::modify;
 use crate::patch::intent::shrunk;
 use crate::patch::line_ends::as_the_file;
@@ -27,23 +26,16 @@ pub(super) struct Placing<'j> {
 }
 
 /// How one section relates to the tree.
+#[derive(PartialEq, Eq)]
 pub(super) enum SectionOutcome {
     Applied,
-    /// Its new side stands there already; where known, the content it would have started from.
-    Already {
-        origin: Option<Vec<u8>>,
-        sure: bool,
-    },
+    /// Its new side stands there already.
+    Already,
+    /// It deletes a file that is not there.
+    Absent,
     /// It fits and changes nothing.
     Unchanged,
     Failed,
-}
-
-impl SectionOutcome {
-    const ALREADY: Self = Self::Already {
-        origin: None,
-        sure: true,
-    };
 }
 
 type Outcome = Result<SectionOutcome, Refusal>;
@@ -99,7 +91,7 @@ impl<'j> Placing<'j> {
         }
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
-            Some(now) if now.bytes == after.bytes && !leaves => return Ok(SectionOutcome::ALREADY),
+            Some(now) if now.bytes == after.bytes && !leaves => return Ok(SectionOutcome::Already),
             Some(_) if !leaves => {
                 let message = "the file is said to be new and is already there";
                 return refuse(Code::P502, message);
@@ -111,8 +103,7 @@ impl<'j> Placing<'j> {
             _ => {}
         }
         report.verdict.mends.extend(mends);
-        let edits = one_edit(b"", &after.bytes);
-        self.store(target, None, Some(after), edits, file.line);
+        self.store(target, None, Some(after), file.line);
         Ok(SectionOutcome::Applied)
     }
 
@@ -125,9 +116,7 @@ impl<'j> Placing<'j> {
     ) -> Outcome {
         let before = match self.existing(&target.old) {
             Err(absent) if absent.code == Code::P501 && absent.hint.is_none() => {
-                let known = file.announced_ids().zip(self.options.objects);
-                let sure = known.is_some_and(|(ids, objects)| objects.find(ids.0).is_some());
-                return Ok(SectionOutcome::Already { origin: None, sure });
+                return Ok(SectionOutcome::Absent);
             }
             existing => existing?,
         };
@@ -135,7 +124,7 @@ impl<'j> Placing<'j> {
             Body::Hunks(_) => {
                 let modified = modify(&before, file, &self.work);
                 hunks.extend(modified.hunks);
-                let Some((left, _)) = modified.after else {
+                let Some(left) = modified.after else {
                     add_failures(target, modified.failures, report);
                     return Ok(SectionOutcome::Failed);
                 };
@@ -156,8 +145,7 @@ impl<'j> Placing<'j> {
                 "the patch deletes the file, and the file has more than the patch knows of";
             return refuse(Code::P208, message);
         }
-        let edits = one_edit(&before.bytes, b"");
-        self.store(target, Some(before), None, edits, file.line);
+        self.store(target, Some(before), None, file.line);
         Ok(SectionOutcome::Applied)
     }
 
@@ -177,8 +165,8 @@ impl<'j> Placing<'j> {
             && let Some(there) = &occupied
         {
             let pure = matches!(file.body, Body::Empty);
-            if pure || modify(there, file, &self.work).already.is_some() {
-                return Ok(SectionOutcome::ALREADY);
+            if pure || modify(there, file, &self.work).is_there {
+                return Ok(SectionOutcome::Already);
             }
         }
         // A copy is made of what stood there before the patch.
@@ -209,7 +197,6 @@ impl<'j> Placing<'j> {
                 after: None,
                 from: None,
                 operation: Operation::Rename,
-                edits: Vec::new(),
                 line: file.line,
             };
             self.slots.insert(target.old.clone(), gone);
@@ -284,12 +271,11 @@ impl<'j> Placing<'j> {
         let after = FileState::new(bytes, mode);
         if target.operation == Operation::Modify && after == before {
             if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
-                return Ok(SectionOutcome::ALREADY);
+                return Ok(SectionOutcome::Already);
             }
             return refuse(Code::P305, "the patch changes nothing in this file");
         }
-        let edits = one_edit(&before.bytes, &after.bytes);
-        self.store(target, Some(before), Some(after), edits, file.line);
+        self.store(target, Some(before), Some(after), file.line);
         self.check_link(target)
     }
 
@@ -304,16 +290,12 @@ impl<'j> Placing<'j> {
     ) -> Outcome {
         let modified = modify(&before, file, &self.work);
         hunks.extend(modified.hunks);
-        let (bytes, edits) = match modified.after {
+        let bytes = match modified.after {
             Some(after) => after,
-            None if modified.already.is_some() => {
-                return Ok(SectionOutcome::Already {
-                    origin: modified.already,
-                    sure: true,
-                });
+            None if modified.is_there => {
+                return Ok(SectionOutcome::Already);
             }
             None => {
-                self.note_older_state(file, &before, report);
                 add_failures(target, modified.failures, report);
                 return Ok(SectionOutcome::Failed);
             }
@@ -322,13 +304,13 @@ impl<'j> Placing<'j> {
         let after = FileState::new(bytes, target.mode.unwrap_or(before.mode));
         if after == before {
             if file.hunks().iter().any(Hunk::changes_something) {
-                return Ok(SectionOutcome::ALREADY);
+                return Ok(SectionOutcome::Already);
             }
             if target.mode.is_none() {
                 return self.refuse_no_change(file, target, report);
             }
         }
-        self.store(target, Some(before), Some(after), edits, file.line);
+        self.store(target, Some(before), Some(after), file.line);
         if let Some(slot) = self.slots.get_mut(&target.new) {
             slot.is_exact = modified.is_exact;
         }
@@ -355,20 +337,6 @@ impl<'j> Placing<'j> {
         Ok(SectionOutcome::Unchanged)
     }
 
-    /// Says that the patch was made for an older state of the file that the object database still has.
-    fn note_older_state(&self, section: &FilePatch<'_>, before: &FileState, report: &mut Report) {
-        let Some((id, _)) = section.announced_ids() else {
-            return;
-        };
-        let base = self.options.objects.and_then(|objects| objects.find(id));
-        if base.is_some_and(|base| *base != *before.bytes) {
-            let message = format!("the patch was made for an older state of the file ({id})");
-            let hint = "`mendit git-apply --3way` merges it with what the file has become";
-            let problem = Refusal::new(Code::P408, message).hint(hint.to_owned());
-            report.add(problem.problem(None, u64::from(section.line)));
-        }
-    }
-
     fn existing(&self, path: &str) -> Result<FileState, Refusal> {
         if let Some(state) = self.current(path)? {
             return Ok(state);
@@ -393,7 +361,6 @@ impl<'j> Placing<'j> {
         target: &Target,
         before: Option<FileState>,
         after: Option<FileState>,
-        edits: Vec<LineEdit>,
         line: u32,
     ) {
         let earlier = self.slots.remove(&target.new);
@@ -404,13 +371,10 @@ impl<'j> Placing<'j> {
             after,
             from: moved.then(|| target.old.clone()),
             operation: target.operation,
-            edits,
             line,
         };
         // A second change of one path is reported as one.
         if let Some(first) = earlier.filter(|_| !moved) {
-            let bytes = |state: &Option<FileState>| state.clone().unwrap_or_default().bytes;
-            slot.edits = one_edit(&bytes(&first.before), &bytes(&slot.after));
             slot.operation = match (&first.before, &slot.after) {
                 (None, Some(_)) => Operation::Create,
                 (_, None) => Operation::Delete,

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use super::hunk::Site;
 use super::indent::reindent;
-use super::placed::{MendNote, Placed, old_of, plain, trim_end};
+use super::placed::{MendNote, Placed, old_of, trim_end};
 use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
@@ -22,8 +22,6 @@ enum Likeness {
     /// A context line lost the space that marks it.
     Mark,
     WhiteSpace,
-    /// Typographic quotes, dashes and spaces of context stand for plain ones.
-    Punctuation,
     Indent,
 }
 
@@ -37,8 +35,6 @@ impl Likeness {
             Some(Self::WhiteSpace)
         } else if is_context && line.prefixed && trim_end(&line.line) == trim_end(file) {
             Some(Self::Mark)
-        } else if is_context && plain(trim_end(text)) == plain(trim_end(file)) {
-            Some(Self::Punctuation)
         } else {
             let is_moved = !line.is_blank() && text.trim_ascii() == file.trim_ascii();
             is_moved.then_some(Self::Indent)
@@ -50,10 +46,6 @@ impl Likeness {
         let (code, message) = match self {
             Self::Mark => (Code::M303, "put back the space that marks context lines"),
             Self::WhiteSpace => (Code::M403, "took white space at line ends from the file"),
-            Self::Punctuation => (
-                Code::M403,
-                "took quotes, dashes and spaces of context from the file",
-            ),
             Self::Same | Self::Indent => return None,
         };
         Some(MendNote::safe(code, message))

@@ -46,14 +46,8 @@ pub(super) fn check_counts(
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
     }
-    // A cut takes lines away; more lines than the header promises do not come from one.
-    let more = lost_old < 0 && lost_new < 0 && closes_brackets(lines);
-    if hunk.cut
-        && !more
-        && lines
-            .last()
-            .is_some_and(|line| line.kind != LineKind::Context)
-    {
+    let ends_in_change = lines.last().is_some_and(|line| !is_context(&line));
+    if hunk.cut && ends_in_change {
         return Err(cut_off(hunk, lines));
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
@@ -63,13 +57,9 @@ pub(super) fn check_counts(
         )));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
-    let promised_more = lost_old >= 0 && lost_new >= 0;
-    let reaches_end =
-        i64::try_from(text.len() - end.min(text.len())).is_ok_and(|left| left == lost_old);
-    if promised_more && (reaches_end || (lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7)) {
-        return Err(cut_off(hunk, lines));
-    }
-    if (lost_old > 0 || lost_new > 0) && trail < lead.min(3) && !at_end {
+    let is_much = lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
+    let lost = lost_old.max(lost_new);
+    if is_much || lost > 0 && trail < lead.min(3) && !at_end {
         return Err(cut_off(hunk, lines));
     }
     Ok(Some(recount))
@@ -89,17 +79,6 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
     Refusal::new(Code::P104, message).hint(format!(
         "if the hunk is whole, write `@@ -{from},{has_old} +{to},{has_new} @@`; else send the rest"
     ))
-}
-
-// Whether added lines close every bracket that they open.
-fn closes_brackets(lines: &[HunkLine<'_>]) -> bool {
-    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
-    let open = added.flat_map(HunkLine::text).map(|byte| match byte {
-        b'(' | b'[' | b'{' => 1_i64,
-        b')' | b']' | b'}' => -1,
-        _ => 0,
-    });
-    open.sum::<i64>() <= 0
 }
 
 // Where a removed line may have lost its `-`: the header counts one new line less than the body has, and

@@ -33,53 +33,44 @@ pub(in crate::patch) fn place<'h, 'a>(
     };
     let mut shift = 0;
     let mut failures = 0;
-    let mut found: Vec<Found<'h, 'a>> = Vec::with_capacity(hunks.len());
-    for hunk in hunks {
-        let one = if failures >= MANY_FAILURES {
-            Found::None
-        } else {
+    let outcomes = hunks.iter().map(|hunk| {
+        let found = if failures < MANY_FAILURES {
             find(&site, hunk, shift)
+        } else {
+            Found::None
         };
-        failures += usize::from(matches!(one, Found::None));
+        failures += usize::from(matches!(found, Found::None));
         shift += net(hunk);
-        found.push(one);
-    }
-    let mut outcomes: Vec<Placement<'h, 'a>> = Vec::with_capacity(hunks.len());
-    for (one, hunk) in found.into_iter().zip(hunks) {
-        let outcome = match one {
-            Found::At(placed) => Placement::Placed(placed),
-            Found::Refused(refusal) => Placement::Failed(refusal),
-            Found::None => Placement::Failed(missing()),
-            Found::Many { at, exact, lines } => {
-                let tail = hunk.lines.len() - lines.min(hunk.lines.len());
-                let narrowed = exact.then(|| narrow(text, hunk, &at));
-                match narrowed.flatten() {
-                    Some((at, mend)) => {
-                        let mut placed = placed_at(hunk, at, tail);
-                        placed.mends.push(mend);
-                        Placement::Placed(placed)
-                    }
-                    None => Placement::Failed(ambiguous(text, &at, lines)),
-                }
+        let outcome = settle(text, hunk, found);
+        match &outcome {
+            Placement::Placed(placed) => {
+                tracing::debug!("hunk placed at line {}", placed.at + 1);
             }
-        };
-        outcomes.push(outcome);
-    }
-    outcomes.iter().for_each(log_placement);
-    outcomes
+            Placement::Failed(refusal) => {
+                tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
+            }
+        }
+        outcome
+    });
+    outcomes.collect()
 }
 
-fn log_placement(outcome: &Placement<'_, '_>) {
-    match outcome {
-        Placement::Placed(placed) => {
-            tracing::debug!(
-                mends = placed.mends.len(),
-                "hunk placed at line {}",
-                placed.at + 1
-            );
-        }
-        Placement::Failed(refusal) => {
-            tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
+fn settle<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, found: Found<'h, 'a>) -> Placement<'h, 'a> {
+    match found {
+        Found::At(placed) => Placement::Placed(placed),
+        Found::Refused(refusal) => Placement::Failed(refusal),
+        Found::None => Placement::Failed(missing()),
+        Found::Many { at, exact, lines } => {
+            let tail = hunk.lines.len() - lines.min(hunk.lines.len());
+            let narrowed = exact.then(|| narrow(text, hunk, &at)).flatten();
+            narrowed.map_or_else(
+                || Placement::Failed(ambiguous(text, &at, lines)),
+                |(at, mend)| {
+                    let mut placed = placed_at(hunk, at, tail);
+                    placed.mends.push(mend);
+                    Placement::Placed(placed)
+                },
+            )
         }
     }
 }

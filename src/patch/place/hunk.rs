@@ -34,7 +34,7 @@ pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) 
     if hunk.old_lines().next().is_none() {
         return insertion(site, hunk, shift);
     }
-    match exact(site, hunk, shift) {
+    match exact(site, hunk) {
         Found::None => {}
         found => return found,
     }
@@ -95,23 +95,17 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
 
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
 /// without.
-fn exact<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+fn exact<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Found<'h, 'a> {
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     let stated = stated.map(|at| at as usize);
     for tail in [0, hunk.loose_tail] {
         let lines = hunk.firm(tail);
         let old = old_of(lines);
         let found = site.index.exact_rows(site.text, &old, site.work);
-        let rivals = rivals(site.text, hunk, lines, shift);
-        let rival = rivals
-            .iter()
-            .find(|row| Some(**row) != stated && found.contains(row));
-        let place = match (
-            found.as_slice(),
-            stated.filter(|row| fits(site.text, *row, &old)),
-        ) {
+        let is_stated = stated.filter(|row| fits(site.text, *row, &old));
+        let place = match (found.as_slice(), is_stated) {
             ([], _) => continue,
-            (_, Some(row)) => rival.is_none().then_some(row),
+            (_, Some(row)) => Some(row),
             ([row], None) => Some(*row),
             ([.., row], None) => {
                 (hunk.at_end && row + old.len() == site.text.len()).then_some(*row)
@@ -136,20 +130,6 @@ fn exact<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
 fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
     let mut rows = old.iter().zip(at..);
     at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
-}
-
-// Other places that the hunk speaks for: by the number of its new side, and the end of the file
-// where nothing follows the change.
-fn rivals(text: &Text<'_>, hunk: &Hunk<'_>, lines: &[HunkLine<'_>], shift: i64) -> Vec<usize> {
-    let by_number = hunk
-        .new
-        .and_then(|(start, _)| usize::try_from(i64::from(start) - 1 - shift).ok());
-    let is_context =
-        |line: Option<&HunkLine<'_>>| line.is_some_and(|it| it.kind == LineKind::Context);
-    let ends = is_context(lines.first()) && !is_context(lines.last());
-    let old = lines.iter().filter(|line| line.kind != LineKind::Add);
-    let at_end = text.len().checked_sub(old.count()).filter(|_| ends);
-    by_number.into_iter().chain(at_end).collect()
 }
 
 /// Places the lines of a hunk but for `tail` at the end from row `at` on.

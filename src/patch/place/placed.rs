@@ -1,7 +1,5 @@
 use std::borrow::Cow;
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::model::{Code, Safety};
 use crate::patch::set::{HunkLine, LineKind};
 
@@ -76,26 +74,4 @@ pub(super) fn trim_end(line: &[u8]) -> &[u8] {
         .rposition(|byte| !matches!(byte, b' ' | b'\t'))
         .map_or(0, |at| at + 1);
     line.get(..end).unwrap_or_default()
-}
-
-/// With plain quotes, dashes and spaces for typographic ones.
-pub(super) fn plain(line: &[u8]) -> Cow<'_, [u8]> {
-    if line.is_ascii() {
-        return Cow::Borrowed(line);
-    }
-    let Ok(text) = std::str::from_utf8(line) else {
-        return Cow::Borrowed(line);
-    };
-    let mut out = String::with_capacity(text.len());
-    for letter in text.nfc() {
-        match letter {
-            '\u{2018}' | '\u{2019}' | '\u{201a}' => out.push('\''),
-            '\u{201c}' | '\u{201d}' | '\u{201e}' => out.push('"'),
-            '\u{2010}'..='\u{2015}' | '\u{2212}' => out.push('-'),
-            '\u{2026}' => out.push_str("..."),
-            '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => out.push(' '),
-            other => out.push(other),
-        }
-    }
-    Cow::Owned(out.into_bytes())
 }

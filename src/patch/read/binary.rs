@@ -2,18 +2,17 @@ use std::io::Read;
 
 use super::reader::Lines;
 use crate::patch::set::Binary;
+use crate::source::MAX_READ_BYTES;
 
 /// Reads the data of a `GIT binary patch` that starts at `from`; gives it and the line after.
-///
-/// `limit` bounds the inflated size. `Err` says what is wrong.
+/// `Err` says what is wrong.
 pub(super) fn binary(
     lines: &Lines<'_>,
     from: usize,
-    limit: u64,
 ) -> Result<(Binary, Option<Binary>, usize), String> {
-    let (forward, mut at) = block(lines, from, limit)?
+    let (forward, mut at) = block(lines, from)?
         .ok_or_else(|| "a binary patch has no `literal` or `delta` line".to_owned())?;
-    let backward = match block(lines, at, limit)? {
+    let backward = match block(lines, at)? {
         Some((backward, next)) => {
             at = next;
             Some(backward)
@@ -26,11 +25,10 @@ pub(super) fn binary(
 /// Reads the data that a text starts with; gives both directions and how many lines they take.
 #[cfg(feature = "program")]
 pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
-    let (forward, backward, at) = binary(&Lines::new(text), 0, crate::source::MAX_READ_BYTES)?;
-    Ok((forward, backward, at))
+    binary(&Lines::new(text), 0)
 }
 
-fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, usize)>, String> {
+fn block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>, String> {
     let head = lines.get(from);
     let (is_delta, size) = if let Some(size) = head.strip_prefix(b"literal ") {
         (false, size)
@@ -43,9 +41,9 @@ fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, u
         .ok()
         .and_then(|size| size.trim_ascii().parse().ok())
         .ok_or("a binary patch names no size")?;
-    if size > limit {
+    if size > MAX_READ_BYTES {
         return Err(format!(
-            "binary data of {size} bytes exceeds the limit of {limit}"
+            "binary data of {size} bytes exceeds the limit of {MAX_READ_BYTES}"
         ));
     }
     let mut packed = Vec::new();

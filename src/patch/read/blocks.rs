@@ -42,7 +42,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>
     (!marks.starts.is_empty()).then_some(Claims { set, spans })
 }
 
-// Where the lines stand that begin, divide and end blocks.
+/// Where the lines stand that begin, divide and end blocks.
 struct Marks {
     starts: Vec<usize>,
     dividers: Vec<usize>,
@@ -51,14 +51,15 @@ struct Marks {
 
 impl Marks {
     fn find(lines: &Lines<'_>) -> Self {
-        let rows = |test: &dyn Fn(&[u8]) -> bool| {
-            let rows = 0..lines.len();
-            rows.filter(|at| test(lines.get(*at))).collect::<Vec<_>>()
+        let rows = |is_mark: fn(&[u8]) -> bool| -> Vec<usize> {
+            (0..lines.len())
+                .filter(|at| is_mark(lines.get(*at)))
+                .collect()
         };
         Self {
-            starts: rows(&starts_block),
-            dividers: rows(&divides_block),
-            ends: rows(&ends_block),
+            starts: rows(starts_block),
+            dividers: rows(divides_block),
+            ends: rows(ends_block),
         }
     }
 }
@@ -105,10 +106,8 @@ fn block<'a>(
     });
     hunk.old = hunk.old.or(after.next_back().map(|line| (line, 0)));
     let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
-    let mut usual = dividers.unwrap_or_default().iter().copied();
-    let mut usual = usual
-        .by_ref()
-        .filter(|row| lines.get(*row).trim_ascii() == b"=======");
+    let usual = dividers.unwrap_or_default().iter().copied();
+    let mut usual = usual.filter(|row| lines.get(*row).trim_ascii() == b"=======");
     let divider = usual.next().unwrap_or(first);
     if usual.next().is_some() {
         return Err("a block has several lines `=======`, and nothing says which divides it");

@@ -1,18 +1,14 @@
 use std::ops::Range;
 
 use super::amid::amid;
-use super::blocks::blocks;
 use super::command::{Place, command};
-use super::diff::diff;
-use super::envelope::{envelope, starts_file};
+use super::envelope::starts_file;
 use super::fence::starts_block;
 use super::fenced::{code, fenced};
 use super::json::Packet;
 use super::keys::{NEW, OLD, is_change, is_one, plain};
-use super::problem;
-use super::reader::{Lines, ReadOptions, number};
-use crate::model::Code;
-use crate::patch::set::{Body, PatchSet, Suspect, Unread};
+use super::reader::{Lines, number};
+use crate::patch::set::{PatchSet, Suspect, Unread};
 
 /// What a reader found, and the rows that it took for it.
 pub(super) struct Claims<'a> {
@@ -29,82 +25,59 @@ pub(super) enum Form {
     Envelope,
 }
 
-pub(super) fn first_form(lines: &Lines<'_>) -> Option<Form> {
+/// Finds the first row that opens a form.
+pub(super) fn first_form(lines: &Lines<'_>) -> Option<(usize, Form)> {
     (0..lines.len()).find_map(|at| {
         let line = lines.get(at);
-        match line.first()? {
-            b'<' | b'-' if starts_block(line) => Some(Form::Blocks),
-            b'd' if line.starts_with(b"diff --git ") => Some(Form::Diff),
+        let form = match line.first()? {
+            b'<' | b'-' if starts_block(line) => Form::Blocks,
+            b'd' if line.starts_with(b"diff --git ") => Form::Diff,
             b'-' if line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ ") => {
-                Some(Form::Diff)
+                Form::Diff
             }
-            b'@' if line.starts_with(b"@@ -") => Some(Form::Diff),
-            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => {
-                Some(Form::Envelope)
-            }
-            _ => None,
-        }
+            b'@' if line.starts_with(b"@@ -") => Form::Diff,
+            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => Form::Envelope,
+            _ => return None,
+        };
+        Some((at, form))
     })
 }
 
-/// Whether a patch of any form starts at this line.
-pub(super) fn starts_form(line: &[u8]) -> bool {
-    let starts: [&[u8]; 4] = [
-        b"diff --git ",
-        b"--- a/",
-        b"--- /dev/null",
-        b"*** Begin Patch",
-    ];
-    starts.iter().any(|start| line.starts_with(start)) || starts_file(line) || starts_block(line)
-}
-
-/// Adds to what was read in the rows of `spans` what every other reader finds in the other rows, and what
-/// there looks like a change that none of them reads.
-pub(super) fn beside<'a>(
-    lines: &Lines<'a>,
-    first: Claims<'a>,
-    options: &ReadOptions,
-) -> PatchSet<'a> {
+/// Adds to what was read in the rows of `spans` what looks like another change in the other rows: a reply
+/// is in one form, and nothing of it is dropped unsaid.
+pub(super) fn beside<'a>(lines: &Lines<'a>, first: Claims<'a>) -> PatchSet<'a> {
     let Claims { mut set, spans } = first;
     let mut rest = Rest::new(lines, spans);
     if rest.is_blank() {
         return set;
     }
     rest.skip_mail(lines);
-    for round in 0.. {
-        let Some(form) = first_form(&rest.lines) else {
-            break;
-        };
-        let found = match form {
-            Form::Blocks => blocks(&rest.lines, &[]),
-            Form::Envelope => Some(envelope(&rest.lines, Vec::new())),
-            Form::Diff => Some(diff(&rest.lines, Vec::new(), options.max_binary_bytes)),
-        };
-        let Some(found) = found.filter(|it| !it.spans.is_empty() && round < MOST_ROUNDS) else {
-            set.unread
-                .push(other(1, "a patch in another form, which cannot be read"));
-            break;
-        };
-        let (entangled, spans) = (rest.parts(&found), found.spans);
-        set.problems.extend(entangled.map(|line| {
-            let message = "changes in two forms stand within each other; send all in one form";
-            problem(Code::P107, line, message)
-        }));
-        set.join(found.set);
-        rest.take(spans);
-    }
-    packets(&mut rest, &mut set);
-    fences(&rest, &mut set);
-    let mut rows = 0..rest.lines.len();
-    let found = rows.find_map(|at| Some((at, unread_mark(rest.lines.get(at))?)));
-    if let Some((at, what)) = found {
+    if let Some((at, _)) = first_form(&rest.lines) {
+        let what = "a patch in another form, which is not read";
         set.unread.push(other(number(at), what));
     }
+    match amid(&rest.bytes()) {
+        Some((Packet::Unread(list), _)) => set.unread.extend(list),
+        Some((Packet::Changes(..) | Packet::Text(..), spans)) => {
+            let at = spans.first().map_or(0, |span| span.start);
+            set.unread
+                .push(other(number(at), "an edit as JSON, which is not read"));
+        }
+        Some((Packet::Nothing, _)) | None => {}
+    }
+    let mut rows = 0..rest.lines.len();
+    let found = rows.find_map(|at| Some((at, unread_mark(rest.lines.get(at))?)));
+    set.unread
+        .extend(found.map(|(at, what)| other(number(at), what)));
+    fences(&rest, &mut set);
     set
 }
 
 // What a line opens that no reader reads.
 fn unread_mark(line: &[u8]) -> Option<&'static str> {
+    if tags_change(line) {
+        return Some("an edit in the tags of a tool, which are not read");
+    }
     if is_quoted_hunk(line) {
         return Some("a diff behind marks of quotation, which is not read");
     }
@@ -120,28 +93,10 @@ fn is_quoted_hunk(line: &[u8]) -> bool {
     marks > 0 && rest.starts_with(b"@@ -") && rest.get(4..).is_some_and(|rest| rest.contains(&b'+'))
 }
 
-// Each reads all of one form.
-const MOST_ROUNDS: usize = 8;
-
 fn other(line: u32, what: &str) -> Unread {
     Unread {
         line,
         what: Suspect::Other(what.to_owned()),
-    }
-}
-
-// Calls in JSON; those in tags of tools are told.
-fn packets<'a>(rest: &mut Rest<'a>, set: &mut PatchSet<'a>) {
-    if let Some((packet, spans)) = amid(&rest.bytes()) {
-        add(set, packet);
-        rest.take(spans);
-    }
-    let mut rows = (0..rest.lines.len()).filter(|at| tags_change(rest.lines.get(*at)));
-    if let Some(at) = rows.next() {
-        set.unread.push(other(
-            number(at),
-            "an edit in the tags of a tool, which are not read",
-        ));
     }
 }
 
@@ -168,21 +123,6 @@ fn tags_change(line: &[u8]) -> bool {
     })
 }
 
-fn add(set: &mut PatchSet<'_>, packet: Packet) {
-    match packet {
-        Packet::Changes(more, prose) => {
-            set.join(more);
-            weigh_prose(set, &prose);
-        }
-        Packet::Text(..) => {
-            let message = "there are edits and a patch as text; send all changes in one form";
-            set.problems.push(problem(Code::P107, 1, message));
-        }
-        Packet::Unread(list) => set.unread.extend(list),
-        Packet::Nothing => {}
-    }
-}
-
 /// Weighs what a reply tells beside the changes of a set: what looks like a change there is unread.
 pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
     for text in prose {
@@ -191,12 +131,7 @@ pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
             set: PatchSet::empty(set.format, Vec::new()),
             spans: Vec::new(),
         };
-        let found = beside(&lines, nothing, &ReadOptions::default());
-        if !found.files.is_empty() || !found.problems.is_empty() {
-            let what = "a patch that is told beside calls that do not make it";
-            set.unread.push(other(1, what));
-        }
-        set.unread.extend(found.unread);
+        set.unread.extend(beside(&lines, nothing).unread);
     }
 }
 
@@ -274,19 +209,6 @@ impl<'a> Rest<'a> {
             }
         }
         self.take(mail);
-    }
-
-    // The row of a change that rows taken by another form part.
-    fn parts(&self, found: &Claims<'_>) -> Option<u32> {
-        let hunks = found.set.files.iter().flat_map(|file| match &file.body {
-            Body::Hunks(hunks) => hunks.as_slice(),
-            _ => &[],
-        });
-        hunks.into_iter().find_map(|hunk| {
-            let last = hunk.lines.last().map_or(hunk.line, |line| line.at);
-            let mut rows = hunk.line as usize..last as usize;
-            rows.any(|at| self.is_taken(at)).then_some(hunk.line)
-        })
     }
 
     // What is left, each row in its line.

@@ -12,7 +12,7 @@ pub(super) struct Cleaned<'a> {
 
 /// Removes what the whole input carries. `Err` names an encoding that is not read.
 pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
-    if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") || looks_utf16(input) {
+    if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
         return Err("UTF-16");
     }
     let mut mends = Vec::new();
@@ -44,18 +44,6 @@ fn mend(message: &str) -> Mend {
     }
 }
 
-fn looks_utf16(input: &[u8]) -> bool {
-    let head = input.get(..64).unwrap_or(input);
-    let nul = |parity: usize| {
-        head.iter()
-            .skip(parity)
-            .step_by(2)
-            .filter(|byte| **byte == 0)
-            .count()
-    };
-    head.len() >= 8 && (nul(0) * 3 > head.len() || nul(1) * 3 > head.len())
-}
-
 fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
     let mut feeds = memchr::memchr_iter(b'\n', bytes).peekable();
     feeds.peek().is_some() && feeds.all(|at| at > 0 && bytes.get(at - 1) == Some(&b'\r'))
@@ -81,6 +69,6 @@ mod tests {
     fn keeps_what_is_content() {
         let text = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+\x1b[1mb\n";
         assert_eq!(&*clean(text).ok().unwrap().bytes, text);
-        assert!(clean(b"\xff\xfed\0i\0").is_err() && clean(b"d\0i\0f\0f\0 \0").is_err());
+        assert!(clean(b"\xff\xfed\0i\0").is_err());
     }
 }

@@ -11,7 +11,7 @@ use crate::patch::set::{Body, FilePatch, Headers, Hunk, PatchSet};
 use crate::patch::strict::is_header_word;
 
 /// Reads git and unified diffs, whatever stands around them.
-pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -> Claims<'a> {
+pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut scan = Scan {
         lines,
         at: 0,
@@ -20,7 +20,6 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -
         problems: Vec::new(),
         spans: Vec::new(),
         index_name: None,
-        binary_limit,
     };
     while let Some(line) = lines.line(scan.at) {
         scan.step(line);
@@ -52,7 +51,6 @@ struct Scan<'a, 'l> {
     problems: Vec<PatchProblem>,
     spans: Vec<Range<usize>>,
     index_name: Option<&'a [u8]>,
-    binary_limit: u64,
 }
 
 impl<'a> Scan<'a, '_> {
@@ -171,7 +169,7 @@ impl<'a> Scan<'a, '_> {
         if line != b"GIT binary patch" {
             return self.hunks(true);
         }
-        match binary(self.lines, self.at + 1, self.binary_limit) {
+        match binary(self.lines, self.at + 1) {
             Ok((forward, backward, next)) => {
                 self.at = next;
                 Body::Binary(forward, backward)

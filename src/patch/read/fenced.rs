@@ -26,114 +26,79 @@ impl<'a> Fenced<'a> {
     }
 }
 
-/// Reads whole files that stand in fences, each under a line that names it and nothing else, and what else looks like a change in the rows that are not `taken`. `None` when
-/// that takes too long.
+/// Reads whole files that stand in fences, each under a line that names it and nothing else, and what else
+/// looks like a change in the rows that are not `taken`. `None` when that takes too long.
 pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Option<Fenced<'a>> {
     let mut found = Fenced::default();
     let mut at = 0;
     // Hostile text is not looked through from each of its fences to its end.
     let mut left = lines.len().saturating_mul(SEARCHES);
     while let Some(line) = lines.line(at) {
-        if taken(at) {
-            at += 1;
-        } else if line.starts_with(b"```") {
-            let fence = Fence::at(lines, at, taken);
-            left = left.checked_sub(fence.close.unwrap_or(lines.len()) - at)?;
-            at = found.take(lines, &fence, taken);
-        } else {
-            found
-                .unread
-                .extend(command(line, Place::Prose).map(|what| Unread {
-                    line: number(at),
-                    what,
-                }));
-            at += 1;
+        let start = at;
+        at += 1;
+        if taken(start) {
+            continue;
+        }
+        if !line.starts_with(b"```") {
+            let line_number = number(start);
+            let what = command(line, Place::Prose);
+            found.unread.extend(what.map(|what| Unread {
+                line: line_number,
+                what,
+            }));
+            continue;
+        }
+        let width = line.iter().take_while(|byte| **byte == b'`').count();
+        let (mark, language) = line.split_at(width);
+        let close = closing_fence(lines, at, mark, taken);
+        left = left.checked_sub(close.unwrap_or(lines.len()) - start)?;
+        if let Some(close) = close {
+            if !(at..close).any(taken) {
+                found.add(lines, start..close, language.trim_ascii());
+            }
+            at = close + 1;
         }
     }
     Some(found)
 }
 
-struct Fence<'a> {
-    at: usize,
-    close: Option<usize>,
-    language: &'a [u8],
-    name: Option<&'a [u8]>,
-}
-
-impl<'a> Fence<'a> {
-    fn at(lines: &Lines<'a>, at: usize, taken: &dyn Fn(usize) -> bool) -> Self {
-        let line = lines.get(at);
-        let width = line.iter().take_while(|byte| **byte == b'`').count();
-        let (mark, word) = line.split_at(width);
-        let language = word.trim_ascii();
+impl<'a> Fenced<'a> {
+    /// Adds what stands in a fence: a whole file under its name, or what may be another change.
+    fn add(&mut self, lines: &Lines<'a>, fence: Range<usize>, language: &[u8]) {
+        let rows = || (fence.start + 1..fence.end).map(|at| lines.get(at));
         let is_diff = matches!(language, b"diff" | b"patch");
         // A suggestion stands for the lines that it comments on.
-        let whole = !is_diff && !language.starts_with(b"suggestion");
-        let name = named(lines, at).filter(|_| whole);
-        let close = closing_fence(lines, at + 1, mark, taken);
-        Self {
-            at,
-            close,
-            language,
-            name,
+        let is_suggestion = language.starts_with(b"suggestion");
+        let name = named(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
+        let line = number(fence.start);
+        if let Some(name) = name {
+            let content = rows()
+                .flat_map(|row| [row, b"\n"])
+                .collect::<Vec<_>>()
+                .concat();
+            let body = Body::Whole(content);
+            let file = FilePatch::explicit(line, Operation::Modify, name, body);
+            self.named.push((file, fence.start + 1..fence.end));
+            return;
         }
-    }
-}
-
-impl<'a> Fenced<'a> {
-    // Gives the row to go on from.
-    fn take(
-        &mut self,
-        lines: &Lines<'a>,
-        fence: &Fence<'a>,
-        taken: &dyn Fn(usize) -> bool,
-    ) -> usize {
-        let Some(close) = fence.close else {
-            return fence.at + 1;
-        };
-        if (fence.at + 1..close).any(taken) {
-            return close + 1;
-        }
-        let Some(name) = fence.name else {
-            self.unnamed(lines, fence, close);
-            return close + 1;
-        };
-        let file = whole(lines, fence.at, close, name);
-        self.named.push((file, fence.at + 1..close));
-        close + 1
-    }
-
-    fn unnamed(&mut self, lines: &Lines<'a>, fence: &Fence<'a>, close: usize) {
-        let rows = || (fence.at + 1..close).map(|at| lines.get(at));
-        let mut suspect = |at: usize, what: Suspect| {
-            self.unread.push(Unread {
-                line: number(at),
-                what,
-            });
-        };
         let is_change = |row: &[u8]| matches!(row.first(), Some(b'+' | b'-'));
-        match fence.language {
-            b"diff" | b"patch" if rows().any(is_change) => {
-                let what = "a diff that no header gives a file";
-                suspect(fence.at, Suspect::Other(what.to_owned()));
+        let other = |what: &str| vec![Suspect::Other(what.to_owned())];
+        let found = if is_diff && rows().any(is_change) {
+            other("a diff that no header gives a file")
+        } else if is_suggestion {
+            other("a suggestion, which says neither file nor lines")
+        } else {
+            let commands: Vec<_> = rows()
+                .filter_map(|row| command(row, Place::Script))
+                .collect();
+            if commands.is_empty() && rows().any(defines) {
+                vec![code(None, rows())]
+            } else {
+                commands
             }
-            language if language.starts_with(b"suggestion") => {
-                let what = "a suggestion, which says neither file nor lines";
-                suspect(fence.at, Suspect::Other(what.to_owned()));
-            }
-            _ => {
-                let commands = (fence.at + 1..).zip(rows());
-                let commands =
-                    commands.filter_map(|(at, row)| Some((at, command(row, Place::Script)?)));
-                let commands: Vec<_> = commands.collect();
-                if commands.is_empty() && rows().any(defines) {
-                    suspect(fence.at, code(None, rows()));
-                }
-                for (at, what) in commands {
-                    suspect(at, what);
-                }
-            }
-        }
+        };
+        let found = found.into_iter().map(|what| Unread { line, what });
+        self.unread.extend(found);
     }
 }
 
@@ -160,15 +125,6 @@ fn defines(row: &[u8]) -> bool {
     ];
     let opens = |byte: &u8| matches!(byte, b'(' | b'{' | b':' | b'=');
     starts.iter().any(|start| row.starts_with(start)) && row.iter().any(opens)
-}
-
-fn whole<'a>(lines: &Lines<'a>, at: usize, close: usize, name: &'a [u8]) -> FilePatch<'a> {
-    let mut content = Vec::new();
-    for row in at + 1..close {
-        content.extend_from_slice(lines.get(row));
-        content.push(b'\n');
-    }
-    FilePatch::explicit(number(at), Operation::Modify, name, Body::Whole(content))
 }
 
 // How often all lines may be looked through.

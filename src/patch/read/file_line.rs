@@ -1,3 +1,7 @@
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
 use super::fence::ends_block;
 use super::reader::Lines;
 
@@ -16,7 +20,7 @@ pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
             }
             continue;
         }
-        if let Some(name) = file_name(line).or_else(|| marked_name(line)) {
+        if let Some(name) = file_name(line).or_else(|| captured(&MARKED, line)) {
             return Some(name);
         }
         if !undress(line).is_empty() && !line.starts_with(b"<") {
@@ -30,7 +34,7 @@ pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
 /// `<file path="src/a.py">`. `None` when it names none.
 pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
-    if let Some(name) = attribute(line) {
+    if let Some(name) = captured(&ATTRIBUTE, line) {
         return Some(name);
     }
     if line.starts_with(b"<") {
@@ -62,39 +66,22 @@ fn linked(name: &[u8]) -> &[u8] {
     if elsewhere { text } else { target }
 }
 
-// The file that a heading, an item or a bold line opens with in backticks, whatever it says of it:
-// "### 1. `src/a.py`: make it inclusive", "**`src/a.py`** (line 39)".
-fn marked_name(line: &[u8]) -> Option<&[u8]> {
-    let mark =
-        |byte: &u8| matches!(byte, b'#' | b'*' | b'-' | b'.' | b' ') || byte.is_ascii_digit();
-    let start = line.iter().position(|byte| !mark(byte))?;
-    let mut parts = line.get(start..)?.split(|byte| *byte == b'`');
-    let (before, name) = (parts.next()?, parts.next()?);
-    let is_path =
-        |part: &[u8]| !part.contains(&b' ') && part.iter().any(|byte| matches!(byte, b'.' | b'/'));
-    let only = !parts.skip(1).step_by(2).any(is_path);
-    (before.is_empty() && is_path(name) && only).then_some(name)
-}
+/// The file that a heading, an item or a bold line opens with in backticks, whatever it says of it:
+/// "### 1. `src/a.py`: make it inclusive", "**`src/a.py`** (line 39)".
+static MARKED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[#*\-. 0-9]*`([^`\s]*[./][^`\s]*)`([^`]|`[^`./]*`)*$").ok());
 
-// `<file path="x">`, `<file name='x'>`, `<path>x</path>`
-fn attribute(line: &[u8]) -> Option<&[u8]> {
-    let inner = line.strip_prefix(b"<")?;
-    for key in [&b"path="[..], b"name=", b"file=", b"filename="] {
-        if let Some(at) = memchr::memmem::find(inner, key) {
-            let value = inner.get(at + key.len()..)?;
-            let quote = *value.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
-            let value = value.get(1..)?;
-            let end = memchr::memchr(quote, value)?;
-            return value.get(..end).filter(|name| !name.is_empty());
-        }
-    }
-    for tag in [&b"path>"[..], b"file_path>", b"filename>", b"file>"] {
-        if let Some(rest) = inner.strip_prefix(tag) {
-            let end = memchr::memchr(b'<', rest)?;
-            return rest.get(..end).filter(|name| !name.is_empty());
-        }
-    }
-    None
+/// `<file path="x">`, `<file name='x'>`, `<path>x</path>`
+static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let by_key = r#"^<[^>]*?(?:path|name|file)=["']([^"']+)["']"#;
+    let by_tag = "^<(?:path|file_path|filename|file)>([^<]+)<";
+    Regex::new(&format!("{by_key}|{by_tag}")).ok()
+});
+
+fn captured<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l [u8]) -> Option<&'l [u8]> {
+    let found = pattern.as_ref()?.captures(line)?;
+    let name = found.get(1).or_else(|| found.get(2));
+    name.map(|name| name.as_bytes())
 }
 
 const FILE_WORDS: &[&str] = &["file", "filename", "filepath", "path"];
@@ -136,7 +123,7 @@ fn undress(line: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_name, marked_name};
+    use super::{MARKED, captured, file_name};
 
     #[test]
     fn a_line_names_a_file_in_many_ways() {
@@ -178,7 +165,7 @@ mod tests {
             ("As in `src/a.py`:", None),
             ("**`run`** is slow", None),
         ] {
-            let found = marked_name(line.as_bytes());
+            let found = captured(&MARKED, line.as_bytes());
             assert_eq!(found, name.map(str::as_bytes), "{line}");
         }
     }

@@ -106,7 +106,6 @@ pub(super) fn body<'a>(
             if let Some((body, next)) = counted(lines, from, old.1, new.1, around) {
                 hunk.lines = body;
                 hunk.counts_hold = true;
-                hunk.followed = is_text(lines.get(next));
                 hunk.ends_input = next == lines.len();
                 hunk.cut = hunk.ends_input && lines.cut;
                 return (hunk, next);
@@ -226,23 +225,6 @@ pub(super) fn starts_section(lines: &Lines<'_>, at: usize) -> bool {
         Some(b'I') => line.starts_with(b"Index: ") && lines.get(at + 1).starts_with(b"====="),
         _ => false,
     }
-}
-
-// Whether a line after a whole hunk is text that nothing accounts for.
-fn is_text(line: &[u8]) -> bool {
-    const KNOWN: [&[u8]; 7] = [
-        b"diff ",
-        b"Only in ",
-        b"Index: ",
-        b"From ",
-        b"commit ",
-        b"Binary files",
-        b"Property changes",
-    ];
-    let is_word = line
-        .first()
-        .is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
-    is_word && !KNOWN.iter().any(|start| line.starts_with(start))
 }
 
 // The line `-- ` with which mailed patches end: behind a hunk whose counts hold whatever follows, else with a

@@ -177,25 +177,27 @@ impl Found {
 
     // A call that deletes or moves a file.
     fn moved(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
-        let command = text(fields, COMMANDS).filter(|it| !it.contains(' '));
+        let command = text(fields, COMMANDS).filter(|command| !command.contains(' '));
         let name = plain(name.or(command).unwrap_or_default());
-        let tells = |verbs: [&str; 2]| {
-            let rest = verbs.iter().find_map(|verb| name.strip_prefix(verb));
-            rest.is_some_and(|it| matches!(it, "" | "file" | "path" | "files"))
+        let verb = ["delete", "remove", "move", "rename"].iter().find(|verb| {
+            let rest = name.strip_prefix(**verb);
+            rest.is_some_and(|rest| matches!(rest, "" | "file" | "path" | "files"))
+        });
+        let Some(verb) = verb else {
+            return false;
         };
-        let (deletes, moves) = (tells(["delete", "remove"]), tells(["move", "rename"]));
-        let file = arguments(fields).into_iter().find_map(|fields| {
+        let found = arguments(fields).into_iter().find_map(|fields| {
             let word = |names| text(&fields, names);
-            if deletes {
+            if matches!(*verb, "delete" | "remove") {
                 return Some(file(word(PATH)?, Operation::Delete, Body::Empty));
             }
-            let from = word(FROM).or_else(|| word(PATH)).filter(|_| moves)?;
+            let from = word(FROM).or_else(|| word(PATH))?;
             let mut file = file(word(TO)?, Operation::Rename, Body::Empty);
             file.headers.from = Some(Cow::Owned(from.as_bytes().to_vec()));
             Some(file)
         });
-        let is_found = file.is_some();
-        self.files.extend(file);
+        let is_found = found.is_some();
+        self.files.extend(found);
         is_found
     }
 

@@ -23,5 +23,5 @@ pub(super) use binary::git_binary;
 #[cfg(feature = "program")]
 pub(super) use hunk::range;
 use reader::problem;
-pub use reader::{ReadOptions, read};
+pub use reader::read;
 pub use thoughts::without_thoughts;

@@ -9,23 +9,8 @@ use super::json::Packet;
 use crate::model::{Code, Mend, PatchProblem, Refusal, refuse};
 use crate::patch::PatchSet;
 
-/// Limits of reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// Bytes of the input.
-    pub max_bytes: u64,
-    /// Bytes of one inflated binary.
-    pub max_binary_bytes: u64,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            max_bytes: 1 << 30,
-            max_binary_bytes: 64 << 20,
-        }
-    }
-}
+/// A larger input is refused, as git refuses it.
+const MAX_INPUT_BYTES: usize = 1 << 30;
 
 /// Finds the patch in `input` and hands it to `take`.
 ///
@@ -34,18 +19,10 @@ impl Default for ReadOptions {
 /// # Errors
 /// A [`Refusal`] when there is no patch to speak of. What is wrong inside a patch is in
 /// [`PatchSet::problems`].
-pub fn read<T>(
-    input: &[u8],
-    options: &ReadOptions,
-    take: impl FnOnce(PatchSet<'_>) -> T,
-) -> Result<T, Refusal> {
-    let bytes = input.len() as u64;
-    if bytes > options.max_bytes {
-        let limit = options.max_bytes;
-        return refuse(
-            Code::P105,
-            format!("the input has {bytes} bytes, more than {limit}"),
-        );
+pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, Refusal> {
+    if input.len() > MAX_INPUT_BYTES {
+        let message = format!("the input has more than {MAX_INPUT_BYTES} bytes");
+        return refuse(Code::P105, message);
     }
     if input.iter().all(u8::is_ascii_whitespace) {
         return refuse(Code::P101, "the input is empty");
@@ -53,13 +30,11 @@ pub fn read<T>(
     let cleaned = clean(input).map_err(encoding)?;
     let (bytes, mends) = (&*cleaned.bytes, cleaned.mends);
     if let Some(packet) = whole(bytes) {
-        return unpack(packet, options, take);
+        return unpack(packet, take);
     }
     let lines = Lines::new(bytes);
-    match find(&lines, mends.clone(), options) {
-        Err(refusal) if refusal.code == Code::P102 => {
-            without_marks(bytes, &lines, mends, options, take)
-        }
+    match find(&lines, mends.clone()) {
+        Err(refusal) if refusal.code == Code::P102 => without_marks(bytes, &lines, mends, take),
         found => found.map(take),
     }
 }
@@ -69,16 +44,13 @@ fn without_marks<T>(
     bytes: &[u8],
     lines: &Lines<'_>,
     mends: Vec<Mend>,
-    options: &ReadOptions,
     take: impl FnOnce(PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
     if let Some((packet, spans)) = amid(bytes).filter(|found| found.0.is_read()) {
-        return unpack(packet, options, |set| {
-            take(beside(lines, Claims { set, spans }, options))
-        });
+        return unpack(packet, |set| take(beside(lines, Claims { set, spans })));
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
-        return Ok(take(beside(lines, files, options)));
+        return Ok(take(beside(lines, files)));
     }
     let message = format!(
         "there is no patch in the input; it looks like {}",
@@ -88,11 +60,7 @@ fn without_marks<T>(
 }
 
 // The text of a packet is no packet again.
-fn unpack<T>(
-    packet: Packet,
-    options: &ReadOptions,
-    take: impl FnOnce(PatchSet<'_>) -> T,
-) -> Result<T, Refusal> {
+fn unpack<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, Refusal> {
     match packet {
         Packet::Changes(mut set, prose) => {
             weigh_prose(&mut set, &prose);
@@ -100,7 +68,7 @@ fn unpack<T>(
         }
         Packet::Text(text, unread, prose) => {
             let cleaned = clean(text.as_bytes()).map_err(encoding)?;
-            let mut set = find(&Lines::new(&cleaned.bytes), cleaned.mends, options)?;
+            let mut set = find(&Lines::new(&cleaned.bytes), cleaned.mends)?;
             weigh_prose(&mut set, &prose);
             set.unread.extend(unread);
             Ok(take(set))
@@ -109,20 +77,12 @@ fn unpack<T>(
     }
 }
 
-fn find<'a>(
-    lines: &Lines<'a>,
-    mends: Vec<Mend>,
-    options: &ReadOptions,
-) -> Result<PatchSet<'a>, Refusal> {
-    Ok(beside(lines, found(lines, mends, options)?, options))
+fn find<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<PatchSet<'a>, Refusal> {
+    Ok(beside(lines, found(lines, mends)?))
 }
 
-fn found<'a>(
-    lines: &Lines<'a>,
-    mends: Vec<Mend>,
-    options: &ReadOptions,
-) -> Result<Claims<'a>, Refusal> {
-    let claims = match first_form(lines) {
+fn found<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal> {
+    let claims = match first_form(lines).map(|(_, form)| form) {
         Some(Form::Blocks) => blocks(lines, &mends),
         Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
@@ -131,43 +91,17 @@ fn found<'a>(
     if let Some(claims) = claims.filter(claims_anything) {
         return Ok(claims);
     }
-    let claims = diff(lines, mends, options.max_binary_bytes);
+    let claims = diff(lines, mends);
     if !claims.set.files.is_empty() {
         return Ok(claims);
     }
     if let Some(blocks) = blocks(lines, &claims.set.mends) {
         return Ok(blocks);
     }
-    if let Some(format) = foreign(lines) {
-        return refuse(
-            Code::P103,
-            format!("this is {format}, which cannot be applied; send a unified diff"),
-        );
-    }
     if claims.set.problems.is_empty() {
         return Err(no_patch());
     }
     Ok(claims)
-}
-
-// The format of a diff of a kind that is not applied.
-fn foreign(lines: &Lines<'_>) -> Option<&'static str> {
-    (0..lines.len()).find_map(|at| {
-        let line = lines.get(at).trim_ascii_end();
-        let command = line
-            .iter()
-            .position(|byte| matches!(byte, b'a' | b'c' | b'd'));
-        let numbers = |text: &[u8]| text.iter().all(|it| it.is_ascii_digit() || *it == b',');
-        if line == b"***************" {
-            Some("a context diff")
-        } else if command
-            .is_some_and(|at| at > 0 && numbers(&line[..at]) && numbers(&line[at + 1..]))
-        {
-            Some("a normal diff or an ed script")
-        } else {
-            None
-        }
-    })
 }
 
 fn no_patch() -> Refusal {
@@ -190,6 +124,7 @@ fn likeness(bytes: &[u8]) -> &'static str {
             "<<<<<<< ",
             "a file with conflict markers, and neither side says SEARCH or REPLACE",
         ),
+        ("***************", "a context diff; send a unified diff"),
         ("*** ", "an envelope without `*** Update File: PATH`"),
         ("@@", "hunks that no header gives a file"),
         (

@@ -1,7 +1,4 @@
 use std::borrow::Cow;
-use std::ops::Range;
-
-use super::claims::starts_form;
 
 /// What models wrap their thoughts in; drafts in there are no part of the answer.
 const TAGS: [&str; 7] = [
@@ -14,54 +11,35 @@ const TAGS: [&str; 7] = [
     "reflection",
 ];
 
-/// A reply with the lines of `<think>…</think>` and the like empty, so that all others keep their
-/// numbers: spans that begin before any form of a patch. A span that never ends is a reply without an answer.
+/// Blanks the `<think>…</think>` and the like that a reply begins with; all other lines keep their numbers.
+/// A span that never ends is a reply without an answer.
 #[must_use]
 pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
-    let mut spans: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
-        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        if let Some(tag) = tag(line.trim_ascii_start()) {
-            let close = format!("</{tag}>");
-            let end = memchr::memmem::find(rest, close.as_bytes());
-            let end = end.map_or(text.len(), |it| at + it + close.len());
-            spans.push(at..end);
-            at = end;
-        } else if starts_answer(line) {
+    let mut end = 0;
+    while let Some(rest) = text.get(end..).map(<[u8]>::trim_ascii_start) {
+        let opens = |tag: &&&str| {
+            let after = rest
+                .strip_prefix(b"<")
+                .and_then(|rest| rest.strip_prefix(tag.as_bytes()));
+            matches!(after.and_then(<[u8]>::first), Some(b'>' | b' '))
+        };
+        let Some(tag) = TAGS.iter().find(opens) else {
             break;
-        } else {
-            at += line.len() + 1;
-        }
+        };
+        let close = format!("</{tag}>");
+        let found = memchr::memmem::find(rest, close.as_bytes());
+        let from = text.len() - rest.len();
+        end = found.map_or(text.len(), |at| from + at + close.len());
     }
-    if spans.is_empty() {
+    if end == 0 {
         return Cow::Borrowed(text);
     }
     let mut plain = text.to_vec();
-    for span in spans {
-        for byte in plain.get_mut(span).unwrap_or_default() {
-            if *byte != b'\n' {
-                *byte = b' ';
-            }
-        }
-    }
+    let thoughts = plain.iter_mut().take(end);
+    thoughts
+        .filter(|byte| **byte != b'\n')
+        .for_each(|byte| *byte = b' ');
     Cow::Owned(plain)
-}
-
-// Whether a form of a patch, or what may hold one, begins here.
-fn starts_answer(line: &[u8]) -> bool {
-    let marks = [&b"```"[..], b"{", b"[", b"<", b"*** ", b"@@ ", b"cat "];
-    starts_form(line) || marks.iter().any(|it| line.starts_with(it))
-}
-
-// The tag that a line opens with.
-fn tag(line: &[u8]) -> Option<&'static str> {
-    let name = line.strip_prefix(b"<")?;
-    let mut tags = TAGS.into_iter();
-    tags.find(|tag| {
-        let after = name.strip_prefix(tag.as_bytes()).and_then(<[u8]>::first);
-        matches!(after, Some(b'>' | b' '))
-    })
 }
 
 #[cfg(test)]
@@ -78,7 +56,7 @@ mod tests {
         let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b";
         for head in [
             "<think>\n--- a/y\n+++ b/y\n</think>\n",
-            "Well.\n<thinking>no: {\"patch\": 1}</thinking>\n\n",
+            "\n<thinking>no: {\"patch\": 1}</thinking>\n\n",
             "<think>a</think>\n<reasoning>b</reasoning>\n",
         ] {
             let found = kept(&format!("{head}{patch}\n"));

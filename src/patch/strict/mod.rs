@@ -10,7 +10,7 @@ pub(super) use header::{
     complete_names, git_header, is_header_word, read_header, read_traditional,
 };
 pub(super) use naming::{Naming, has_open_quote};
-pub(super) use section::{Hunk, Section, SectionResult, Sides};
+pub(super) use section::{Hunk, Section, SectionResult};
 pub(super) use section::{differ_in_type, is_link, is_submodule, quoted, said_name};
 pub(super) use white_space::{Errors, Rule, Rules, is_blank, same_but_for_space};
 

@@ -135,15 +135,4 @@ pub(in crate::patch) struct SectionResult<'a> {
     pub(in crate::patch) after: Vec<u8>,
     /// Which hunks were left out.
     pub(in crate::patch) rejected: Vec<bool>,
-    /// The sides of a merge that left conflicts.
-    pub(in crate::patch) conflict: Option<Sides>,
-    pub(in crate::patch) straight_to_merge: bool,
-}
-
-/// Base, ours and theirs of a merge with conflicts; a created file has no base.
-#[derive(Debug, Clone)]
-pub(in crate::patch) struct Sides {
-    pub(in crate::patch) base: Option<Vec<u8>>,
-    pub(in crate::patch) ours: Vec<u8>,
-    pub(in crate::patch) theirs: Vec<u8>,
 }

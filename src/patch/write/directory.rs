@@ -2,7 +2,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, Dev, Mode, OFlags, RawMode};
+use rustix::fs::{AtFlags, Mode, OFlags, RawMode};
 use rustix::io::Errno;
 
 use crate::model::file_name;
@@ -52,26 +52,6 @@ impl Directory {
             };
         }
         Ok(Self { fd })
-    }
-
-    /// Refuses when entries of the nearest directory above `path` that exists cannot be changed.
-    pub(super) fn is_writable(&self, path: &str) -> io::Result<()> {
-        let mut above = path;
-        let parent = loop {
-            above = match above.rsplit_once('/') {
-                Some((directory, _)) => directory,
-                None => break self.fd.try_clone()?,
-            };
-            if let Ok(parent) = self.parent(&format!("{above}/-"), false) {
-                break parent.fd;
-            }
-        };
-        let wanted = Access::WRITE_OK | Access::EXEC_OK;
-        match rustix::fs::accessat(&parent, ".", wanted, AtFlags::EACCESS) {
-            Err(error @ (Errno::ACCESS | Errno::ROFS | Errno::PERM)) => Err(error.into()),
-            // A system that cannot tell: writing decides.
-            _ => Ok(()),
-        }
     }
 
     /// What stands at a name: its bytes and git's mode. A directory counts as nothing.
@@ -169,11 +149,6 @@ impl Directory {
             rustix::fs::fchmod(&file, Mode::from_raw_mode(bits as RawMode))?;
         }
         Ok(())
-    }
-
-    /// The number of the file system the directory is on.
-    pub(super) fn device(&self) -> io::Result<Dev> {
-        Ok(rustix::fs::fstat(&self.fd)?.st_dev)
     }
 
     /// Makes what was written here survive a loss of power.

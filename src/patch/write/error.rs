@@ -13,7 +13,7 @@ pub enum WriteError {
         path: String,
     },
     /// An earlier apply was interrupted.
-    #[error("an earlier apply was interrupted; `mendit apply --recover` finishes or undoes it")]
+    #[error("an earlier apply was interrupted; `mendit apply --recover` undoes it")]
     Interrupted,
     /// Another process is applying a patch here.
     #[error("another process is applying a patch to this tree")]

@@ -14,10 +14,8 @@ use crate::model::BlobId;
 pub enum Recovered {
     /// Nothing was interrupted.
     Nothing,
-    /// The change had not begun and what was prepared for it is gone, or it was put back.
+    /// Everything is as it was before the change.
     Undone,
-    /// The change had begun and is now complete.
-    Finished,
 }
 
 /// A change in progress: a plan and both sides of every file, in a directory of its own. It counts
@@ -26,14 +24,11 @@ pub(super) struct Journal {
     pub(super) path: PathBuf,
     pub(super) sides: Directory,
     pub(super) rows: Vec<ChangedPath>,
-    pub(super) one_device: bool,
 }
 
 const LOCK_TRIES: u32 = 250;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const PLAN: &str = "plan.json";
-// The name of the plan once the change is being put back.
-const UNDO: &str = "undo.json";
 // Above this, the file system is made to write everything at once rather than file by file.
 const MANY_FILES: usize = 32;
 
@@ -49,11 +44,10 @@ impl Journal {
             sides: Directory::open(&path)?,
             path,
             rows: Vec::new(),
-            one_device: true,
         })
     }
 
-    /// Makes the change count: from here on recovery finishes it.
+    /// Makes the change count: from here on recovery undoes it.
     pub(super) fn commit(&mut self) -> io::Result<()> {
         let draft = self.path.join("plan.draft");
         fs::write(&draft, serde_json::to_vec(&self.rows)?)?;
@@ -94,14 +88,11 @@ impl Journal {
         };
         let parent = tree.parent(&row.path, true)?;
         let kept = format!("{index}.{word}");
-        if self.one_device {
-            match parent.take(&self.sides, &kept, name) {
-                // Already in place, as far as this side goes.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                // Another mount of the same file system.
-                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
-                done => return done,
-            }
+        match parent.take(&self.sides, &kept, name) {
+            // Already in place, as far as this side goes.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+            done => return done,
         }
         let Some((bytes, _)) = self.sides.look(&kept)? else {
             return Ok(());
@@ -123,8 +114,6 @@ impl Journal {
     /// Puts every row of `done` back that does not stand as it was, whatever fails on the way, and
     /// tells whether all do now.
     pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &ChangedPath)]) -> bool {
-        // Said first, so that a recovery goes on in this direction.
-        let _ = fs::rename(self.path.join(PLAN), self.path.join(UNDO));
         // What was made goes before what was removed comes back, as on the way here.
         for (index, row) in done.iter().rev() {
             if stands(tree, row) != row.old {
@@ -135,30 +124,10 @@ impl Journal {
         self.rows.iter().all(|row| stands(tree, row) == row.old)
     }
 
-    // Puts the new side of every row in place that has it not.
-    fn finish(&self, tree: &Directory) -> io::Result<()> {
-        for (index, row) in in_order(&self.rows) {
-            if stands(tree, row) == row.new {
-                continue;
-            }
-            if row.new.is_some() {
-                remove_emptied(tree, &self.rows);
-            }
-            self.put(tree, index, row, true)?;
-        }
-        remove_emptied(tree, &self.rows);
-        if self.rows.iter().all(|row| stands(tree, row) == row.new) {
-            Ok(())
-        } else {
-            Err(io::Error::other("one side of the change is lost"))
-        }
-    }
-
     /// Forgets the change.
     pub(super) fn discard(&self) {
         // The plan goes first: without it nothing is left to finish.
         let _ = fs::remove_file(self.path.join(PLAN));
-        let _ = fs::remove_file(self.path.join(UNDO));
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -188,27 +157,24 @@ pub(super) fn lock(state: &Path) -> Result<File, WriteError> {
     Err(WriteError::Busy)
 }
 
-/// Whether a change was interrupted; [`recover`] finishes or undoes it.
+/// Whether a change was interrupted; [`recover`] undoes it.
 #[must_use]
 pub fn is_interrupted(state: &Path) -> bool {
-    let path = journal_path(state);
-    path.join(PLAN).exists() || path.join(UNDO).exists()
+    journal_path(state).join(PLAN).exists()
 }
 
-/// Finishes a change that was interrupted after it had begun, and clears away one that had not. What
-/// cannot be finished is put back, and what was being put back is.
+/// Undoes a change that was interrupted after it had begun, and clears away one that had not.
 ///
 /// # Errors
 /// [`WriteError::Foreign`] when a file was changed by someone else since; nothing is touched then.
-/// [`WriteError::HalfWay`] when the system lets it neither be finished nor put back.
+/// [`WriteError::HalfWay`] when the system does not let it be put back.
 pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     let path = journal_path(state);
     if !path.exists() {
         return Ok(Recovered::Nothing);
     }
     let lock = lock(state)?;
-    let undoes = path.join(UNDO).exists();
-    let Ok(plan) = fs::read(path.join(if undoes { UNDO } else { PLAN })) else {
+    let Ok(plan) = fs::read(path.join(PLAN)) else {
         discard(state);
         return Ok(Recovered::Undone);
     };
@@ -216,40 +182,24 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
         serde_json::from_slice(&plan).map_err(|error| io_error(&path, io::Error::other(error)))?;
     let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
     let sides = Directory::open(&path).map_err(|error| io_error(&path, error))?;
-    let kept = path.display().to_string();
-    for row in &rows {
+    let journal = Journal { path, sides, rows };
+    let is_foreign = |row: &&ChangedPath| {
         let now = stands(&tree, row);
-        if now != row.new && now != row.old {
-            return Err(WriteError::Foreign {
-                path: row.path.clone(),
-                kept,
-            });
-        }
+        now != row.new && now != row.old
+    };
+    if let Some(row) = journal.rows.iter().find(is_foreign) {
+        return Err(WriteError::Foreign {
+            path: row.path.clone(),
+            kept: journal.path.display().to_string(),
+        });
     }
-    let one_device = tree.device().ok() == sides.device().ok();
-    let journal = Journal {
-        path,
-        sides,
-        rows: rows.clone(),
-        one_device,
-    };
-    let finished = if undoes {
-        Err(io::Error::other("it was being put back"))
-    } else {
-        journal.finish(&tree)
-    };
-    let recovered = match finished {
-        Ok(()) => Recovered::Finished,
-        Err(error) => {
-            if !journal.put_back(&tree, &in_order(&rows)) {
-                return Err(half_way(&tree, &journal, error));
-            }
-            Recovered::Undone
-        }
-    };
+    if !journal.put_back(&tree, &in_order(&journal.rows)) {
+        let error = io::Error::other("a side of the change cannot be put back");
+        return Err(half_way(&tree, &journal, error));
+    }
     journal.discard();
     drop(lock);
-    Ok(recovered)
+    Ok(Recovered::Undone)
 }
 
 /// The error for a tree in which some files are new and others old.

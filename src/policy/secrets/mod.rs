@@ -32,7 +32,6 @@ mod scan;
 mod user;
 mod value;
 
-pub use formats::secret_rule_page;
 pub(super) use known::{Learned, LearnedFinder};
 pub use name::is_secret_name;
 pub(super) use scan::{Hit, OwnSources, scan, scan_learned};

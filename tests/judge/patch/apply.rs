@@ -26,7 +26,7 @@ fn applies_once_and_says_so_the_second_time() {
         fs::metadata(root.join("f")).unwrap().modified().unwrap(),
         stamp
     );
-    let back = mendit(root, &["apply", "-R", "-"], PATCH);
+    let back = mendit(root, &["git-apply", "-R", "-"], PATCH);
     assert_eq!(
         back.status.code(),
         Some(0),
@@ -257,24 +257,4 @@ fn a_link_is_not_turned_out_of_the_tree() {
         assert_eq!(turned(target), Some(5), "{target}");
     }
     assert_eq!(turned("b"), Some(0));
-}
-
-#[test]
-fn an_index_that_differs_is_said_before_what_does_not_fit_it() {
-    let repository = repository(&[("f", b"a\nb\nc\n")]);
-    let root = repository.path();
-    assert_eq!(mendit(root, &["apply", "-"], PATCH).status.code(), Some(0));
-    let back = mendit(root, &["apply", "--index", "-R", "-"], PATCH);
-    assert_eq!(back.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&back.stderr);
-    assert!(
-        said.contains("error[P902]: the index and the worktree hold different contents of `")
-            && !said.contains("reversed"),
-        "{said}"
-    );
-    // Where they agree, the patch itself is what does not fit.
-    git(root, &["reset", "-q", "--hard"]);
-    git(root, &["clean", "-fdq"]);
-    let back = mendit(root, &["apply", "--index", "-R", "-"], PATCH);
-    assert!(!String::from_utf8_lossy(&back.stderr).contains("P902"));
 }

@@ -25,8 +25,8 @@ fn a_definition_that_a_whole_file_leaves_out_is_said() {
     let method = "    def m(self):\n        return 2\n\n";
     for (path, text, part, name) in [
         ("a.py", PY, two, "`two`"),
-        ("a.py", PY, method, "`A.m`"),
-        ("a.ts", TS, "  m() {\n    return 2;\n  }\n\n", "`B.m`"),
+        ("a.py", PY, method, "`m`"),
+        ("a.ts", TS, "  m() {\n    return 2;\n  }\n\n", "`m`"),
         (
             "a.ts",
             TS,

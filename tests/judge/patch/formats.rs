@@ -1,4 +1,3 @@
-use mendit::Judge;
 use mendit::documents::PatchFormat;
 
 use super::support::{after, judged, words};
@@ -147,22 +146,6 @@ fn an_edit_for_all_places_is_made_in_all_of_them_or_in_none() {
     let made = after(&judged("bar"), "f").unwrap();
     assert!(made == "x = bar\n".repeat(1500));
     assert_eq!(words(&judged(&"y".repeat(100_000)).verdict), "refused P705");
-}
-
-#[test]
-fn what_does_not_say_what_stood_there_is_not_undone() {
-    let undone = |files: &[(&str, &str)], text: &str| {
-        let judge = Judge::new(files.iter().copied()).reverse(true);
-        words(&judge.judge(text).verdict)
-    };
-    let whole = r#"{"path": "f", "content": "a\nb\nc\n"}"#;
-    assert_eq!(undone(&[("f", "a\nb\n")], whole), "malformed P107");
-    let all = r#"{"path": "f", "old": "a", "new": "b", "replace_all": true}"#;
-    assert_eq!(undone(&[("f", "b\nb\n")], all), "malformed P107");
-    let delete = "*** Begin Patch\n*** Delete File: f\n*** End Patch\n";
-    assert_eq!(undone(&[("g", "")], delete), "malformed P107");
-    let insert = r#"{"path": "f", "insert_line": 1, "new_str": "b"}"#;
-    assert_eq!(undone(&[("f", "a\nb\nc\n")], insert), "applies");
 }
 
 // What is not there byte for byte is placed, mended and diagnosed as lines of a hunk are.

@@ -148,7 +148,6 @@ fn damage_is_told_in_the_words_of_git() {
         agree(&[("f", TEN)], patch, &[]);
     }
     agree(&[("f", TEN)], "", &["--allow-empty"]);
-    agree(&[("f", TEN)], CHANGE, &["--reject", "--3way"]);
 }
 
 #[test]
@@ -164,43 +163,8 @@ fn links_are_not_followed_and_types_change() {
 }
 
 #[test]
-fn merges_with_the_blob_it_was_made_for() {
-    let root = repository(&[("f", TEN.as_bytes())]);
-    write(root.path(), "f", TEN.replace("5\n", "five\n").as_bytes());
-    let patch = git(root.path(), &["diff", "--full-index"]).stdout;
-    for (now, flags) in [
-        ("1\n2\n3\n4\n5\n6\n7\n8\n9\nten\n", vec!["--3way"]),
-        ("1\n2\n3\n4\nfünf\n6\n7\n8\n9\n10\n", vec!["--3way"]),
-        (
-            "1\n2\n3\n4\nfünf\n6\n7\n8\n9\n10\n",
-            vec!["--3way", "--theirs"],
-        ),
-        (
-            "1\n2\n3\n4\nfünf\n6\n7\n8\n9\n10\n",
-            vec!["--3way", "--union", "--cached"],
-        ),
-    ] {
-        let one = |program: &str| {
-            let root = repository(&[("f", TEN.as_bytes())]);
-            write(root.path(), "f", now.as_bytes());
-            git(root.path(), &["commit", "-qam", "now"]);
-            fs::write(root.path().join(".git/p"), &patch).expect("the patch");
-            let mut all = vec![program];
-            all.extend(&flags);
-            all.push(".git/p");
-            let output = match program {
-                "apply" => git(root.path(), &all),
-                _ => mendit(root.path(), &all, b""),
-            };
-            ran(root.path(), &output)
-        };
-        assert_eq!(one("git-apply"), one("apply"), "{flags:?} on {now}");
-    }
-}
-
-#[test]
 fn nothing_is_written_while_somebody_else_writes_the_index() {
-    for arguments in [&["--index"][..], &["--cached"], &["--3way"]] {
+    for arguments in [&["--index"][..], &["--cached"]] {
         let root = repository(&[("f", TEN.as_bytes())]);
         fs::write(root.path().join(".git/index.lock"), "").expect("a lock");
         let words = [&["git-apply"][..], arguments].concat();

@@ -115,15 +115,6 @@ fn line_ends_are_those_of_the_file() {
 }
 
 #[test]
-fn text_right_after_a_hunk_is_said_to_be_left_out() {
-    let patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\nand_more()\n";
-    assert_eq!(
-        words(&judged(&[("f", LINES)], patch).verdict),
-        "applies_mended M104"
-    );
-}
-
-#[test]
 fn a_cut_line_is_told_by_the_id_of_the_result() {
     let patch = |index: &str| {
         format!(

@@ -157,7 +157,7 @@ fn refuses_what_has_several_or_none() {
             "malformed P202",
         ),
         ("nothing", FILE, "hello\n", "malformed P102"),
-        ("ed", FILE, "4d\n4a\nx\n.\n", "malformed P103"),
+        ("ed", FILE, "4d\n4a\nx\n.\n", "malformed P102"),
         (
             "only added",
             FILE,
@@ -307,11 +307,12 @@ fn a_file_without_a_change_is_left_as_it_is() {
 }
 
 #[test]
-fn more_lines_than_promised_are_not_cut_off() {
-    let patch = |added: &str| format!("--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n{added}");
-    let judged_with = |added| words(&judged(&[("f", FILE)], &patch(added)).verdict);
-    assert_eq!(judged_with("+nine()"), "applies_mended M301");
-    assert_eq!(judged_with("+nine("), "malformed P104");
+fn a_last_line_that_may_be_cut_is_refused_where_counts_do_not_hold() {
+    let patch = "--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n+nine(";
+    assert_eq!(
+        words(&judged(&[("f", FILE)], patch).verdict),
+        "malformed P104"
+    );
 }
 
 #[test]

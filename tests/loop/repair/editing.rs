@@ -209,24 +209,18 @@ fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
         }
         assert!(!own.join("commands/test.toml").exists());
         assert_eq!(read(&home.path().join(".bashrc")), "", "{agent}");
-        let diff = world.text("attempts/01/settings.diff");
-        assert!(diff.contains(&format!("b/{path}")), "{agent}: {diff}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.contains(&format!("~/{path}")), "{agent}: {said}");
     }
 }
 
 #[test]
-fn a_second_attempt_goes_on_in_the_session_of_the_first() {
+fn costs_that_agents_tell_are_counted() {
     let world = World::shell();
     let program = world.outside("claude");
     let script = r#"#!/bin/sh
-cat > /dev/null
+if grep -c ANSWER=40 > /dev/null; then echo ANSWER=42 > answer.sh; else echo ANSWER=40 > answer.sh; fi
 echo '{"type":"assistant","message":{"content":[{"type":"tool_use","input":{"command":"sh test.sh"}}]}}'
-case "$*" in
-  *--resume\ 0a-1b*) echo ANSWER=42 > answer.sh ;;
-  *) echo ANSWER=40 > answer.sh ;;
-esac
 echo '{"type":"result","result":"done","session_id":"0a-1b","total_cost_usd":0.25,"usage":{"input_tokens":3,"output_tokens":4}}'
 "#;
     crate::support::write_program(&program, script);

@@ -302,6 +302,4 @@ fn advice_fits_what_was_done() {
         result["message"],
         "Import errors after 2 attempts. Missing: nowhere_at_all"
     );
-    let hint = result["recoveryHint"].as_str().unwrap();
-    assert!(hint.contains("nowhere_at_all"), "{hint}");
 }

@@ -163,7 +163,7 @@ fn what_a_person_must_mend_is_named() {
     // The command, how the environment stands, what the headline and the next steps name.
     let variable = "python3 -c \"import os; os.environ['API_KEY_X']\"";
     let rows = [
-        ("pytset -q", None, "pytset", "Install the command"),
+        ("pytset -q", None, "pytset", "Install it"),
         (
             "python3 -c 'import nonexist_pkg'",
             None,

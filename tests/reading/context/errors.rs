@@ -116,20 +116,3 @@ fn the_packet_is_written_where_it_is_said() {
     let again = repo.context(&["--failure", "packet/failure-packet.json"]);
     assert_eq!(again["filesIncluded"][0], "src/user.ts");
 }
-
-#[test]
-fn a_log_of_a_submodule_says_where_to_run() {
-    let repo = repo();
-    let commit = "160000,0123456789abcdef0123456789abcdef01234567,libs/click";
-    repo.git(&["update-index", "--add", "--cacheinfo", commit]);
-    let log = "  File \"/w/libs/click/src/click/core.py\", line 3, in f\nNameError: name 'x' is not defined\n";
-    repo.write("fail.log", log);
-    for command in ["context", "hint"] {
-        let said = stderr(&repo.mendit(&[command, "--log", "fail.log"]));
-        assert!(
-            said.contains("lie in the submodule libs/click")
-                && said.contains("mendit -C libs/click run CMD"),
-            "{command}: {said}"
-        );
-    }
-}

@@ -9,7 +9,7 @@ use crate::support::{Repo, json};
 use mendit::documents::{HintSource, RepoPath, Suggestion};
 use mendit::internals::Installed;
 use mendit::internals::graph::Graph;
-use mendit::internals::hint::{Query, fix, suggest};
+use mendit::internals::hint::{Ask, Query, fix, suggest};
 use mendit::internals::source::{Memory, Source};
 
 // A name that one file imports and another lacks.
@@ -30,9 +30,11 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let (graph, path) = (Graph::new(&source), RepoPath::new(file).unwrap());
     let query = Query {
         file: &path,
-        installed: &Installed::default(),
         names: &[name.to_owned()],
-        may_read: &|path| !path.as_str().starts_with("secrets/"),
+        ask: &Ask {
+            installed: &Installed::default(),
+            may_read: &|path| !path.as_str().starts_with("secrets/"),
+        },
     };
     let found = suggest(&graph, &query);
     for one in found.iter().filter(|one| one.certain) {
@@ -77,9 +79,11 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     let graph = Graph::new(&source);
     let query = Query {
         file: &path,
-        installed: &Installed::default(),
         names: &names,
-        may_read: &|_| true,
+        ask: &Ask {
+            installed: &Installed::default(),
+            may_read: &|_| true,
+        },
     };
     let mut found = suggest(&graph, &query);
     found.retain(|one| one.certain);

@@ -1,0 +1,122 @@
+use super::line::{Line, above, below};
+use super::locate::{Locator, is_absolute};
+use super::rules::RULES;
+use crate::model::{FailureKind, Subkind};
+
+/// What one line says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Finding {
+    /// Index into the lines.
+    pub(super) at: usize,
+    /// The id of the rule that says so.
+    pub(super) rule: &'static str,
+    pub(super) kind: FailureKind,
+    pub(super) subkind: Option<Subkind>,
+    pub(super) weight: u8,
+    pub(super) tool: &'static str,
+    pub(super) names: Vec<String>,
+    pub(super) module: Option<String>,
+    pub(super) export: Option<String>,
+    pub(super) path: Option<String>,
+}
+
+impl Finding {
+    /// Whether a shell or a client says it: a script goes on after such a line unless told otherwise.
+    pub(super) fn is_of_shell(&self) -> bool {
+        matches!(self.tool, "shell" | "system" | "git" | "patch")
+            && matches!(
+                self.kind,
+                FailureKind::CommandNotFound
+                    | FailureKind::FileNotFound
+                    | FailureKind::PermissionDenied
+                    | FailureKind::ConnectionRefused
+                    | FailureKind::PatchError
+                    | FailureKind::MissingEnvVar
+                    | FailureKind::NetworkError
+                    | FailureKind::AuthFailed
+            )
+    }
+}
+
+// What a line in the captured output of the program under test weighs at most.
+const CAPTURED: u8 = 14;
+// A line that weighs less counts only where nothing else is known.
+const KNOWN: u8 = 11;
+
+/// Returns what the rules find, line by line; lines that tell of no failure are not asked.
+pub(super) fn findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if line.text.len() < 4 || line.quiet {
+            continue;
+        }
+        let Some(mut finding) = RULES.find(at, lines, |tool| is_foreign(tool, at, lines)) else {
+            continue;
+        };
+        refine_module(&mut finding, lines, locator);
+        if line.captured {
+            finding.weight = finding.weight.min(CAPTURED);
+        }
+        findings.push(finding);
+    }
+    if findings.iter().any(|finding| finding.weight >= KNOWN) {
+        findings.retain(|finding| finding.weight >= KNOWN);
+    }
+    findings
+}
+
+// Whether a rule is of another language than the lines around it: both know `TypeError: `.
+fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
+    let has_script_frame = || {
+        below(lines, at + 1, 13).any(|text| {
+            let bare = text.trim_start();
+            (bare.starts_with("at ") && text.starts_with(' ')) || bare.starts_with("❯ ")
+        })
+    };
+    let has_python_frame = || {
+        lines[at].text.starts_with("E ")
+            || above(lines, at, 4).any(|text| text.trim_start().starts_with("File \""))
+    };
+    match tool {
+        "python" => has_script_frame(),
+        "node" | "vitest" | "jest" | "mocha" => has_python_frame(),
+        _ => false,
+    }
+}
+
+// The same words are used for a file of the project and for a package.
+fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_>) {
+    let Some(module) = finding.module.as_deref() else {
+        return;
+    };
+    if finding.subkind != Some(Subkind::MissingModule) {
+        return;
+    }
+    let is_local = if ["python", "mypy", "pyright", "ruff"].contains(&finding.tool) {
+        let top = module.split('.').next().unwrap_or(module);
+        let is_dotted = module.contains('.');
+        module.starts_with('.')
+            || locator.has_top(top)
+            || (is_dotted && (!locator.knows_repository() || is_named_near(top, finding.at, lines)))
+            // Shared test support is imported by a bare name from beside the tests.
+            || above(lines, finding.at, 3).any(|text| text.contains("conftest.py"))
+    } else {
+        let starts = ["@/", "~", "#", "$lib", "src/", "app/", "file:", "."];
+        let ends = [
+            ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte", ".css",
+        ];
+        is_absolute(module)
+            || starts.iter().any(|start| module.starts_with(start))
+            || ends.iter().any(|end| module.ends_with(end))
+            || locator.has_folder_of(module)
+    };
+    if !is_local {
+        finding.subkind = Some(Subkind::MissingPackage);
+    }
+}
+
+// The importing file lies in the package that it imports from.
+fn is_named_near(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
+    let directory = format!("{top}/");
+    above(lines, at, 8).any(|text| text.contains(&directory) && !text.contains("site-packages"))
+}

@@ -1,0 +1,111 @@
+use super::project::Project;
+use crate::model::Remedy;
+
+/// Returns a problem with the version of Python or Node.js: another one than a version file names, or an older one than
+/// the manifest asks for.
+pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) -> Option<Remedy> {
+    let version = version.trim().trim_start_matches('v');
+    let (files, language): (&[&'static str], _) = if python {
+        (&[".python-version"], "Python")
+    } else {
+        (&[".nvmrc", ".node-version"], "Node.js")
+    };
+    let mut pins = files
+        .iter()
+        .filter_map(|file| Some((*file, project.read(file)?)));
+    let (pin, (file, asked)) = match pins.next() {
+        Some(pin) => (true, pin),
+        None => (false, asked_range(project, python)?),
+    };
+    let asked = asked.trim().trim_start_matches('v');
+    let least = asked.trim_start_matches(|first: char| !first.is_ascii_digit());
+    let fits = if pin {
+        let parts = version.split('.').zip(asked.split('.'));
+        asked != least || asked.contains('\n') || parts.into_iter().all(|(own, asked)| own == asked)
+    } else {
+        !is_below(version, asked)?
+    };
+    let line = match (python, project.read("uv.lock")) {
+        (true, Some(_)) => "uv sync".to_owned(),
+        (true, None) => "pyenv install -s".to_owned(),
+        (false, _) if pin => "nvm install".to_owned(),
+        (false, _) => {
+            let end = |letter: char| !letter.is_ascii_digit();
+            format!("nvm install {}", least.split(end).next().unwrap_or(least))
+        }
+    };
+    let message = format!("{language} {version} is in use, {file} asks for {asked}");
+    (!fits).then(|| Remedy::new(message, Some(line)))
+}
+
+// The range that a manifest asks for, with the manifest.
+fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {
+    let (file, range) = if python {
+        let table: toml::Table = project.read("pyproject.toml")?.parse().ok()?;
+        let range = table.get("project")?.get("requires-python")?.as_str()?;
+        ("pyproject.toml", range.to_owned())
+    } else {
+        let manifest = project.read("package.json")?;
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).ok()?;
+        (
+            "package.json",
+            manifest["engines"]["node"].as_str()?.to_owned(),
+        )
+    };
+    (!range.contains("||")).then_some((file, range))
+}
+
+/// Returns the version of the virtual environment.
+pub(super) fn python_version(project: &Project<'_>) -> Option<String> {
+    let about = project
+        .root
+        .as_ref()?
+        .join(project.environment()?)
+        .join("pyvenv.cfg");
+    let about = std::fs::read_to_string(about).ok()?;
+    let mut lines = about.lines().filter_map(|line| line.split_once('='));
+    let (_, version) = lines.find(|(key, _)| key.trim().starts_with("version"))?;
+    Some(version.trim().to_owned())
+}
+
+/// Checks whether a version is below the least of a range: `>=3.12`, `^22`, `22.x`. `None` where a range has none.
+pub(super) fn is_below(version: &str, range: &str) -> Option<bool> {
+    let range = range.trim();
+    let is_number = |letter: char| letter.is_ascii_digit();
+    let least = range.trim_start_matches(|letter| !is_number(letter));
+    if least.is_empty() || range.starts_with(['<', '!']) {
+        return None;
+    }
+    let least = least.split([',', ' ', '<']).next()?;
+    let numbers = |text: &str| -> Vec<u32> {
+        let heads = text
+            .split('.')
+            .map(|part| part.split(|end| !is_number(end)).next());
+        let mut parts: Vec<u32> = heads.map_while(|head| head?.parse().ok()).collect();
+        while parts.last() == Some(&0) {
+            parts.pop();
+        }
+        parts
+    };
+    Some(numbers(version) < numbers(least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_below;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        for (version, range, expected) in [
+            ("3.11.2", ">=3.12", Some(true)),
+            ("3.12.0", ">=3.9,<4", Some(false)),
+            ("20.1.0", "^22", Some(true)),
+            ("22.1.0", "22.x", Some(false)),
+            ("20.1.0", "<22", None),
+            ("13", ">=13.0", Some(false)),
+            ("0.1a1", ">=0.1", Some(false)),
+        ] {
+            assert_eq!(is_below(version, range), expected, "{version} {range}");
+        }
+    }
+}
