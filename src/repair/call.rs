@@ -14,7 +14,7 @@ use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
 use crate::model::{
     AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
-use crate::patch::{Change, canonical};
+use crate::patch::canonical;
 use crate::policy::sanitize_log;
 use crate::workplace::WorkplaceError;
 
