@@ -5,7 +5,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt as _};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Deserializer, Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Stdin, Stdout,
 };
@@ -13,7 +13,6 @@ use tokio::sync::Mutex;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::Server;
-use crate::runners::pattern;
 
 /// Serves on standard input and output until the input ends. A command that runs then is ended.
 ///
@@ -130,13 +129,16 @@ async fn next_line(input: &mut BufReader<Stdin>, line: &mut Vec<u8>) -> std::io:
 // Finds the id of a message that is too long to be parsed: clients write it before the parameters.
 fn id_of_head(line: &[u8]) -> Value {
     let head = String::from_utf8_lossy(line.get(..HEAD).unwrap_or(line));
-    let found = ID.captures(&head).and_then(|found| found.get(1));
-    let id = found.and_then(|id| serde_json::from_str(id.as_str()).ok());
+    let id_after_key = |rest: &str| -> Option<Value> {
+        let rest = rest.trim_start().strip_prefix(':')?;
+        let id = Deserializer::from_str(rest).into_iter().next()?.ok();
+        id.filter(|id: &Value| id.is_string() || id.is_i64())
+    };
+    let id = head.split("\"id\"").skip(1).find_map(id_after_key);
     id.unwrap_or_default()
 }
 
 const HEAD: usize = 1 << 10;
-pattern!(ID, r#""id"\s*:\s*(-?\d+|"[^"\\]*")"#);
 
 // Parses a line as a message; `None` wants no answer, an error is the answer. `greeted` is set once a client said who
 // it is: the library ends a connection that begins otherwise.
