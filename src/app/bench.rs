@@ -3,17 +3,18 @@ use std::path::{Path, PathBuf};
 
 use super::agents::resolve_agent;
 use super::files::{temporary, to_json, write_file};
-use super::flags::{Args, request, share};
+use super::flags::{Args, repair_level, request, share};
 use super::open::listen;
 use super::{App, AppError};
 use crate::bench::{
     BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge,
     pairs, parse_partition, part_of, real_cases, run_cases, score,
 };
-use crate::config::{RepairLevel, Seconds};
+use crate::config::Seconds;
 use crate::exec::Temporary;
 use crate::model::{
-    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, WorkplaceMode,
+    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level,
+    WorkplaceMode,
 };
 
 request! {
@@ -36,7 +37,7 @@ BenchRequest {
     /// Agent replies to try for each fixture [default: 6]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// The highest context level, 0 to 3 [default: 3]
-    #[arg(hide_short_help = true, long, value_name = "N")] max_level: Option<RepairLevel>;
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = repair_level)] max_level: Option<Level>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Compare with an earlier --save; a fixture that no longer passes is a failure
@@ -117,7 +118,7 @@ pub fn run_bench(
         agent,
         agent_environment,
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
-        max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
+        max_level: request.max_level.unwrap_or(Level::Requested),
         max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
         workplace,
         jobs: jobs(request.jobs),

@@ -175,7 +175,7 @@ from_errors! {
         WorkspaceError::NoGit { .. } => "read the files themselves: leave out `--rev` and `--index`",
         WorkspaceError::Directory { .. } => "",
     };
-    ConfigError: error, error.code() => &error.hint().unwrap_or_default();
+    ConfigError: error, error.code => &error.hint;
     HealError: error, error.code() => match error {
         HealError::Config { .. } => "hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}",
         HealError::UnknownServer { names, .. } => &format!("the file names {}", names.join(", ")),

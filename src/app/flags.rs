@@ -123,6 +123,14 @@ pub(super) fn level(text: &str) -> Result<super::LevelChoice, String> {
     Ok(super::LevelChoice::Exactly(level))
 }
 
+/// A level that a repair climbs to by itself.
+pub(super) fn repair_level(text: &str) -> Result<Level, String> {
+    let level = text.parse().ok().and_then(Level::from_number);
+    level
+        .filter(|level| *level <= Level::Requested)
+        .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
+}
+
 pub(super) fn stop_reason(text: &str) -> Result<StopReason, String> {
     text.parse()
         .map_err(|error: serde::de::value::Error| error.to_string())

@@ -125,7 +125,6 @@ pub(super) fn find_remedies(
     let installed = workspace.root.as_deref();
     let installed = installed.map_or_else(Installed::default, installed_below);
     let ask = Ask {
-        known: &app.settings().context.known,
         installed: &installed,
         may_read: &may_read,
     };

@@ -70,9 +70,7 @@ pub use redact::{RedactRequest, StreamMasker, last_line, readable_file, redact_t
 pub use repair::{FixRequest, split_task};
 pub use report::{Reported, find_run, read_report};
 pub use run::{RunRequest, run_command};
-pub use runs::{
-    CommandReport, LastLog, enter_last, has_last_run, last_log, last_run, last_words, no_run,
-};
+pub use runs::{CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use test_command::find_test_command;
 pub use why::{WhyRequest, find_cause, known_undo};

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use super::agents::installed_agent;
 use super::agents::{chosen_agent, refuse_missing_agent};
-use super::flags::request;
+use super::flags::{repair_level, request};
 use super::remedy::by_hand;
 use super::runs::{self, RunFolders, RunStore};
 use super::shared::shared;
 use super::why::{kept_cause, known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
-use crate::config::{Dollars, RepairLevel, Seconds, Settings};
+use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
 use crate::model::{
-    AgentProtocol, Diagnosis, Exit, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
+    AgentProtocol, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
     StopReason, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted, recover};
@@ -62,7 +62,7 @@ FixRequest {
     /// Agent replies to try [default: 5] [setting: limits.max-attempts]
     #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set limits.max_attempts;
     /// The highest context level, 0 to 3 [default: 3]
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel>;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO, value_parser = repair_level)] max_level: Option<Level>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Send the whole repository (level 4)
@@ -313,11 +313,11 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
         agent: settings.agent.command.is_some(),
         heal: !request.no_heal,
         auto_split: !request.no_auto_split,
-        max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
+        max_level: request.max_level.unwrap_or(Level::Requested),
         max_attempts: limits.max_attempts,
         max_seconds: Some(limits.budget_seconds.0.as_secs_f64()),
         max_packet_bytes: 50_000_000,
-        max_cost_usd: limits.budget_usd.map(Dollars::amount),
+        max_cost_usd: limits.budget_usd.map(|dollars| dollars.0),
         agent_timeout: settings.agent.timeout.0.as_secs_f64(),
         depth: 0,
         estimated_turns: task.map(|task| task.estimate().estimated_turns),

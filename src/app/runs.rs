@@ -11,7 +11,7 @@ use crate::exec::CommandLine;
 use crate::git::Repository;
 use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
 use crate::repair::{files_digest, read_json};
-use crate::state::{RepositoryState, RunFile, RunId, Runs, StateHome};
+use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
 use crate::workspace::{Workspace, canonical};
 
@@ -479,20 +479,6 @@ pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
 /// The place of facts about the repository.
 pub(super) fn state(app: &App) -> Result<RepositoryState, AppError> {
     Ok(RunStore::open(app)?.state)
-}
-
-/// The files of the last run that describe it, sorted by name.
-///
-/// # Errors
-/// A repository that cannot be read.
-pub fn last_run(app: &App) -> Result<(String, Vec<RunFile>), AppError> {
-    let Some(folder) = state(app)?.runs().find("latest") else {
-        return Ok((String::new(), Vec::new()));
-    };
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let mut files = Runs::files(&folder);
-    files.retain(|file| file.name != SHOWN && file.name != RERUN);
-    Ok((name.into_owned(), files))
 }
 
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it. `None` when there is

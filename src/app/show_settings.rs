@@ -48,9 +48,7 @@ pub fn show_settings(app: &App) -> Vec<SettingRow> {
 pub fn find_settings(named: Option<&Path>) -> Result<(), AppError> {
     let missing = named.filter(|file| !file.exists());
     missing.map_or(Ok(()), |file| {
-        let file = file.display().to_string();
-        let reason = "no such file".to_owned();
-        Err(ConfigError::Unreadable { file, reason }.into())
+        Err(ConfigError::unreadable(&file.display().to_string(), "no such file").into())
     })
 }
 

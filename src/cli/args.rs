@@ -1,9 +1,14 @@
+use std::num::NonZeroU16;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
 
-use super::global::Global;
 use super::{AppError, Exit, Output};
+use super::{analyze, bench, fix, git_apply, patch, reference, report, run, setup};
+use crate::app::SettingsChoice;
+use crate::app::settings::Color;
 
 /// Finds the change that broke your tests, fixes them, and validates patches.
 #[derive(Debug, Parser)]
@@ -67,19 +72,19 @@ mendit finds the change that broke your tests, fixes them, and validates patches
 More: `mendit help` names all commands, `mendit COMMAND --help` explains one.
 ";
 
-// A row is a command and the file with its flags. Longer descriptions are on the arguments type.
+// A row is a command and its flags, whose comment is the description.
 macro_rules! commands {
-    ($($(#[$meta:meta])* $Name:ident $file:ident;)*) => {
+    ($($(#[$meta:meta])* $Name:ident $Args:ty;)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$meta])* $Name(Box<super::$file::Args>),)*
+            $($(#[$meta])* $Name(Box<$Args>),)*
         }
 
         impl Command {
             /// Does it, and says how it ended.
             pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
                 match self {
-                    $(Self::$Name(args) => super::$file::run(args, global, output),)*
+                    $(Self::$Name(args) => args.run(global, output),)*
                 }
             }
         }
@@ -87,42 +92,115 @@ macro_rules! commands {
 }
 
 commands! {
-    Run run;
-    Why why;
+    Run run::RunArgs;
+    Why analyze::WhyArgs;
     #[command(alias = "repair")]
-    Fix fix;
-    /// Validate a patch without applying it
-    Check check;
-    /// Validate a patch, then apply all of it or nothing
-    Apply apply;
+    Fix fix::FixArgs;
+    Check patch::CheckArgs;
+    Apply patch::ApplyArgs;
     /// Apply a patch with the flags and rules of git apply
     #[command(disable_help_flag = false)]
-    GitApply git_apply;
-    Context context;
-    /// Classify a failure from its log
-    Diagnose diagnose;
-    /// Suggest imports for undefined names
-    Hint hint;
-    /// List what files import and what imports them
-    Imports imports;
+    GitApply git_apply::Args;
+    Context analyze::ContextArgs;
+    Diagnose analyze::DiagnoseArgs;
+    Hint analyze::HintArgs;
+    Imports analyze::ImportsArgs;
     #[command(alias = "heal")]
-    Doctor doctor;
-    Bench bench;
-    Report report;
-    Mcp mcp;
-    Init init;
-    /// Print a text with its secrets redacted
-    Redact redact;
-    /// Explain a code and what to do about it
-    Explain explain;
-    /// Show the settings in force, or delete what is kept
-    Config config;
-    /// Print the JSON Schema of a document
+    Doctor setup::DoctorArgs;
+    Bench bench::BenchArgs;
+    Report report::ReportArgs;
+    Mcp setup::McpArgs;
+    Init setup::InitArgs;
+    Redact reference::RedactArgs;
+    Explain reference::ExplainArgs;
+    Config setup::ConfigArgs;
     #[command(hide = true)]
-    Schema schema;
-    /// Print a completion script for a shell
+    Schema reference::SchemaArgs;
     #[command(hide = true)]
-    Completions completions;
+    Completions reference::CompletionsArgs;
+}
+
+/// Flags that every command takes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Work as if started in DIR
+    #[arg(hide_short_help = true, short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Read this configuration file instead of the nearest mendit.toml
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        global = true,
+        env = "MENDIT_CONFIG"
+    )]
+    pub(crate) config: Option<PathBuf>,
+    /// Let the repository's own configuration file run commands and loosen rules
+    #[arg(hide_short_help = true, long, global = true)]
+    pub(crate) trust_config: bool,
+    /// When to use color [default: auto] [setting: output.color]
+    #[arg(hide_short_help = true, long, value_enum, global = true)]
+    pub(crate) color: Option<Color>,
+    /// Print only errors
+    #[arg(
+        hide_short_help = true,
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose"
+    )]
+    pub(crate) quiet: bool,
+    /// Log each step to stderr; -vv logs details, `MENDIT_LOG=git=debug,exec=info` selects modules
+    #[arg(hide_short_help = true, short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Use N threads; the output does not depend on it [setting: output.threads]
+    #[arg(hide_short_help = true, long, value_name = "N", global = true)]
+    pub(crate) threads: Option<NonZeroU16>,
+    /// Hide progress
+    #[arg(hide_short_help = true, long, global = true)]
+    pub(crate) no_progress: bool,
+}
+
+impl Global {
+    /// What the flags say of the settings' file.
+    pub(crate) fn settings_choice(&self) -> SettingsChoice {
+        SettingsChoice {
+            file: self.config.clone(),
+            trust: self.trust_config,
+        }
+    }
+}
+
+/// How a document is printed: for people, for programs, for a comment or an agent, as workflow commands of GitHub
+/// Actions, for code scanning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    Text,
+    Json,
+    Markdown,
+    Github,
+    Sarif,
+}
+
+/// The forms of every document.
+pub(super) fn plain() -> impl TypedValueParser<Value = Form> {
+    forms(&["text", "json"])
+}
+
+/// The forms of what is also put into a comment.
+pub(super) fn comment() -> impl TypedValueParser<Value = Form> {
+    forms(&["text", "json", "markdown"])
+}
+
+/// The forms of what has places in files.
+pub(super) fn places() -> impl TypedValueParser<Value = Form> {
+    forms(&["text", "json", "github", "sarif"])
+}
+
+fn forms(words: &'static [&'static str]) -> impl TypedValueParser<Value = Form> {
+    let form = |word: String| Form::from_str(&word, false).unwrap_or(Form::Text);
+    PossibleValuesParser::new(words).map(form)
 }
 
 /// Prints clap's own message and maps it to our exit codes.

@@ -2,15 +2,14 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
-use super::global::Global;
-use super::values::{COMMENT, Form};
-use super::{AppError, Exit, Output, bench_mine, open};
+use super::args::{Form, Global, comment, plain};
+use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
-    App, BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches, merge_bench,
-    run_bench,
+    BenchRequest, MineRequest, Mined, RealSets, bench_failure, broken_fixtures, compare_benches,
+    merge_bench, mine_fixes, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
-use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
+use crate::report::{bench_markdown, bench_text, mine_text, pairs_markdown, pairs_text};
 
 /// Measure how often repositories with a known fix are fixed
 ///
@@ -18,7 +17,7 @@ use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
 /// fixtures that you trust.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXITS)]
-pub(crate) struct Args {
+pub(crate) struct BenchArgs {
     #[command(subcommand)]
     command: Option<BenchCommand>,
     /// A folder of fixtures, or one of them
@@ -34,7 +33,7 @@ struct How {
     #[command(flatten)]
     request: BenchRequest,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
 }
 
@@ -42,7 +41,7 @@ struct How {
 enum BenchCommand {
     Compare(CompareArgs),
     Merge(MergeArgs),
-    Mine(bench_mine::Args),
+    Mine(MineArgs),
     Real(RealArgs),
 }
 
@@ -50,43 +49,56 @@ const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix,
 fix, or a rate below --min-rate · 2 it could not run · 5 something forbidden left the run \
 · 130 interrupted";
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    match &args.command {
-        Some(BenchCommand::Compare(args)) => return compare(args, output),
-        Some(BenchCommand::Merge(args)) => return merge_parts(args, output),
-        Some(BenchCommand::Mine(args)) => return bench_mine::run(args, global, output),
-        Some(BenchCommand::Real(args)) => return real_fixes(args, global, output),
-        None => {}
+impl BenchArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        match &self.command {
+            Some(BenchCommand::Compare(args)) => args.run(output),
+            Some(BenchCommand::Merge(args)) => {
+                let (baseline, save) = (args.baseline.as_deref(), args.save.as_deref());
+                let document = merge_bench(&args.files, baseline, save)?;
+                conclude(&document, args.format, args.min_rate, output)
+            }
+            Some(BenchCommand::Mine(args)) => args.run(global, output),
+            Some(BenchCommand::Real(args)) => {
+                let real = Some(args.sets.clone());
+                let request = args.how.request.clone();
+                args.how
+                    .run(&BenchRequest { real, ..request }, global, output)
+            }
+            None => {
+                let fixtures = self.fixtures.clone();
+                let request = BenchRequest {
+                    fixtures: fixtures.unwrap_or_else(|| "fixtures".into()),
+                    ..self.how.request.clone()
+                };
+                self.how.run(&request, global, output)
+            }
+        }
     }
-    let request = BenchRequest {
-        fixtures: args.fixtures.clone().unwrap_or_else(|| "fixtures".into()),
-        ..args.how.request.clone()
-    };
-    let app = open(global, &request)?;
-    perform(&app, &request, args.how.format, output)
 }
 
-/// Runs what is asked for and prints it.
-fn perform(
-    app: &App,
-    request: &BenchRequest,
-    format: Form,
-    output: &Output,
-) -> Result<Exit, AppError> {
-    let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let report = |outcome: &FixtureOutcome, all: usize| {
-        let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
-        let failed = failed.fetch_add(usize::from(is_bad), SeqCst) + usize::from(is_bad);
-        let done = done.fetch_add(1, SeqCst) + 1;
-        let message = format!(
-            "running fixtures: {done} of {all}, failed {failed}, last {}",
-            outcome.id
-        );
-        output.doing(Some(message.as_str()).filter(|_| done < all));
-    };
-    match run_bench(app, request, &report)? {
-        Some(document) => conclude(&document, format, request.min_rate, output),
-        None => Ok(Exit::Interrupted),
+impl How {
+    // Runs what is asked for and prints it.
+    fn run(
+        &self,
+        request: &BenchRequest,
+        global: &Global,
+        output: &Output,
+    ) -> Result<Exit, AppError> {
+        let app = open(global, request)?;
+        let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let report = |outcome: &FixtureOutcome, all: usize| {
+            let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
+            let failed = failed.fetch_add(usize::from(is_bad), SeqCst) + usize::from(is_bad);
+            let done = done.fetch_add(1, SeqCst) + 1;
+            let id = &outcome.id;
+            let step = format!("running fixtures: {done} of {all}, failed {failed}, last {id}");
+            output.doing(Some(step.as_str()).filter(|_| done < all));
+        };
+        match run_bench(&app, request, &report)? {
+            Some(document) => conclude(&document, self.format, request.min_rate, output),
+            None => Ok(Exit::Interrupted),
+        }
     }
 }
 
@@ -97,7 +109,10 @@ fn conclude(
     min_rate: Option<f64>,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    output.comment(format, document, bench_markdown, |it, _| bench_text(it))?;
+    output.show(format, document, |format, _| match format {
+        Form::Markdown => bench_markdown(document),
+        _ => bench_text(document),
+    })?;
     if let Some(error) = bench_failure(document, min_rate) {
         return Err(error);
     }
@@ -123,14 +138,19 @@ struct CompareArgs {
     #[arg(value_name = "B")]
     second: PathBuf,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
 }
 
-fn compare(args: &CompareArgs, output: &Output) -> Result<Exit, AppError> {
-    let pairs = compare_benches(&args.first, &args.second)?;
-    output.comment(args.format, &pairs, pairs_markdown, |it, _| pairs_text(it))?;
-    Ok(Exit::Yes)
+impl CompareArgs {
+    fn run(&self, output: &Output) -> Result<Exit, AppError> {
+        let pairs = compare_benches(&self.first, &self.second)?;
+        output.show(self.format, &pairs, |format, _| match format {
+            Form::Markdown => pairs_markdown(&pairs),
+            _ => pairs_text(&pairs),
+        })?;
+        Ok(Exit::Yes)
+    }
 }
 
 /// Join the documents that `--save` wrote in each part of one run.
@@ -149,13 +169,8 @@ struct MergeArgs {
     #[arg(long, value_name = "X")]
     min_rate: Option<f64>,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
-}
-
-fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
-    let document = merge_bench(&args.files, args.baseline.as_deref(), args.save.as_deref())?;
-    conclude(&document, args.format, args.min_rate, output)
 }
 
 /// Measure how often fixes of real histories are fixed again.
@@ -172,11 +187,47 @@ struct RealArgs {
     how: How,
 }
 
-fn real_fixes(args: &RealArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let request = BenchRequest {
-        real: Some(args.sets.clone()),
-        ..args.how.request.clone()
-    };
-    let app = open(global, &request)?;
-    perform(&app, &request, args.how.format, output)
+/// Search a history for fixes whose tests fail before and pass after.
+///
+/// Walks the first-parent line for commits that change tests and product. Each is tried in a checkout
+/// of its own: the parent with the fix's tests must fail, with the fix's product pass, twice the same.
+/// What holds is written to DIR/fixes.json by reference: commits, commands, files and line numbers, no
+/// contents. REPO is only read, and nothing in it says what is run: that is --environment. The same
+/// call goes on where an earlier one was interrupted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  mendit bench mine . --environment bench.toml --to fixes --limit 20
+
+Exit codes: 0 searched · 1 no fix was found · 2 it could not be searched · 130 interrupted")]
+struct MineArgs {
+    #[command(flatten)]
+    request: MineRequest,
+    /// How to print it
+    #[arg(long, value_parser = plain(), default_value = "text")]
+    format: Form,
+}
+
+impl MineArgs {
+    fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let app = open(global, &self.request)?;
+        let report = |mined: &Mined<'_>| {
+            if global.no_progress || global.quiet {
+                return;
+            }
+            let commit = mined.commit.get(..9).unwrap_or(mined.commit);
+            let seen = match mined.seen.as_ref() {
+                "" => String::new(),
+                seen => format!(": {seen}"),
+            };
+            let (number, all, kept, end) = (mined.number, mined.of, mined.kept, &mined.end);
+            let line = format!("{number:>4}/{all} kept {kept:<3} {commit} {end}{seen}\n");
+            output.aside(|_, _| line);
+        };
+        let Some(document) = mine_fixes(&app, &self.request, &report)? else {
+            return Ok(Exit::Interrupted);
+        };
+        output.show(self.format, &document, |_, _| mine_text(&document))?;
+        Ok(yes_if(document.kept > 0))
+    }
 }

@@ -1,6 +1,5 @@
-use super::global::Global;
-use super::values::{Form, PLAIN};
-use super::{AppError, Exit, Output, open};
+use super::args::{Form, Global, plain};
+use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
     split_task, write_fix,
@@ -16,11 +15,11 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 /// written with `--yes`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXITS)]
-pub(crate) struct Args {
+pub(crate) struct FixArgs {
     #[command(flatten)]
     request: FixRequest,
     /// How to print the result
-    #[arg(hide_short_help = true, long, value_parser = PLAIN, default_value = "text")]
+    #[arg(hide_short_help = true, long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 
@@ -39,51 +38,57 @@ Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it co
 3 out of time · 4 action required, such as your confirmation · 5 refused by policy ·
 130 interrupted";
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let mut app = open(global, &args.request)?;
-    if args.request.undo {
-        return undo(args, &app, output);
+impl FixArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let mut app = open(global, &self.request)?;
+        if self.request.undo {
+            return undo(self, &app, output);
+        }
+        if self.request.split_only {
+            let plan = split_task(&app, &self.request, output)?;
+            output.show(self.format, &plan, |_, _| split_text(&plan))?;
+            return Ok(yes_if(!plan.parts.is_empty()));
+        }
+        let mut fixed = find_fix(&mut app, &self.request, output)?;
+        let json = self.format == Form::Json;
+        if !self.request.asks() {
+            let (result, folder) = (
+                &fixed.repaired.result,
+                fixed.repaired.folder.display().to_string(),
+            );
+            output.show(self.format, result, |_, _| run_text(result, &folder))?;
+            return Ok(fixed.repaired.exit);
+        }
+        let patch = fixed.repaired.patch.clone().unwrap_or_default();
+        if !json && !patch.is_empty() {
+            output.painted(|color| diff_text(&patch, color))?;
+        }
+        let wanted = !patch.is_empty() && wanted(self, &fixed, output);
+        if wanted {
+            write_fix(&app, &mut fixed, output)?;
+        }
+        let (result, folder) = (
+            &fixed.repaired.result,
+            fixed.repaired.folder.display().to_string(),
+        );
+        let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
+        let text = if declined { declined_text } else { run_text };
+        output.show(self.format, result, |_, _| text(result, &folder))?;
+        if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
+            return Ok(fixed.repaired.exit);
+        }
+        Ok(if fixed.repaired.result.applied {
+            Exit::Yes
+        } else if wanted {
+            Exit::No
+        } else {
+            not_written(self, output)
+        })
     }
-    if args.request.split_only {
-        let plan = split_task(&app, &args.request, output)?;
-        output.document(args.format, &plan, split_text)?;
-        return Ok([Exit::Yes, Exit::No][usize::from(plan.parts.is_empty())]);
-    }
-    let mut fixed = find_fix(&mut app, &args.request, output)?;
-    let json = args.format == Form::Json;
-    if !args.request.asks() {
-        let folder = fixed.repaired.folder.display().to_string();
-        output.document(args.format, &fixed.repaired.result, |result| {
-            run_text(result, &folder)
-        })?;
-        return Ok(fixed.repaired.exit);
-    }
-    let patch = fixed.repaired.patch.clone().unwrap_or_default();
-    if !json && !patch.is_empty() {
-        output.painted(|color| diff_text(&patch, color))?;
-    }
-    let wanted = !patch.is_empty() && wanted(args, &fixed, output);
-    if wanted {
-        write_fix(&app, &mut fixed, output)?;
-    }
-    let folder = fixed.repaired.folder.display().to_string();
-    let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
-    let text = if declined { declined_text } else { run_text };
-    output.document(args.format, &fixed.repaired.result, |it| text(it, &folder))?;
-    if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
-        return Ok(fixed.repaired.exit);
-    }
-    Ok(if fixed.repaired.result.applied {
-        Exit::Yes
-    } else if wanted {
-        Exit::No
-    } else {
-        not_written(args, output)
-    })
 }
 
 // The change is the user's own work: it is reverted only with consent.
-fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
+fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
     let (cause, patch) = known_undo(app, output)?;
     let json = args.format == Form::Json;
     if !json {
@@ -99,19 +104,19 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
     };
     let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
     let applies = judged.verdict.verdict.applies();
-    output.document(args.format, &judged.verdict, |verdict| {
+    output.show(args.format, &judged.verdict, |_, _| {
         if applies {
             let places = cause.changes.iter().map(WhyChange::place);
             let places = places.collect::<Vec<_>>().join(", ");
             return format!("reverted {places}\nnext: mendit run  (runs the tests again)\n");
         }
-        patch_text(verdict, "the undo", patch.as_bytes(), false)
+        patch_text(&judged.verdict, "the undo", patch.as_bytes(), false)
     })?;
     Ok(if applies { Exit::Yes } else { Exit::Refused })
 }
 
 // A patch that is neither proven nor certain is written only after the user has seen it.
-fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
+fn wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
     let command = &fixed.command;
     let still_fails = fixed.repaired.result.remaining.is_some();
     if args.request.yes {
@@ -135,7 +140,7 @@ fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
     output.ask(&question).unwrap_or(false)
 }
 
-fn not_written(args: &Args, output: &Output) -> Exit {
+fn not_written(args: &FixArgs, output: &Output) -> Exit {
     use std::io::IsTerminal as _;
     if args.request.yes || std::io::stdin().is_terminal() {
         return Exit::No;

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::global::Global;
+use super::args::Global;
 use super::{AppError, Exit, Output};
 use crate::app::{GitApplyOptions, GitPlace, Input, Limit, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
@@ -92,7 +92,13 @@ pub(crate) struct Args {
 /// git's own exit code for what it calls fatal.
 const FATAL: u8 = 128;
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+impl Args {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        apply(self, global, output)
+    }
+}
+
+fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let place = GitPlace::open(Path::new("."))?;
     let options = options(args, global, &place)?;
     if let Some(message) = refuse(args, &place) {

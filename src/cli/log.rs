@@ -17,42 +17,40 @@ use crate::report::printable;
 /// `U101` when `MENDIT_LOG` names no level.
 pub(super) fn start_log(verbose: u8) -> Result<(), AppError> {
     let level = match verbose {
-        0 => LevelFilter::OFF,
-        1 => LevelFilter::INFO,
-        _ => LevelFilter::DEBUG,
+        0 => None,
+        1 => Some("info"),
+        _ => Some("debug"),
     };
-    let wanted = std::env::var("MENDIT_LOG").unwrap_or_default();
-    let directives = parse_directives(&wanted).ok_or_else(|| {
-        AppError::usage(format!("MENDIT_LOG names no level: `{wanted}`"))
+    let named = std::env::var("MENDIT_LOG").unwrap_or_default();
+    let directives = level.into_iter().chain(named.split(','));
+    let targets = parse_directives(directives).ok_or_else(|| {
+        AppError::usage(format!("MENDIT_LOG names no level: `{named}`"))
             .hint("MENDIT_LOG=debug, or MENDIT_LOG=git=debug,exec=info")
     })?;
-    if level == LevelFilter::OFF && directives.is_empty() {
+    if targets.iter().next().is_none() {
         return Ok(());
     }
-    let targets = Targets::new().with_target("mendit", level);
     let lines = tracing_subscriber::fmt::layer()
         .without_time()
         .with_ansi(false)
         .with_writer(|| MaskedStderr);
     let started = tracing_subscriber::registry()
-        .with(targets.with_targets(directives))
+        .with(targets)
         .with(lines)
         .try_init();
     started.map_err(|error| AppError::environment(format!("cannot start the log: {error}")))
 }
 
 // `git=debug` is about the module of that name, a level alone about all of them.
-fn parse_directives(text: &str) -> Option<Vec<(String, LevelFilter)>> {
-    let directives = text.split(',').filter(|directive| !directive.is_empty());
-    directives
-        .map(|directive| {
-            let (target, level) = match directive.split_once('=') {
-                Some((module, level)) => (format!("mendit::{module}"), level),
-                None => ("mendit".to_owned(), directive),
-            };
-            Some((target, level.parse().ok()?))
-        })
-        .collect()
+fn parse_directives<'a>(directives: impl Iterator<Item = &'a str>) -> Option<Targets> {
+    let named = directives.filter(|directive| !directive.is_empty());
+    let parse = |directive: &str| {
+        let (module, level) = directive.rsplit_once('=').unwrap_or(("", directive));
+        let target = format!("mendit::{module}");
+        let level: LevelFilter = level.parse().ok()?;
+        Some((target.trim_end_matches("::").to_owned(), level))
+    };
+    named.map(parse).collect()
 }
 
 // Takes one line in each write. Names of files and words of agents cannot steer the terminal, and no secret of
@@ -83,20 +81,14 @@ impl Write for MaskedStderr {
 
 #[cfg(test)]
 mod tests {
-    use tracing::level_filters::LevelFilter;
-
     use super::parse_directives;
 
     #[test]
-    fn directives_name_modules_and_levels() {
-        let parsed = parse_directives("info,git=debug,");
-        let expected = [
-            ("mendit", LevelFilter::INFO),
-            ("mendit::git", LevelFilter::DEBUG),
-        ];
-        let expected = expected.map(|(target, level)| (target.to_owned(), level));
-        assert_eq!(parsed, Some(expected.to_vec()));
-        assert_eq!(parse_directives(""), Some(Vec::new()));
-        assert_eq!(parse_directives("loud"), None);
+    fn parses_modules_and_levels() {
+        let parsed = parse_directives(["info", "git=debug", ""].into_iter()).unwrap();
+        assert_eq!(parsed.to_string(), "mendit::git=debug,mendit=info");
+        let none = parse_directives([""].into_iter()).unwrap();
+        assert_eq!(none.iter().count(), 0);
+        assert!(parse_directives(["loud"].into_iter()).is_none());
     }
 }

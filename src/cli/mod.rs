@@ -1,48 +1,32 @@
 //! Floor 11: the command line. The only module that names clap, stdout and stderr.
 
-mod apply;
+mod analyze;
 mod args;
 mod bench;
-mod bench_mine;
-mod bug;
-mod check;
-mod completions;
-mod config;
-mod context;
-mod diagnose;
-mod doctor;
-mod events;
-mod explain;
 mod fix;
 mod git_apply;
-mod global;
-mod heartbeat;
-mod hint;
-mod imports;
-mod init;
 mod log;
-mod mcp;
 mod output;
-mod patch_args;
-mod redact;
+mod patch;
+mod progress;
+mod reference;
 mod report;
 mod run;
-mod schema;
-mod values;
-mod why;
+mod setup;
 
 use std::ffi::OsStr;
+use std::io::{self, Write as _};
 use std::num::NonZeroU16;
+use std::panic::{self, UnwindSafe};
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::Cli;
-use global::Global;
+use args::{Cli, Global};
 use output::Output;
 
 use crate::app::settings::{self, Settings};
-use crate::app::{self, App, AppError, AppOptions, Flags, SettingsChoice};
+use crate::app::{self, App, AppError, AppOptions, Flags};
 use crate::model::{Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
@@ -55,9 +39,30 @@ pub fn main() -> ExitCode {
     if let Some(program) = app::own_program() {
         app::set_supervisor(program);
     }
-    bug::announce();
-    bug::caught(start)
+    announce_bugs();
+    catch_bugs(start)
 }
+
+// Says of a panic that it is a bug of ours.
+fn announce_bugs() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |found| {
+        // With standard error gone there is nobody to tell.
+        let _ = io::stderr().write_all(BUG.as_bytes());
+        before(found);
+    }));
+}
+
+// Runs the program; a panic in it ends with 70.
+fn catch_bugs(program: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    panic::catch_unwind(program).unwrap_or(ExitCode::from(70))
+}
+
+const BUG: &str = "\
+error: a bug in mendit, not in your repository
+  hint: please report it with the command and the lines below
+  hint: `mendit apply --recover` finishes or undoes what was being written
+";
 
 /// Reads a command line, the program's name first, as [`main`] does, and runs nothing.
 ///
@@ -77,8 +82,7 @@ fn start() -> ExitCode {
     };
     let entered = enter(cli.global.directory.as_deref());
     let printing = printing(&cli.global);
-    let threads = printing.threads.map(|it| usize::from(it.get()));
-    cli.global.threads = cli.global.threads.or(threads);
+    cli.global.threads = cli.global.threads.or(printing.threads);
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
@@ -103,7 +107,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
 fn open(global: &Global, flags: &dyn Flags) -> Result<App, AppError> {
     let options = AppOptions {
         directory: ".".into(),
-        settings: choice(global),
+        settings: global.settings_choice(),
     };
     App::open(&options, |settings| {
         take_global(global, settings);
@@ -111,12 +115,9 @@ fn open(global: &Global, flags: &dyn Flags) -> Result<App, AppError> {
     })
 }
 
-// What the flags say of the settings' file.
-fn choice(global: &Global) -> SettingsChoice {
-    SettingsChoice {
-        file: global.config.clone(),
-        trust: global.trust_config,
-    }
+// Maps an answer to an exit code.
+fn yes_if(answer: bool) -> Exit {
+    if answer { Exit::Yes } else { Exit::No }
 }
 
 // How to print, before anything else is known: the repository has no say, and settings that are
@@ -128,10 +129,7 @@ fn printing(global: &Global) -> settings::Output {
 }
 
 fn take_global(global: &Global, settings: &mut Settings) {
-    let threads = global.threads.and_then(|it| u16::try_from(it).ok());
-    let threads = threads
-        .and_then(NonZeroU16::new)
-        .or(settings.output.threads);
+    let threads = global.threads.or(settings.output.threads);
     if threads != settings.output.threads {
         settings.output.threads = threads;
         settings.say_flag("output.threads");
@@ -149,8 +147,8 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
     };
     std::env::set_current_dir(directory).map_err(|error| {
         let why = match error.kind() {
-            std::io::ErrorKind::NotFound => "no such folder".to_owned(),
-            std::io::ErrorKind::NotADirectory => "it is a file".to_owned(),
+            io::ErrorKind::NotFound => "no such folder".to_owned(),
+            io::ErrorKind::NotADirectory => "it is a file".to_owned(),
             kind => kind.to_string(),
         };
         AppError::new(
@@ -161,12 +159,25 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
     })
 }
 
-fn set_threads(threads: Option<usize>) -> Result<(), AppError> {
+fn set_threads(threads: Option<NonZeroU16>) -> Result<(), AppError> {
     let Some(threads) = threads else {
         return Ok(());
     };
     rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(threads.get().into())
         .build_global()
         .map_err(|error| AppError::environment(format!("cannot start {threads} threads: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitCode;
+
+    use super::catch_bugs;
+
+    #[test]
+    fn ends_with_70_after_a_panic() {
+        assert_eq!(catch_bugs(|| ExitCode::from(3)), ExitCode::from(3));
+        assert_eq!(catch_bugs(|| panic!("on purpose")), ExitCode::from(70));
+    }
 }

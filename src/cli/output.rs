@@ -1,11 +1,10 @@
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::events::{begins, ends, line_of};
-use super::global::Global;
-use super::heartbeat::Heartbeat;
-use super::values::Form;
+use super::args::{Form, Global};
+use super::progress::{Heartbeat, line_of, long_step};
 use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Terminal, to_json};
@@ -38,16 +37,10 @@ impl Output {
         self.bytes(printable(text).as_bytes())
     }
 
-    /// The same for a text that is told whether it may carry colour.
+    /// The same for a text that is told whether it may carry color.
     pub(crate) fn painted(&self, text: impl FnOnce(bool) -> String) -> Result<(), AppError> {
         let colors = self.colors(io::stdout().is_terminal());
-        let text = text(colors);
-        let shown = if colors {
-            printable_in_colour(&text)
-        } else {
-            printable(&text)
-        };
-        self.bytes(shown.as_bytes())
+        self.bytes(shown(&text(colors), colors).as_bytes())
     }
 
     /// Writes data to stdout: as it is for a program, as [`Output::text`] to a terminal.
@@ -58,17 +51,10 @@ impl Output {
         self.bytes(text.as_bytes())
     }
 
-    /// The same for what is read, not copied: on a terminal no word is broken at its edge.
-    pub(crate) fn prose(&self, text: &str) -> Result<(), AppError> {
-        if io::stdout().is_terminal() {
-            return self.text(&folded(text, columns()));
-        }
-        self.text(text)
-    }
-
     /// The same for bytes that need not be UTF-8.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
-        match write_out(bytes) {
+        let mut out = io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AppError::environment(
                 format!("cannot write to standard output: {}", error.kind()),
             )),
@@ -81,31 +67,18 @@ impl Output {
         self.data(&printable_json(&to_json(document)?))
     }
 
-    /// A document, or the text that is made of it for people.
-    pub(crate) fn document<T: Serialize>(
+    /// Prints a document as JSON, or the text that is drawn of it in another form; the text is told whether it
+    /// may carry color.
+    pub(crate) fn show<T: Serialize>(
         &self,
         format: Form,
         document: &T,
-        text: impl FnOnce(&T) -> String,
+        draw: impl FnOnce(Form, bool) -> String,
     ) -> Result<(), AppError> {
         match format {
             Form::Json => self.json(document),
-            _ => self.text(&text(document)),
-        }
-    }
-
-    /// The same where a comment can be made of it, too; the text is told whether it may carry colour.
-    pub(crate) fn comment<T: Serialize>(
-        &self,
-        format: Form,
-        document: &T,
-        markdown: fn(&T) -> String,
-        text: impl FnOnce(&T, bool) -> String,
-    ) -> Result<(), AppError> {
-        match format {
-            Form::Json => self.json(document),
-            Form::Markdown => self.text(&markdown(document)),
-            _ => self.painted(|color| text(document, color)),
+            Form::Text => self.painted(|color| draw(format, color)),
+            _ => self.text(&draw(format, false)),
         }
     }
 
@@ -132,17 +105,11 @@ impl Output {
         error.exit
     }
 
-    /// Writes a text for people to stderr, which is told whether it may carry colour and how many
+    /// Writes a text for people to stderr, which is told whether it may carry color and how many
     /// columns there are.
     pub(crate) fn aside(&self, text: impl FnOnce(bool, usize) -> String) {
         let colors = self.colors(io::stderr().is_terminal());
-        let text = text(colors, columns());
-        let shown = if colors {
-            printable_in_colour(&text)
-        } else {
-            printable(&text)
-        };
-        self.stderr(&shown);
+        self.stderr(&shown(&text(colors, columns()), colors));
     }
 
     /// Asks a person on the terminal; `None` when there is none who could answer.
@@ -170,7 +137,7 @@ impl Output {
             }
         };
         match &self.heartbeat {
-            Some(heartbeat) => heartbeat.speak(write),
+            Some(heartbeat) => heartbeat.write_between(write),
             None => write(),
         }
         written
@@ -222,7 +189,7 @@ impl Output {
 
     fn stderr(&self, text: &str) {
         match &self.heartbeat {
-            Some(heartbeat) => heartbeat.speak(|| to_stderr(text)),
+            Some(heartbeat) => heartbeat.write_between(|| to_stderr(text)),
             None => to_stderr(text),
         }
     }
@@ -243,9 +210,8 @@ impl Progress for Output {
     }
 
     fn event(&self, event: &Event) {
-        let begun = begins(event);
-        if begun.is_some() || ends(event) {
-            self.doing(begun);
+        if let Some(step) = long_step(event) {
+            self.doing(step);
         }
         if let Some(line) = line_of(event) {
             Self::note(self, &line);
@@ -253,23 +219,18 @@ impl Progress for Output {
     }
 }
 
+// Returns the text with its control characters made visible, but for those of our own color.
+fn shown(text: &str, colors: bool) -> Cow<'_, str> {
+    if colors {
+        printable_in_colour(text)
+    } else {
+        printable(text)
+    }
+}
+
 fn to_stderr(text: &str) {
     // Nothing can be said about a stderr that takes nothing.
     let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-// The library takes a standard output that cannot be written for one that takes everything.
-fn write_out(mut bytes: &[u8]) -> io::Result<()> {
-    let _held = io::stdout().lock();
-    while !bytes.is_empty() {
-        match rustix::io::write(rustix::stdio::stdout(), bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }
 
 /// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.
@@ -290,47 +251,3 @@ fn terminal_size() -> (u16, u16) {
 
 const RED: &str = "\x1b[1;31m";
 const CYAN: &str = "\x1b[1;36m";
-
-// Lines that are longer than a width go on in the next one, below the text of their last column.
-fn folded(text: &str, width: usize) -> String {
-    let count = |text: &str| text.chars().count();
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        if count(line.trim_end()) <= width {
-            out.push_str(line);
-            continue;
-        }
-        let column = line.rfind("  ").and_then(|at| line.get(..at + 2));
-        let indent = column.map_or(0, count);
-        let indent = if indent * 3 < width * 2 { indent } else { 0 };
-        let mut at = 0;
-        for word in line.split_inclusive(' ') {
-            if at > indent && at + count(word.trim_end()) > width {
-                out.truncate(out.trim_end_matches(' ').len());
-                out.push('\n');
-                out.push_str(&" ".repeat(indent));
-                at = indent;
-            }
-            out.push_str(word);
-            at += count(word);
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::folded;
-
-    #[test]
-    fn no_word_is_broken_and_columns_stay() {
-        let row = "a.py  full  one two three four\n";
-        assert_eq!(folded(row, 80), row);
-        assert_eq!(
-            folded(row, 24),
-            "a.py  full  one two\n            three four\n"
-        );
-        assert_eq!(folded("one two three\nx", 8), "one two\nthree\nx");
-        assert_eq!(folded("abcdefghijkl", 4), "abcdefghijkl");
-    }
-}

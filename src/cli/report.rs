@@ -1,9 +1,9 @@
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use super::global::Global;
+use super::args::Global;
 use super::output::columns;
-use super::{AppError, Exit, Output, open};
+use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     CommandReport, Input, Reported, add_up_runs, find_run, holds_runs, read_report, share,
 };
@@ -28,7 +28,7 @@ Examples:
   mendit report .mendit/runs --since 7          the rates of the last week
 
 Exit codes: 0 printed · 1 more failures stay unfixed than --alert-rate allows · 2 no such run or report")]
-pub(crate) struct Args {
+pub(crate) struct ReportArgs {
     /// A run's folder or name, a report's file, `-`, or folders of runs
     #[arg(value_name = "RUN|FILE|DIR", default_value = "latest")]
     what: Vec<String>,
@@ -42,22 +42,6 @@ pub(crate) struct Args {
     /// and html show every attempt
     #[arg(long, value_enum)]
     format: Option<Format>,
-}
-
-impl Args {
-    fn format(&self) -> Format {
-        let on_terminal = std::io::stdout().is_terminal();
-        let usual = [Format::Text, Format::Summary][usize::from(on_terminal)];
-        self.format.unwrap_or(usual)
-    }
-
-    // No agent failed where none was asked, so that none waits for the block.
-    fn format_of(&self, run: &RunRecord) -> Format {
-        match self.format {
-            None if run.result.agent_calls == 0 => Format::Summary,
-            _ => self.format(),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -74,93 +58,107 @@ enum Format {
     Html,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let named = match args.what.as_slice() {
-        [one]
-            if args.since.is_none() && args.alert_rate.is_none() && !holds_runs(Path::new(one)) =>
-        {
-            one
+impl ReportArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let named = match self.what.as_slice() {
+            [one]
+                if self.since.is_none()
+                    && self.alert_rate.is_none()
+                    && !holds_runs(Path::new(one)) =>
+            {
+                one
+            }
+            folders => return self.show_rates(folders, output),
+        };
+        let reported = if named == "-" || Path::new(named).is_file() {
+            read_report(named, &Input::named(named).read()?)?
+        } else {
+            find_run(&open(global, &())?, named)?
+        };
+        match reported {
+            Reported::Command(report, name) => self.show_command(&report, &name, output)?,
+            Reported::Run(run, name) => self.show_run(&run, &name, output)?,
+            Reported::Failure(report) => self.show_report(&report, output)?,
         }
-        several => return show_rates(args, several, output),
-    };
-    let reported = if named == "-" || Path::new(named).is_file() {
-        read_report(named, &Input::named(named).read()?)?
-    } else {
-        find_run(&open(global, &())?, named)?
-    };
-    match reported {
-        Reported::Command(report, name) => show_command(args, &report, &name, output)?,
-        Reported::Run(run, name) => show(args, &run, &name, output)?,
-        Reported::Failure(report) => show_report(args, &report, output)?,
+        Ok(Exit::Yes)
     }
-    Ok(Exit::Yes)
-}
 
-fn show_rates(args: &Args, folders: &[String], output: &Output) -> Result<Exit, AppError> {
-    let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
-    let rates = add_up_runs(&folders, args.since, args.alert_rate)?;
-    if rates.runs == 0 {
-        output.note("there is no finished run in it; `.mendit/runs` of a worktree holds its runs");
+    fn format(&self) -> Format {
+        let on_terminal = std::io::stdout().is_terminal();
+        let usual = [Format::Text, Format::Summary][usize::from(on_terminal)];
+        self.format.unwrap_or(usual)
     }
-    match args.format {
-        Some(Format::Json) => output.json(&rates)?,
-        Some(Format::Markdown) => output.text(&rates_markdown(&rates))?,
-        Some(Format::Html) => {
-            return Err(AppError::usage("several runs have no page")
-                .hint("`--format markdown` and `--format json` show their rates"));
+
+    fn show_rates(&self, folders: &[String], output: &Output) -> Result<Exit, AppError> {
+        let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+        let rates = add_up_runs(&folders, self.since, self.alert_rate)?;
+        if rates.runs == 0 {
+            output.note(
+                "there is no finished run in it; `.mendit/runs` of a worktree holds its runs",
+            );
         }
-        _ => output.text(&rates_text(&rates))?,
+        match self.format {
+            Some(Format::Json) => output.json(&rates)?,
+            Some(Format::Markdown) => output.text(&rates_markdown(&rates))?,
+            Some(Format::Html) => return Err(no_page("several runs have no page")),
+            _ => output.text(&rates_text(&rates))?,
+        }
+        if let Some(alarm) = &rates.alarm {
+            output.note(&format!("alarm: {alarm}"));
+        }
+        Ok(yes_if(rates.alarm.is_none()))
     }
-    if let Some(alarm) = &rates.alarm {
-        output.note(&format!("alarm: {alarm}"));
-    }
-    Ok([Exit::Yes, Exit::No][usize::from(rates.alarm.is_some())])
-}
 
-fn show(args: &Args, run: &RunRecord, name: &str, output: &Output) -> Result<(), AppError> {
-    match (args.format_of(run), &run.report) {
-        (Format::Text, Some(report)) => output.text(&failure_text(report)),
-        (Format::Summary | Format::Text, _) => output.text(&run_text(&run.result, name)),
-        (Format::Json, Some(report)) => output.json(report),
-        (Format::Json, None) => output.json(&run.result),
-        (Format::Markdown, _) => output.text(&run_markdown(run)),
-        (Format::Html, _) => output.text(&run_html(run)),
-    }
-}
-
-fn show_command(
-    args: &Args,
-    report: &CommandReport,
-    name: &str,
-    output: &Output,
-) -> Result<(), AppError> {
-    match args.format() {
-        Format::Json => output.json(&report.document),
-        Format::Summary | Format::Text => output.painted(|color| command_text(report, name, color)),
-        Format::Markdown | Format::Html => Err(AppError::usage(
-            "the last run tried no fix, so there are no attempts to show",
-        )
-        .hint("`mendit fix` tries one; `--format text` and `--format json` show this run")),
-    }
-}
-
-fn command_text(report: &CommandReport, name: &str, color: bool) -> String {
-    let mut text = format!("`{}`: {}\n", report.command, report.end);
-    if let Some(summary) = &report.summary {
-        text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-        text.push_str(&kept_summary(summary, color, columns()));
-    }
-    text.push_str(&format!("run      {name}\n"));
-    text
-}
-
-fn show_report(args: &Args, report: &ChildFailure, output: &Output) -> Result<(), AppError> {
-    match args.format() {
-        Format::Summary | Format::Text => output.text(&failure_text(report)),
-        Format::Json => output.json(report),
-        Format::Markdown | Format::Html => {
-            Err(AppError::usage("a report alone has no attempts to show")
-                .hint("name the run's folder, or use `--format text` or `--format json`"))
+    fn show_run(&self, run: &RunRecord, name: &str, output: &Output) -> Result<(), AppError> {
+        // No agent failed where none was asked, so that none waits for the block.
+        let format = match self.format {
+            None if run.result.agent_calls == 0 => Format::Summary,
+            _ => self.format(),
+        };
+        match (format, &run.report) {
+            (Format::Text, Some(report)) => output.text(&failure_text(report)),
+            (Format::Summary | Format::Text, _) => output.text(&run_text(&run.result, name)),
+            (Format::Json, Some(report)) => output.json(report),
+            (Format::Json, None) => output.json(&run.result),
+            (Format::Markdown, _) => output.text(&run_markdown(run)),
+            (Format::Html, _) => output.text(&run_html(run)),
         }
     }
+
+    fn show_command(
+        &self,
+        report: &CommandReport,
+        name: &str,
+        output: &Output,
+    ) -> Result<(), AppError> {
+        match self.format() {
+            Format::Json => output.json(&report.document),
+            Format::Summary | Format::Text => output.painted(|color| {
+                let mut text = format!("`{}`: {}\n", report.command, report.end);
+                if let Some(summary) = &report.summary {
+                    text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
+                    text.push_str(&kept_summary(summary, color, columns()));
+                }
+                text + &format!("run      {name}\n")
+            }),
+            Format::Markdown | Format::Html => {
+                let error = no_page("the last run tried no fix, so there are no attempts to show");
+                Err(error.hint("`mendit fix` tries one"))
+            }
+        }
+    }
+
+    fn show_report(&self, report: &ChildFailure, output: &Output) -> Result<(), AppError> {
+        match self.format() {
+            Format::Summary | Format::Text => output.text(&failure_text(report)),
+            Format::Json => output.json(report),
+            Format::Markdown | Format::Html => {
+                Err(no_page("a report alone has no attempts to show").hint("name the run's folder"))
+            }
+        }
+    }
+}
+
+fn no_page(message: &str) -> AppError {
+    AppError::usage(message).hint("`--format text` and `--format json` show it")
 }

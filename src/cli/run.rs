@@ -1,7 +1,6 @@
 use std::io::IsTerminal as _;
 
-use super::global::Global;
-use super::values::{Form, PLAIN};
+use super::args::{Form, Global, plain};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
     App, RunRequest, StreamMasker, find_test_command, has_last_run, last_words, run_command,
@@ -19,7 +18,7 @@ use crate::report::{run_culprit, run_summary};
 /// runs again; without a last run, mendit finds the project's test command and asks before it runs it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     #[command(flatten)]
     request: RunRequest,
     /// Print only what an agent needs: one line when it passes, less than 1,000 tokens when it
@@ -30,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long)]
     keep_exit_code: bool,
     /// `json` prints one document and passes the command's output to standard error
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 
@@ -42,82 +41,84 @@ const EXITS: &str = "Examples:
 Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · \
 3 out of time · 4 action required (a variable, credentials, a package) · 130 interrupted";
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let json = args.format == Form::Json;
-    let app = open(global, &args.request)?;
-    // A person at a terminal sees the output as it is; a log that others read is masked.
-    let masked = !std::io::stdout().is_terminal();
-    let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
-    let mut passed_on = Ok(());
-    let mut pass_on = |stdout: bool, bytes: &[u8]| {
-        if !args.brief && passed_on.is_ok() {
-            let shown = if masked {
-                maskers[usize::from(stdout)].push(bytes)
-            } else {
-                bytes.to_vec()
-            };
-            passed_on = output.pass_on(stdout && !json, &shown);
-        }
-    };
-    let mut request = args.request.clone();
-    if request.command.is_empty() {
-        // A script whose variable is empty means no other command.
-        if std::env::args_os().any(|it| it == "--") {
-            return Err(AppError::usage("no command after `--`")
-                .hint("`mendit run` alone repeats the last command"));
-        }
-        request.command = if has_last_run(&app)? {
-            last_words(&app)?
-        } else {
-            agreed_command(&app, output)?
+impl RunArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let json = self.format == Form::Json;
+        let app = open(global, &self.request)?;
+        // A person at a terminal sees the output as it is; a log that others read is masked.
+        let masked = !std::io::stdout().is_terminal();
+        let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
+        let mut passed_on = Ok(());
+        let mut pass_on = |stdout: bool, bytes: &[u8]| {
+            if !self.brief && passed_on.is_ok() {
+                let shown = if masked {
+                    maskers[usize::from(stdout)].push(bytes)
+                } else {
+                    bytes.to_vec()
+                };
+                passed_on = output.pass_on(stdout && !json, &shown);
+            }
         };
-    }
-    if !json && !args.brief {
-        request.terminal = output.terminal();
-    }
-    // On a terminal the command has it to itself.
-    if !std::io::stderr().is_terminal() {
-        output.doing(Some("running the command"));
-    }
-    let ran = run_command(&app, &request, &mut pass_on, output);
-    for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
-        let rest = masker.finish();
-        if !rest.is_empty() && passed_on.is_ok() {
-            passed_on = output.pass_on(stdout && !json, &rest);
+        let mut request = self.request.clone();
+        if request.command.is_empty() {
+            // A script whose variable is empty means no other command.
+            if std::env::args_os().any(|it| it == "--") {
+                return Err(AppError::usage("no command after `--`")
+                    .hint("`mendit run` alone repeats the last command"));
+            }
+            request.command = if has_last_run(&app)? {
+                last_words(&app)?
+            } else {
+                agreed_command(&app, output)?
+            };
         }
+        if !json && !self.brief {
+            request.terminal = output.terminal();
+        }
+        // On a terminal the command has it to itself.
+        if !std::io::stderr().is_terminal() {
+            output.doing(Some("running the command"));
+        }
+        let ran = run_command(&app, &request, &mut pass_on, output);
+        for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
+            let rest = masker.finish();
+            if !rest.is_empty() && passed_on.is_ok() {
+                passed_on = output.pass_on(stdout && !json, &rest);
+            }
+        }
+        let mut ran = ran?;
+        output.doing(None);
+        let shown = !json && !self.brief && began(ran.failure.as_ref());
+        let exit = match &ran.failure {
+            Some(error) if self.brief => error.exit,
+            Some(error) => output.fail(error),
+            None => Exit::Yes,
+        };
+        if let Some(summary) = ran.summary().filter(|_| shown) {
+            output.aside(|color, width| run_summary(summary, color, width));
+        }
+        // The answer stands there; the search for the change goes on below it.
+        ran.search_cause(&app, output)?;
+        output.doing(None);
+        if json {
+            output.json(&ran.record)?;
+        }
+        // A pass of which nobody could read what it printed is none.
+        if ran.failure.is_none() {
+            passed_on?;
+        }
+        if self.brief {
+            output.text(&ran.brief(&app))?;
+        } else if let Some(summary) = ran.summary().filter(|_| shown) {
+            let steps = ran.next_steps();
+            output.aside(|color, _| run_culprit(summary, ran.found.as_ref(), &steps, color));
+        }
+        Ok(match exit {
+            Exit::Interrupted => exit,
+            _ if self.keep_exit_code => Exit::Command(ran.exit_code),
+            _ => exit,
+        })
     }
-    let mut ran = ran?;
-    output.doing(None);
-    let shown = !json && !args.brief && began(ran.failure.as_ref());
-    let exit = match &ran.failure {
-        Some(error) if args.brief => error.exit,
-        Some(error) => output.fail(error),
-        None => Exit::Yes,
-    };
-    if let Some(summary) = ran.summary().filter(|_| shown) {
-        output.aside(|color, width| run_summary(summary, color, width));
-    }
-    // The answer stands there; the search for the change goes on below it.
-    ran.search_cause(&app, output)?;
-    output.doing(None);
-    if json {
-        output.json(&ran.record)?;
-    }
-    // A pass of which nobody could read what it printed is none.
-    if ran.failure.is_none() {
-        passed_on?;
-    }
-    if args.brief {
-        output.text(&ran.brief(&app))?;
-    } else if let Some(summary) = ran.summary().filter(|_| shown) {
-        let steps = ran.next_steps();
-        output.aside(|color, _| run_culprit(summary, ran.found.as_ref(), &steps, color));
-    }
-    Ok(match exit {
-        Exit::Interrupted => exit,
-        _ if args.keep_exit_code => Exit::Command(ran.exit_code),
-        _ => exit,
-    })
 }
 
 // Finds the project's own test command. It runs only if the user agrees, because the repository names it.

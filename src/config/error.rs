@@ -2,85 +2,42 @@ use crate::model::Code;
 
 /// Why settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read `{file}`: {reason}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// Why.
-        reason: String,
-    },
-    /// The file is not TOML.
-    #[error("`{file}` is not valid TOML: {reason}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// The line, and the parser's words.
-        reason: String,
-    },
-    /// A key that does not exist.
-    #[error("unknown setting `{key}` in {place}")]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// File or environment.
-        place: String,
-        /// The key that was perhaps meant.
-        suggestion: Option<String>,
-    },
-    /// A value of the wrong type.
-    #[error("`{key}` in {place} must be {expected}")]
-    WrongValue {
-        /// The key.
-        key: String,
-        /// File or environment.
-        place: String,
-        /// What it must be.
-        expected: &'static str,
-    },
-    /// A key that a file of the repository may not set.
-    #[error("`{key}` is not allowed in {place}, which came with the repository: it {why}")]
-    Untrusted {
-        /// The key.
-        key: String,
-        /// The file.
-        place: String,
-        /// Why not.
-        why: String,
-    },
+#[error("{message}")]
+pub struct ConfigError {
+    /// What is wrong, and where.
+    pub message: String,
+    /// The stable code of the error.
+    pub code: Code,
+    /// What to do about it; empty where the message says it.
+    pub hint: String,
 }
 
 impl ConfigError {
-    /// The stable code of the error.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Untrusted { .. } => Code::U106,
-            _ => Code::U103,
+    pub(super) fn new(message: String, hint: impl Into<String>) -> Self {
+        Self {
+            message,
+            code: Code::U103,
+            hint: hint.into(),
         }
     }
 
-    /// What to do about it.
+    /// A file that cannot be read.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::UnknownKey {
-                suggestion: Some(key),
-                ..
-            } => Some(format!("did you mean `{key}`?")),
-            Self::UnknownKey { .. } => Some("`mendit config show` lists every setting".to_owned()),
-            Self::Untrusted { .. } => Some(
-                "set it in your own file or by a flag, or pass `--trust-config`"
-                    .to_owned(),
-            ),
-            Self::Unreadable { .. } => Some(
-                "`--config FILE` names a file that is there; `mendit config show` says where each setting \
-                 is from"
-                    .to_owned(),
-            ),
-            _ => None,
+    pub fn unreadable(file: &str, reason: &str) -> Self {
+        let hint = "`--config FILE` names a file that is there; `mendit config show` says where each setting is from";
+        Self::new(format!("cannot read `{file}`: {reason}"), hint)
+    }
+
+    /// A setting that a file of the repository may not change so.
+    pub(super) fn untrusted(key: &str, place: &str, why: &str) -> Self {
+        let message =
+            format!("`{key}` is not allowed in {place}, which came with the repository: it {why}");
+        Self {
+            code: Code::U106,
+            ..Self::new(
+                message,
+                "set it in your own file or by a flag, or pass `--trust-config`",
+            )
         }
     }
 }

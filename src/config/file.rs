@@ -35,13 +35,11 @@ impl File {
     /// All of its text.
     pub(super) fn read(&self) -> Result<String, ConfigError> {
         let path = self.path();
-        let unreadable = |reason: String| ConfigError::Unreadable {
-            file: printable(&path.display().to_string()),
-            reason,
-        };
+        let shown = printable(&path.display().to_string());
+        let unreadable = |reason: &str| ConfigError::unreadable(&shown, reason);
         let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => unreadable("no such file".to_owned()),
-            kind => unreadable(kind.to_string()),
+            std::io::ErrorKind::NotFound => unreadable("no such file"),
+            kind => unreadable(&kind.to_string()),
         };
         // A link in a repository leads where its author wants.
         let found = match self {
@@ -49,7 +47,7 @@ impl File {
             Self::Repository { .. } => path.symlink_metadata(),
         };
         if !found.map_err(failed)?.is_file() {
-            return Err(unreadable("it is not a regular file".to_owned()));
+            return Err(unreadable("it is not a regular file"));
         }
         let file = std::fs::File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
@@ -57,9 +55,9 @@ impl File {
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         if bytes.len() as u64 > MAX_BYTES {
-            return Err(unreadable("it is larger than 1 MB".to_owned()));
+            return Err(unreadable("it is larger than 1 MB"));
         }
-        String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))
+        String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8"))
     }
 }
 

@@ -12,5 +12,5 @@ mod values;
 pub use error::ConfigError;
 pub use file::{File, find};
 pub use settings::{Origin, Settings};
-pub use table::{Context, Key, Output, Patch, file_schema};
-pub use values::{Bytes, Color, Dollars, RepairLevel, Seconds, SecretRule};
+pub use table::{Context, Key, Output, Patch};
+pub use values::{Bytes, Color, Dollars, Seconds, SecretRule};

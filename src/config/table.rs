@@ -1,30 +1,20 @@
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::values::{
-    Bytes, Color, CommandLines, Described, Dollars, KnownNames, Seconds, SecretRule,
-};
-use crate::model::{
-    AgentProtocol, SandboxMode, TestChanges, WorkplaceMode, {Profile, forget_widths},
-};
+use super::values::{Bytes, Color, CommandLines, Dollars, Seconds, SecretRule};
+use crate::model::{AgentProtocol, Profile, SandboxMode, TestChanges, WorkplaceMode};
 
 /// A setting: its name, its type, and who may say it.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     path: &'static str,
     help: &'static str,
-    expected: fn() -> &'static str,
     /// Whether a list adds to what weaker sources say, instead of standing in its place.
     pub adds: bool,
     /// What the repository's own file may say.
     pub trust: Trust,
-    /// The value in TOML; `None` when it is not set.
-    pub(super) get: fn(&Sections) -> Option<toml::Value>,
-    /// Sets the value; `false` when it is of another type.
-    pub(super) put: fn(&mut Sections, toml::Value) -> bool,
 }
 
 /// What the repository's own file may say of a setting.
@@ -63,12 +53,6 @@ impl Key {
     pub fn help(&self) -> &'static str {
         self.help.trim()
     }
-
-    /// What a value must be, in words.
-    #[must_use]
-    pub fn expected(&self) -> &'static str {
-        (self.expected)()
-    }
 }
 
 const fn is_said(word: &str) -> bool {
@@ -87,7 +71,7 @@ macro_rules! settings {
     )*) => {
         $(
             #[doc = $about]
-            #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+            #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
             #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
             pub struct $Section {
                 $(#[doc = $help] pub $key: $type,)*
@@ -101,7 +85,7 @@ macro_rules! settings {
         )*
 
         /// The value of every setting, by section. As serde reads it, this is one whole file.
-        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
         pub struct Sections {
             $(#[doc = $about] pub $section: $Section,)*
@@ -113,17 +97,8 @@ macro_rules! settings {
                 Key {
                     path: concat!(stringify!($section), ".", stringify!($key)),
                     help: $help,
-                    expected: <$type as Described>::expected,
                     adds: is_said(concat!($(stringify!($adds))?)),
                     trust: $trust,
-                    get: |all| toml::Value::try_from(&all.$section.$key).ok(),
-                    put: |all, value| match value.try_into::<$type>() {
-                        Ok(value) => {
-                            all.$section.$key = value;
-                            true
-                        }
-                        Err(_) => false,
-                    },
                 },
             )*)*
         ];
@@ -138,15 +113,7 @@ const SPENDING: Trust = Trust::Person("spends your money");
 const CONFINED: Trust = Trust::Stricter(&["off", "auto", "require"]);
 const SWITCH: Trust = Trust::Stricter(&["false", "true"]);
 
-/// The JSON Schema of a configuration file.
-#[must_use]
-pub fn file_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Sections).to_value();
-    forget_widths(&mut schema);
-    schema
-}
-
-// To add a setting: a row here. The environment's names, `config show` and the schema come from it;
+// To add a setting: a row here. The environment's names, `config show` come from it;
 // docs/configuration.md and the flag's help are held by tests.
 settings! {
     /// The commands that must pass.
@@ -204,8 +171,6 @@ settings! {
         allow: Vec<String> = Vec::new(), Trust::Narrower;
         /// never read these, besides the built-in list
         deny: Vec<String> = Vec::new(), Trust::Free, adds;
-        /// where names come from that the repository does not define
-        known: KnownNames = KnownNames::default(), Trust::Free;
     }
     /// How patches are validated.
     patch: Patch {

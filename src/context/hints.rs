@@ -45,7 +45,6 @@ pub(super) fn recovery(
     };
     let mut suggestions = Vec::new();
     let ask = &Ask {
-        known: &inputs.request.known_names,
         installed: &inputs.request.installed,
         may_read,
     };

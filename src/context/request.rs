@@ -45,8 +45,6 @@ pub struct Request {
     pub history: History,
     /// The paths that each commit of that history changed, newest first.
     pub commits: Vec<Vec<RepoPath>>,
-    /// Rows of the setting `context.known`.
-    pub known_names: Vec<String>,
     /// What is installed for the repository.
     pub installed: Installed,
     /// The change that made it fail, where trials showed one.

@@ -21,7 +21,6 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
             max_tokens: settings.context.max_tokens,
         },
         profile: settings.context.profile,
-        known_names: settings.context.known.to_vec(),
         installed: git
             .and_then(Repository::workdir)
             .map_or_else(Installed::default, installed),

@@ -161,7 +161,6 @@ mod tests {
         let source = Memory::named(files);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
         let ask = Ask {
-            known: &[],
             installed: &Installed::default(),
             may_read: &|_| true,
         };

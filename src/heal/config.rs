@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::span::span_of;
@@ -13,6 +14,7 @@ pub struct ServerConfig {
     text: String,
     key: &'static str,
     servers: Map<String, Value>,
+    endpoints: BTreeMap<String, Endpoint>,
 }
 
 impl ServerConfig {
@@ -30,25 +32,20 @@ impl ServerConfig {
         let plain = strip_comments(text).map_err(|error| wrong(error.to_string()))?;
         let document: Value =
             serde_json::from_str(&plain).map_err(|error| wrong(error.to_string()))?;
-        for key in ["mcpServers", "servers"] {
-            if let Some(Value::Object(servers)) = document.get(key) {
-                let config = Self {
-                    text: text.to_owned(),
-                    key,
-                    servers: servers.clone(),
-                };
-                for name in servers.keys() {
-                    config
-                        .probe(name, Duration::ZERO)
-                        .map_err(|error| match error {
-                            HealError::Config { reason, .. } => wrong(reason),
-                            other => other,
-                        })?;
-                }
-                return Ok(config);
-            }
+        let keys = ["mcpServers", "servers"];
+        let found = keys.into_iter().find(|key| document[key].is_object());
+        let key = found.ok_or_else(|| wrong("there is no object `mcpServers`".to_owned()))?;
+        let mut endpoints = BTreeMap::new();
+        for (name, entry) in document[key].as_object().into_iter().flatten() {
+            let endpoint = endpoint(entry).map_err(|why| wrong(format!("`{name}` has {why}")))?;
+            endpoints.insert(name.clone(), endpoint);
         }
-        Err(wrong("there is no object `mcpServers`".to_owned()))
+        Ok(Self {
+            text: text.to_owned(),
+            key,
+            servers: document[key].as_object().cloned().unwrap_or_default(),
+            endpoints,
+        })
     }
 
     /// The servers' names, sorted.
@@ -66,23 +63,16 @@ impl ServerConfig {
     /// The probe of a server.
     ///
     /// # Errors
-    /// [`HealError::UnknownServer`], or [`HealError::Config`] when the entry names neither a
-    /// program nor an address.
+    /// [`HealError::UnknownServer`].
     pub fn probe(&self, name: &str, timeout: Duration) -> Result<Probe, HealError> {
-        let entry = self
-            .servers
-            .get(name)
-            .ok_or_else(|| HealError::UnknownServer {
-                name: name.to_owned(),
-                names: self.names().map(str::to_owned).collect(),
-            })?;
-        let endpoint = endpoint(entry).ok_or_else(|| HealError::Config {
-            file: String::new(),
-            reason: format!("`{name}` has neither a `command` nor a `url`"),
+        let endpoint = self.endpoints.get(name);
+        let endpoint = endpoint.ok_or_else(|| HealError::UnknownServer {
+            name: name.to_owned(),
+            names: self.names().map(str::to_owned).collect(),
         })?;
         Ok(Probe {
             name: name.to_owned(),
-            target: Target::Server(endpoint),
+            target: Target::Server(endpoint.clone()),
             timeout,
         })
     }
@@ -102,7 +92,10 @@ impl ServerConfig {
         };
         let line = self.text.get(..span.start).unwrap_or("");
         let line = line.rsplit('\n').next().unwrap_or("");
-        let indent: String = line.chars().take_while(|it| it.is_whitespace()).collect();
+        let indent: String = line
+            .chars()
+            .take_while(|letter| letter.is_whitespace())
+            .collect();
         let written = serde_json::to_string_pretty(entry).unwrap_or_default();
         self.text
             .replace_range(span, &written.replace('\n', &format!("\n{indent}")));
@@ -110,8 +103,8 @@ impl ServerConfig {
 
     /// Names and values of every variable and header in it.
     pub fn variables(&self) -> impl Iterator<Item = (String, String)> {
-        let entries = self.servers.values().filter_map(endpoint);
-        entries.flat_map(|it| it.env.into_iter().chain(it.headers))
+        let endpoints = self.endpoints.values().cloned();
+        endpoints.flat_map(|endpoint| endpoint.env.into_iter().chain(endpoint.headers))
     }
 
     /// The file as it shall be written.
@@ -127,54 +120,60 @@ fn strip_comments(text: &str) -> std::io::Result<String> {
     Ok(plain)
 }
 
-fn endpoint(entry: &Value) -> Option<Endpoint> {
-    let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
-    let args = || -> Vec<String> {
-        let args = entry.get("args").and_then(Value::as_array);
-        let args = args.into_iter().flatten();
-        args.filter_map(|it| it.as_str().map(str::to_owned))
-            .collect()
-    };
-    let pairs = |key: &str| -> BTreeMap<String, String> {
-        let pairs = entry.get(key).and_then(Value::as_object);
-        let pairs = pairs.into_iter().flatten();
-        pairs
-            .map(|(name, value)| (name.clone(), plain(value)))
-            .collect()
-    };
-    let command = text("command").filter(|it| !it.trim().is_empty());
-    let url = ["url", "serverUrl", "httpUrl"]
-        .iter()
-        .find_map(|key| text(key));
-    let by_url = match text("type").or_else(|| text("transport")).as_deref() {
-        Some("stdio") | None => command.is_none(),
-        Some(_) => url.is_some(),
-    };
-    let transport = if by_url {
-        Transport::Http
-    } else {
-        Transport::Stdio
-    };
-    if by_url && url.is_none() || !by_url && command.is_none() {
-        return None;
-    }
-    let command = command
-        .into_iter()
-        .flat_map(|it| [vec![it], args()].concat());
-    Some(Endpoint {
-        transport,
-        command: command.collect(),
-        env: pairs("env"),
-        cwd: text("cwd"),
-        url,
-        headers: pairs("headers"),
-    })
+/// An entry as hosts write it.
+#[derive(Deserialize)]
+struct Entry {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, Value>,
+    cwd: Option<String>,
+    #[serde(alias = "serverUrl", alias = "httpUrl")]
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, Value>,
+    #[serde(rename = "type", alias = "transport")]
+    transport: Option<String>,
 }
 
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+fn endpoint(entry: &Value) -> Result<Endpoint, String> {
+    let entry: Entry = serde_json::from_value(entry.clone()).map_err(|error| error.to_string())?;
+    let command = entry.command.filter(|command| !command.trim().is_empty());
+    let by_url = match entry.transport.as_deref() {
+        Some("stdio") | None => command.is_none(),
+        Some(_) => entry.url.is_some(),
+    };
+    if (by_url && entry.url.is_none()) || (!by_url && command.is_none()) {
+        return Err("neither a `command` nor a `url`".to_owned());
+    }
+    let texts = |pairs: BTreeMap<String, Value>| {
+        let text = |value: Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        pairs
+            .into_iter()
+            .map(|(name, value)| (name, text(value)))
+            .collect()
+    };
+    let mut words: Vec<String> = command.into_iter().collect();
+    if !words.is_empty() {
+        words.extend(entry.args);
+    }
+    Ok(Endpoint {
+        transport: if by_url {
+            Transport::Http
+        } else {
+            Transport::Stdio
+        },
+        command: words,
+        env: texts(entry.env),
+        cwd: entry.cwd,
+        url: entry.url,
+        headers: texts(entry.headers),
+    })
 }
 
 fn put(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
@@ -209,22 +208,14 @@ pub fn masked(document: &Map<String, Value>, redactor: &Redactor) -> Map<String,
 fn mask(name: &str, value: &Value, redactor: &Redactor) -> Value {
     match value {
         Value::Object(inner) => Value::Object(masked(inner, redactor)),
-        Value::Array(items) => {
-            let items = items.iter().map(|item| mask("", item, redactor));
-            Value::Array(items.collect())
-        }
+        Value::Array(items) => items.iter().map(|item| mask("", item, redactor)).collect(),
+        Value::String(text) if text.starts_with("${") && text.ends_with('}') => value.clone(),
         Value::String(text) => {
-            let reference = text
-                .trim()
-                .strip_prefix("${")
-                .is_some_and(|it| it.ends_with('}'));
-            let found = |line: String| !redactor.redact(&line).findings.is_empty();
-            if reference {
-                value.clone()
-            } else if is_secret_name(name) || found(format!("{name}={text}")) {
-                Value::String("[REDACTED]".to_owned())
+            let named = format!("{name}={text}");
+            if is_secret_name(name) || !redactor.redact(&named).findings.is_empty() {
+                "[REDACTED]".into()
             } else {
-                Value::String(redactor.redact(text).text.into_owned())
+                redactor.redact(text).text.into()
             }
         }
         other => other.clone(),
@@ -242,7 +233,7 @@ mod tests {
     use crate::policy::Redactor;
 
     #[test]
-    fn a_changed_entry_leaves_the_rest_of_the_file_alone() {
+    fn replaces_an_entry_and_keeps_the_rest() {
         let text = "{\n  // mine\n  \"z\": 1,\n  \"mcpServers\": {\n    \"a\": {\"command\": \"old\", \"env\": {\"K\": \"v\"}},\n    \"b\": {\"url\": \"http://x\"},\n  }\n}\n";
         let mut config = ServerConfig::parse("f", text.as_bytes()).unwrap();
         assert_eq!(config.names().collect::<Vec<_>>(), ["a", "b"]);
@@ -256,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_configuration_is_refused_with_a_reason() {
+    fn rejects_a_file_without_servers() {
         for (text, reason) in [
             ("[", "EOF"),
             ("{}", "no object `mcpServers`"),
@@ -272,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_masked_by_name_and_by_value() {
+    fn masks_secrets_by_name_and_by_value() {
         let document = json!({"a": {"command": "x", "args": ["-v", "ghp_0123456789abcdefABCDEF0123456789abcd"],
             "env": {"MY_TOKEN": "short", "API_KEY": "${KEY}", "MODE": "fast"},
             "headers": {"Authorization": "Bearer abc"}}});

@@ -5,10 +5,9 @@ use serde_json::Value;
 use serde_yaml_ng::Value as Yaml;
 
 use super::Probe;
-use super::programs::PROGRAMS;
+use super::rules::program_names;
 use crate::exec::{is_program, on_path};
 use crate::model::file_name;
-use crate::policy::python_name;
 
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 const COMPOSE: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yml"];
@@ -26,14 +25,10 @@ pub struct Surroundings {
     pub local: BTreeMap<String, String>,
     /// Packages that `package.json` names.
     pub npm: BTreeSet<String>,
-    /// Packages that Python manifests name, lower case, with `-` for `_` and `.`.
-    pub python: BTreeSet<String>,
     /// Ports that compose files publish.
     pub compose: Vec<ComposePort>,
     /// Example files of variables, each with the names it sets.
     pub examples: BTreeMap<String, BTreeSet<String>>,
-    /// Names that `.env` sets.
-    pub env_file: BTreeSet<String>,
 }
 
 /// A port of the host that a service of a compose file publishes.
@@ -47,57 +42,25 @@ pub struct ComposePort {
     pub target: u16,
 }
 
-impl Surroundings {
-    /// Checks whether a Python manifest names the package.
-    #[must_use]
-    pub fn has_python(&self, name: &str) -> bool {
-        self.python.contains(&python_name(name))
-    }
-
-    /// Returns the first of these programs that is on the search path.
-    #[must_use]
-    pub fn program<'n, N: AsRef<str>>(&self, names: &'n [N]) -> Option<&'n str> {
-        let mut names = names.iter().map(AsRef::as_ref);
-        names.find(|name| self.programs.contains(*name))
-    }
-}
-
 /// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
 pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
-    let names = PROGRAMS.program.iter().flat_map(|row| &row.names);
-    let starts = PROGRAMS.way.iter().filter_map(|way| way.start.first());
-    let there = names.chain(starts).filter(|name| on_path(name).is_some());
-    found.programs.extend(there.cloned());
-    // The program, and the package that a runner is told to run.
-    let words = probe.words();
-    for word in words.iter().filter(|word| !word.starts_with('-')).take(2) {
-        let name = program_of(word);
-        let files = LOCAL.iter().map(|place| format!("{place}/{name}"));
-        let file = files
-            .into_iter()
-            .find(|file| is_program(&directory.join(file)));
+    let there = program_names().filter(|name| on_path(name).is_some());
+    found.programs.extend(there.map(str::to_owned));
+    if let Some(program) = probe.words().first() {
+        let name = file_name(program);
+        let mut files = LOCAL.iter().map(|place| format!("{place}/{name}"));
+        let file = files.find(|file| is_program(&directory.join(file)));
         found.local.extend(file.map(|file| (name.to_owned(), file)));
     }
     let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
     found.npm = node_packages(&read(&"package.json"));
-    found.python = python_packages(&read(&"pyproject.toml"), &read(&"requirements.txt"));
     let compose = COMPOSE.iter().map(read);
     found.compose = compose.flat_map(|text| compose_ports(&text)).collect();
     let examples = EXAMPLES.iter();
     let examples = examples.map(|name| ((*name).to_owned(), variable_names(&read(name))));
     found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
-    found.env_file = variable_names(&read(&".env"));
     found
-}
-
-/// Returns the name of a program in a word of a command line: no directory, no `@version`.
-pub(super) fn program_of(word: &str) -> &str {
-    let name = file_name(word);
-    match name.split_once('@') {
-        Some((name, _)) if !name.is_empty() => name,
-        _ => name,
-    }
 }
 
 fn read_file(file: &Path) -> Option<String> {
@@ -111,35 +74,6 @@ fn node_packages(text: &str) -> BTreeSet<String> {
     let tables = ["dependencies", "devDependencies"].map(|table| manifest[table].as_object());
     let names = tables.into_iter().flatten().flat_map(|table| table.keys());
     names.cloned().collect()
-}
-
-fn python_packages(pyproject: &str, requirements: &str) -> BTreeSet<String> {
-    let document: Value = toml::from_str(pyproject).unwrap_or_default();
-    let poetry = document["tool"]["poetry"]["dependencies"].as_object();
-    let mut lists = vec![&document["project"]["dependencies"]];
-    for table in [
-        &document["project"]["optional-dependencies"],
-        &document["dependency-groups"],
-    ] {
-        lists.extend(
-            table
-                .as_object()
-                .into_iter()
-                .flat_map(|table| table.values()),
-        );
-    }
-    let lines = lists.into_iter().filter_map(Value::as_array).flatten();
-    let lines = lines.filter_map(Value::as_str).chain(requirements.lines());
-    let lines = lines.chain(
-        poetry
-            .into_iter()
-            .flat_map(|table| table.keys())
-            .map(String::as_str),
-    );
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    let names = lines.filter_map(|line| line.trim().split(|next| !letter(next)).next());
-    let names = names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()));
-    names.map(python_name).collect()
 }
 
 fn variable_names(text: &str) -> BTreeSet<String> {
@@ -156,29 +90,26 @@ fn variable_names(text: &str) -> BTreeSet<String> {
 fn compose_ports(text: &str) -> Vec<ComposePort> {
     let file: Yaml = serde_yaml_ng::from_str(text).unwrap_or_default();
     let services = file.get("services").and_then(Yaml::as_mapping);
-    let mut found = Vec::new();
-    for (name, service) in services.into_iter().flatten() {
+    let services = services.into_iter().flatten();
+    let named = services.filter_map(|(name, service)| Some((name.as_str()?, service)));
+    let ports = named.flat_map(|(name, service)| {
         let ports = service.get("ports").and_then(Yaml::as_sequence);
-        for port in ports.into_iter().flatten() {
-            if let (Some(service), Some((published, target))) = (name.as_str(), port_pair(port)) {
-                found.push(ComposePort {
-                    service: service.to_owned(),
-                    published,
-                    target,
-                });
-            }
-        }
-    }
-    found
+        let pairs = ports.into_iter().flatten().filter_map(port_pair);
+        pairs.map(move |(published, target)| ComposePort {
+            service: name.to_owned(),
+            published,
+            target,
+        })
+    });
+    ports.collect()
 }
 
 // `[IP:]HOST:CONTAINER[/PROTOCOL]`, where HOST may be `${NAME:-8080}`, or `{target: 80, published: "8080"}`.
 fn port_pair(port: &Yaml) -> Option<(u16, u16)> {
     let Some(text) = port.as_str() else {
-        let number = |field: &str| {
-            let value = port.get(field)?;
-            let plain = value.as_u64().and_then(|number| number.try_into().ok());
-            plain.or_else(|| value.as_str()?.parse().ok())
+        let number = |field: &str| match port.get(field)? {
+            Yaml::String(text) => text.parse().ok(),
+            number => number.as_u64()?.try_into().ok(),
         };
         return Some((number("published")?, number("target")?));
     };
@@ -189,7 +120,7 @@ fn port_pair(port: &Yaml) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{compose_ports, node_packages, python_packages};
+    use super::{compose_ports, node_packages};
 
     #[test]
     fn reads_published_ports_of_both_forms() {
@@ -209,9 +140,6 @@ mod tests {
 
     #[test]
     fn reads_packages_of_manifests() {
-        let pyproject = "[project]\ndependencies = [\"mcp[cli]>=1\", \"Foo_Bar ; x\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"x\"}]\n";
-        let found = python_packages(pyproject, "# x\n-r a.txt\nA.B==1\n\nc @ https://x\n");
-        assert_eq!(Vec::from_iter(found).join(" "), "a-b c foo-bar mcp pytest");
         let found = node_packages(
             r#"{"name": "x", "devDependencies": {"a": "1"}, "dependencies": {"@s/b": "^2"}}"#,
         );

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use super::ask::{ConversationEnd, ask, no_response};
+use super::connect::{ConversationEnd, ask, no_response};
 use super::probe::Answer;
 use super::{Endpoint, Probe};
 use crate::exec::Stop;
@@ -21,20 +21,20 @@ pub(super) fn connect(
     stop: &Stop,
 ) -> Answer {
     let url = endpoint.url.as_deref().unwrap_or("");
-    let Some((host, port)) = host_and_port(url) else {
-        return Answer::failed(
+    let wrong = |what: String| {
+        Answer::failed(
             Some(FailureKind::ConfigError),
-            format!("`{}` has an address that is none: `{url}`", probe.name),
-        );
+            format!("`{}` has {what}", probe.name),
+        )
+    };
+    let Some((host, port)) = host_and_port(url) else {
+        return wrong(format!("an address that is none: `{url}`"));
     };
     let mut headers = HashMap::new();
     for (name, value) in &endpoint.headers {
         let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
         else {
-            return Answer::failed(
-                Some(FailureKind::ConfigError),
-                format!("`{}` has a header `{name}` that cannot be sent", probe.name),
-            );
+            return wrong(format!("a header `{name}` that cannot be sent"));
         };
         value.set_sensitive(true);
         headers.insert(name, value);
@@ -44,7 +44,7 @@ pub(super) fn connect(
     let asked = runtime.block_on(async {
         let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
         let transport = StreamableHttpClientTransport::from_config(config);
-        ask(transport, probe.timeout, stop).await
+        ask(transport, probe, stop).await
     });
     match asked {
         ConversationEnd::Tools(tools) => Answer::connected(tools),
@@ -77,48 +77,44 @@ fn unreachable_reason(host: &str, port: u16) -> Option<Answer> {
     };
     let mut refused = None;
     for address in addresses {
-        match TcpStream::connect_timeout(&address, CONNECT) {
-            Ok(_) => return None,
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                refused = Some(address);
-            }
-            Err(_) => {}
+        let Err(error) = TcpStream::connect_timeout(&address, CONNECT) else {
+            return None;
+        };
+        if error.kind() == std::io::ErrorKind::ConnectionRefused {
+            refused = Some(format!("Error: connect ECONNREFUSED {address}"));
         }
     }
-    let message = format!("Error: connect ECONNREFUSED {}", refused?);
     Some(Answer::failed(
         Some(FailureKind::ConnectionRefused),
-        message,
+        refused?,
     ))
 }
 
 const CONNECT: Duration = Duration::from_secs(2);
 
 fn refused_reason(error: &str) -> Option<Answer> {
-    let status = error.split("HTTP ").skip(1).find_map(|rest| {
-        let digits = rest.get(..3)?;
-        digits.parse::<u16>().ok()
-    });
-    let auth = error.contains("Auth required") || error.contains("Insufficient scope");
-    let kind = match status {
-        Some(401 | 403) => FailureKind::AuthFailed,
-        _ if auth => FailureKind::AuthFailed,
-        Some(404 | 405 | 406 | 410 | 415) => FailureKind::TransportMismatch,
-        None if OTHER_TALK.iter().any(|words| error.contains(words)) => {
-            FailureKind::TransportMismatch
-        }
-        _ => return None,
-    };
-    let message = match kind {
-        FailureKind::AuthFailed => {
-            format!(
+    let mut statuses = error.split("HTTP ").skip(1);
+    let status = statuses.find_map(|rest| rest.get(..3)?.parse::<u16>().ok());
+    let is_auth = error.contains("Auth required") || error.contains("Insufficient scope");
+    let speaks_otherwise = OTHER_TALK.iter().any(|words| error.contains(words));
+    match status {
+        Some(401 | 403) | None if is_auth || status.is_some() => {
+            let message = format!(
                 "HTTPError: HTTP {} from the server: {error}",
                 status.unwrap_or(401)
-            )
+            );
+            Some(Answer::failed(Some(FailureKind::AuthFailed), message))
         }
-        _ => format!("StreamableHTTPError: Method Not Allowed, or no MCP there: {error}"),
-    };
-    Some(Answer::failed(Some(kind), message))
+        Some(404 | 405 | 406 | 410 | 415) | None if speaks_otherwise || status.is_some() => {
+            let message =
+                format!("StreamableHTTPError: Method Not Allowed, or no MCP there: {error}");
+            Some(Answer::failed(
+                Some(FailureKind::TransportMismatch),
+                message,
+            ))
+        }
+        _ => None,
+    }
 }
 
 // What the client says of a peer that speaks, but not streamable HTTP.

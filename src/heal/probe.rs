@@ -55,16 +55,23 @@ pub enum Transport {
     Http,
 }
 
+impl Endpoint {
+    /// Every text that may hold a variable.
+    pub(super) fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let values = self.env.values_mut().chain(self.headers.values_mut());
+        let places = self.cwd.iter_mut().chain(self.url.iter_mut());
+        self.command.iter_mut().chain(values).chain(places)
+    }
+}
+
 impl Probe {
     /// How it is reached.
     #[must_use]
     pub fn transport(&self) -> ProbeTransport {
         match &self.target {
             Target::Command(_) => ProbeTransport::Command,
-            Target::Server(endpoint) => match endpoint.transport {
-                Transport::Stdio => ProbeTransport::Stdio,
-                Transport::Http => ProbeTransport::Http,
-            },
+            Target::Server(_) if self.url().is_some() => ProbeTransport::Http,
+            Target::Server(_) => ProbeTransport::Stdio,
         }
     }
 
@@ -73,33 +80,14 @@ impl Probe {
     #[must_use]
     pub fn words(&self) -> Vec<&str> {
         match &self.target {
-            Target::Command(line) => line
-                .split_ascii_whitespace()
-                .take_while(|word| {
-                    !word.contains(['|', '&', ';', '<', '>', '$', '`', '(', '"', '\''])
-                })
-                .collect(),
-            Target::Server(endpoint) => match endpoint.transport {
-                Transport::Stdio => endpoint.command.iter().map(String::as_str).collect(),
-                Transport::Http => Vec::new(),
-            },
+            Target::Command(line) => {
+                let shell = ['|', '&', ';', '<', '>', '$', '`', '(', '"', '\''];
+                let words = line.split_ascii_whitespace();
+                words.take_while(|word| !word.contains(shell)).collect()
+            }
+            Target::Server(_) if self.url().is_some() => Vec::new(),
+            Target::Server(endpoint) => endpoint.command.iter().map(String::as_str).collect(),
         }
-    }
-
-    /// Whether both start or call the same thing, and give it the same time.
-    #[must_use]
-    pub fn starts_as(&self, other: &Self) -> bool {
-        let same = match (&self.target, &other.target) {
-            (Target::Server(a), Target::Server(b)) => match (a.transport, b.transport) {
-                (Transport::Stdio, Transport::Stdio) => {
-                    (&a.command, &a.env, &a.cwd) == (&b.command, &b.env, &b.cwd)
-                }
-                (Transport::Http, Transport::Http) => (&a.url, &a.headers) == (&b.url, &b.headers),
-                _ => false,
-            },
-            (a, b) => a == b,
-        };
-        same && self.timeout == other.timeout
     }
 
     /// The server's address, when that is what is used.
@@ -116,48 +104,38 @@ impl Probe {
     /// The same server at this address, over HTTP.
     #[must_use]
     pub fn with_url(&self, url: impl Into<String>) -> Option<Self> {
-        let Target::Server(endpoint) = &self.target else {
+        let mut changed = self.clone();
+        let Target::Server(endpoint) = &mut changed.target else {
             return None;
         };
-        Some(Self {
-            target: Target::Server(Endpoint {
-                transport: Transport::Http,
-                url: Some(url.into()),
-                ..endpoint.clone()
-            }),
-            ..self.clone()
-        })
+        endpoint.transport = Transport::Http;
+        endpoint.url = Some(url.into());
+        Some(changed)
     }
 
-    /// The same probe with other words at the front of its command line, in place of the first
-    /// `count`. `None` for an address.
+    /// The same probe with other words in place of the first `count` of its command line. `None` for an address.
     #[must_use]
     pub fn with_front(&self, count: usize, front: &[&str]) -> Option<Self> {
-        let target = match &self.target {
+        let mut changed = self.clone();
+        match &mut changed.target {
             Target::Command(line) => {
                 let mut rest = line.trim_start();
                 for _ in 0..count {
-                    let end = rest.find(|it: char| it.is_ascii_whitespace());
+                    let end = rest.find(|letter: char| letter.is_ascii_whitespace());
                     rest = rest.get(end.unwrap_or(rest.len())..)?.trim_start();
                 }
-                let front = front.iter().map(|word| shell_word(word).into_owned());
-                let words = front.chain((!rest.is_empty()).then(|| rest.to_owned()));
-                Target::Command(words.collect::<Vec<_>>().join(" "))
+                let mut words: Vec<_> = front.iter().map(|word| shell_word(word)).collect();
+                words.extend((!rest.is_empty()).then_some(rest.into()));
+                *line = words.join(" ");
             }
-            Target::Server(endpoint) if endpoint.transport == Transport::Stdio => {
-                let rest = endpoint.command.iter().skip(count).cloned();
+            Target::Server(_) if self.url().is_some() => return None,
+            Target::Server(endpoint) => {
+                let count = count.min(endpoint.command.len());
                 let front = front.iter().map(|&word| word.to_owned());
-                Target::Server(Endpoint {
-                    command: front.chain(rest).collect(),
-                    ..endpoint.clone()
-                })
+                endpoint.command.splice(..count, front);
             }
-            Target::Server(_) => return None,
-        };
-        Some(Self {
-            target,
-            ..self.clone()
-        })
+        }
+        Some(changed)
     }
 }
 
@@ -210,43 +188,32 @@ impl Answer {
 
     /// What it says went wrong. Secrets are masked first.
     pub(super) fn diagnosis(&self, redactor: &Redactor, listing: Option<&Listing>) -> Diagnosis {
-        let log = redactor.redact(&self.log);
-        let message = redactor.redact(&self.message);
-        let both = format!("{}\n{}\n", log.text.trim_end(), message.text);
-        let whole = diagnose(&both, &self.facts, listing);
-        match self.kind {
-            Some(kind) if whole.kind != kind => {
-                let facts = LogFacts {
-                    exit_code: None,
-                    ..self.facts.clone()
-                };
-                let mut alone = diagnose(&message.text, &facts, listing);
-                alone.kind = kind;
-                alone
-            }
-            _ => whole,
-        }
+        let both = format!("{}\n{}\n", self.log.trim_end(), self.message);
+        let whole = diagnose(&redactor.redact(&both).text, &self.facts, listing);
+        let Some(kind) = self.kind.filter(|kind| *kind != whole.kind) else {
+            return whole;
+        };
+        let facts = LogFacts {
+            exit_code: None,
+            ..self.facts.clone()
+        };
+        let mut alone = diagnose(&redactor.redact(&self.message).text, &facts, listing);
+        alone.kind = kind;
+        alone
     }
 
     /// Its last lines, with secrets masked.
     pub(super) fn tail(&self, redactor: &Redactor) -> String {
-        let log = redactor.redact(&self.log);
-        let lines: Vec<&str> = log
-            .text
-            .lines()
-            .filter(|it| !it.trim().is_empty())
-            .collect();
+        let whole = format!("{}\n{}", self.log.trim_end(), self.message);
+        let shown = redactor.redact(&whole);
+        let lines = shown.text.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<&str> = lines.collect();
         let from = lines.len().saturating_sub(TAIL_LINES);
-        let mut tail = lines.get(from..).unwrap_or_default().join("\n");
-        if !self.message.is_empty() {
-            tail.push('\n');
-            tail.push_str(&redactor.redact(&self.message).text);
-        }
-        tail
+        lines.get(from..).unwrap_or_default().join("\n")
     }
 }
 
-const TAIL_LINES: usize = 8;
+const TAIL_LINES: usize = 9;
 
 #[cfg(test)]
 mod tests {
@@ -263,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_of_a_line_is_replaced_and_the_rest_stays_as_it_is() {
+    fn replaces_the_front_of_a_line_and_keeps_the_rest() {
         let probe = line("pytest -q 'a b' && echo $X");
         assert_eq!(probe.words(), ["pytest", "-q"]);
         let changed = probe.with_front(1, &["/opt/my env/pytest"]).unwrap();

@@ -1,200 +1,217 @@
-use super::gather::program_of;
-use super::programs::{PROGRAMS, Program};
 use super::{Fix, History, Probe, Target, Transport};
-use crate::model::{Diagnosis, FailureKind};
+use crate::model::{Diagnosis, FailureKind as Kind, file_name};
 
-/// Returns the fixes for a failure, best first, the last one a person's; `None` for an unknown error.
+/// Proposes the fixes of a rule, best first, the last one for a person.
+type Rule = fn(&Diagnosis, &History<'_>) -> Vec<Fix>;
+
+/// What each kind of failure leads to. Credentials and variables are never changed by mendit.
+const RULES: &[(Kind, Rule)] = &[
+    (Kind::CommandNotFound, start_otherwise),
+    (Kind::PermissionDenied, start_by_interpreter),
+    (Kind::ConnectionRefused, call_published_port),
+    (Kind::TransportMismatch, flip_transport),
+    (Kind::Timeout, double_timeout),
+    (Kind::AuthFailed, check_credentials),
+    (Kind::MissingEnvVar, name_variable),
+];
+
+/// Returns the fixes for a failure, best first, the last one for a person; `None` for an unknown failure.
 pub(super) fn known_fixes(diagnosis: &Diagnosis, history: &History<'_>) -> Option<Vec<Fix>> {
-    Some(match diagnosis.kind {
-        FailureKind::CommandNotFound => start_otherwise(diagnosis, history),
-        FailureKind::ConnectionRefused => call_published_port(diagnosis, history),
-        FailureKind::Timeout => double_timeout(history),
-        FailureKind::AuthFailed => vec![check_credentials(history)],
-        FailureKind::MissingEnvVar => vec![name_variable(diagnosis, history)],
-        FailureKind::TransportMismatch => flip_transport(history),
-        FailureKind::PermissionDenied => start_by_interpreter(diagnosis, history),
-        _ => return None,
-    })
+    let (_, rule) = RULES.iter().find(|(kind, _)| *kind == diagnosis.kind)?;
+    Some(rule(diagnosis, history))
 }
 
-/// Returns the message of an unknown failure, for a person.
-pub(super) fn hand_over(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
-    let evidence: Vec<&str> = diagnosis
-        .evidence
-        .iter()
-        .map(|line| line.text.trim())
-        .collect();
-    let message = if evidence.is_empty() {
-        history.tail.trim().to_owned()
-    } else {
-        evidence.join("\n")
-    };
-    Fix::person(format!("{}\n{message}", diagnosis.suggested_fix).trim_end())
+/// Programs that start the same thing under another name.
+const ALIASES: &[(&str, &str)] = &[
+    ("python", "python3"),
+    ("python3", "python"),
+    ("node", "nodejs"),
+    ("pip", "pip3"),
+];
+
+/// What starts a script with this ending.
+const INTERPRETERS: &[(&str, &str)] = &[
+    ("py", "python3"),
+    ("js", "node"),
+    ("mjs", "node"),
+    ("cjs", "node"),
+    ("sh", "sh"),
+];
+
+/// Names the programs that a rule may start.
+pub(super) fn program_names() -> impl Iterator<Item = &'static str> {
+    let tables = ALIASES.iter().chain(INTERPRETERS);
+    tables.map(|(_, program)| *program).chain(["npx"])
 }
 
-// The program is not there: other ways to the same program, or to the package that the configuration itself names.
+// The program is not there: the same program elsewhere. A package is taken only when a manifest names it: whoever owns
+// the name in a registry is otherwise unknown.
 fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let words = history.current.words();
+    let (around, probe) = (history.surroundings, history.current);
+    let words = probe.words();
     let Some(&program) = words.first() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    let evidence = &diagnosis.evidence;
-    if !evidence.is_empty() && !evidence.iter().any(|line| line.text.contains(program)) {
+    if let Some(line) = diagnosis
+        .evidence
+        .first()
+        .filter(|_| !names(diagnosis, program))
+    {
         // A name that only the log knows is never run.
-        let first = evidence
-            .first()
-            .map_or(&diagnosis.explanation, |line| &line.text);
-        let message = format!("A program that `{program}` starts is not installed: {first}");
+        let line = &line.text;
+        let message = format!("A program that `{program}` starts is not installed: {line}");
         return vec![Fix::person(message)];
     }
-    let mut fixes = ways_to_start(program, &words, history);
-    fixes.push(install(program, history));
+    let name = file_name(program);
+    let has = |program: &str| around.programs.contains(program);
+    let is_declared = around.npm.contains(name);
+    let aliases = ALIASES
+        .iter()
+        .filter(|(known, other)| *known == program && has(other));
+    let mut ways: Vec<Vec<&str>> = aliases.map(|(_, other)| vec![*other]).collect();
+    if is_declared && name == program && has("npx") {
+        ways.push(vec!["npx", "--no-install", name]);
+    }
+    ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
+    let change = |words: &Vec<&str>| {
+        let message = format!("Start `{}` in place of `{program}`", words.join(" "));
+        Some(Fix::change(message, probe.with_front(1, words)?))
+    };
+    let mut fixes: Vec<Fix> = ways.iter().filter_map(change).collect();
+    fixes.push(Fix::person(if is_declared {
+        format!("`{name}` is in the manifest and not installed: run your installer (`npm install`)")
+    } else {
+        format!(
+            "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
+             correct the command"
+        )
+    }));
     fixes
 }
 
-// The rows of the table that can be filled in. A package with the name of a program is taken only when a manifest
-// names it too: whoever owns the name in a registry is otherwise unknown.
-fn ways_to_start(program: &str, words: &[&str], history: &History<'_>) -> Vec<Fix> {
-    let around = history.surroundings;
-    let is_for = |names: &[String]| names.iter().any(|name| name == program);
-    let runners = ["npx", "bunx", "uvx", "pipx"];
-    let is_runner = runners.contains(&program);
-    let mut named = words.iter().enumerate().skip(usize::from(is_runner));
-    let is_option = |word: &str| word.starts_with('-') || word == "run";
-    let Some((at, &wanted)) = named.find(|(_, word)| !is_runner || !is_option(word)) else {
-        return Vec::new();
-    };
-    let name = program_of(wanted);
-    let is_bare = is_runner || !program.contains('/');
-    let manifest = Some(name).filter(|name| is_bare && around.has_python(name));
-    let value = |placeholder: &str| match placeholder {
-        "package" => Some(wanted.to_owned()),
-        "npm" => around.npm.get(wanted).filter(|_| is_bare).cloned(),
-        "manifest" => manifest.map(str::to_owned),
-        "module" => manifest.map(|name| name.replace('-', "_")),
-        "local" => around.local.get(name).cloned(),
-        "python" => around.program(&["python3", "python"]).map(str::to_owned),
-        _ => None,
-    };
-    let rows = PROGRAMS
-        .way
-        .iter()
-        .filter(|way| match way.instead_of.as_slice() {
-            [] => !is_runner,
-            names => is_for(names),
-        });
-    rows.filter_map(|way| {
-        let first = way.start.first()?;
-        let words = way
-            .start
-            .iter()
-            .map(|word| filled(word, &value))
-            .collect::<Option<Vec<_>>>()?;
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let there = first.starts_with('{') || around.programs.contains(first);
-        let changed = history
-            .current
-            .with_front(at + 1, &words)
-            .filter(|_| there)?;
-        Some(Fix::change(filled(&way.does, &value)?, changed))
-    })
-    .collect()
+fn names(diagnosis: &Diagnosis, word: &str) -> bool {
+    let mut lines = diagnosis.evidence.iter();
+    lines.any(|line| line.text.contains(word))
 }
 
-// The text with values in place of what stands in braces.
-fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let Some((before, after)) = text.split_once('{') else {
-        return Some(text.to_owned());
+// The system refused: a script of the project can be started by its interpreter.
+fn start_by_interpreter(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let probe = history.current;
+    let words = probe.words();
+    let program = words
+        .first()
+        .copied()
+        .filter(|program| program.contains('/'));
+    let Some(program) = program.filter(|program| names(diagnosis, program)) else {
+        return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    let (name, after) = after.split_once('}')?;
-    Some(format!("{before}{}{}", value(name)?, filled(after, value)?))
-}
-
-fn install(program: &str, history: &History<'_>) -> Fix {
-    let around = history.surroundings;
-    let name = program_of(program);
-    let declared = format!("`{name}` is in the manifest and not installed: run your installer");
-    if around.npm.contains(name) {
-        return Fix::person_runs(declared, "npm install");
+    let ending = program.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let mut rows = INTERPRETERS.iter().filter(|(known, _)| *known == ending);
+    let row = rows.find(|(_, program)| history.surroundings.programs.contains(*program));
+    let mut fixes = Vec::new();
+    if let Some((_, interpreter)) = row {
+        let message = format!("Start `{program}` with `{interpreter}`, as it is not executable");
+        let changed = probe.with_front(1, &[interpreter, program]);
+        fixes.extend(changed.map(|changed| Fix::change(message, changed)));
     }
-    if around.has_python(name) {
-        return Fix::person_runs(declared, "pip install -r requirements.txt");
-    }
-    let mut rows = PROGRAMS.program.iter();
-    let row = rows.find(|row| row.names.iter().any(|known| known == name));
-    Fix::person(match row.and_then(|row| row.from.as_ref()) {
-        Some(from) => format!("`{name}` is not installed: it comes with {from}"),
-        None => format!(
-            "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
-             correct the command"
-        ),
-    })
+    fixes.push(Fix::person(format!(
+        "`{program}` may not be run (`chmod +x {program}`)"
+    )));
+    fixes
 }
 
 // Nothing listens there: perhaps the compose file publishes another port.
-fn call_published_port(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let (compose, probe) = (&history.surroundings.compose, history.current);
-    let address = probe.url().and_then(local_port);
+fn call_published_port(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let (ports, probe) = (&history.surroundings.compose, history.current);
+    let url = probe.url().unwrap_or_default();
+    let host = url.split("://").nth(1).unwrap_or_default();
+    let local = ["localhost:", "127.0.0.1:", "[::1]:", "0.0.0.0:"];
+    let is_local = local.iter().any(|start| host.starts_with(start));
     let mut fixes = Vec::new();
-    if let Some((before, port, after)) = address {
-        let rows = compose.iter().filter(|row| row.published != port);
-        for row in rows.filter(|row| row.target == port || compose.len() == 1) {
-            let (published, service) = (row.published, &row.service);
+    for row in ports
+        .iter()
+        .filter(|row| is_local && row.published != row.target)
+    {
+        let (published, service) = (row.published, &row.service);
+        let other = url.replacen(&format!(":{}", row.target), &format!(":{published}"), 1);
+        if other != url {
             let message =
                 format!("Call port {published}, which the compose file publishes for `{service}`");
-            fixes.extend(call(
-                probe,
-                &format!("{before}:{published}{after}"),
-                message,
-            ));
+            fixes.extend(call(probe, &other, message));
         }
     }
-    let is_named = |port: u16| {
-        diagnosis
-            .evidence
-            .iter()
-            .any(|line| line.text.ends_with(&format!(":{port}")))
+    let advice = match ports.is_empty() {
+        true => "Nothing listens there: start the server, or correct its address",
+        false => {
+            "Nothing listens there: start the server (`docker compose up -d`), or correct its address"
+        }
     };
-    let mut rows = compose.iter();
-    let service = rows.find(|row| {
-        address.map_or_else(
-            || is_named(row.published),
-            |(_, port, _)| row.published == port,
-        )
-    });
-    fixes.push(match service {
-        Some(row) => Fix::person_runs(
-            format!(
-                "Nothing listens on port {}: start the service `{}`",
-                row.published, row.service
-            ),
-            format!("docker compose up -d {}", row.service),
-        ),
-        None => Fix::person("Nothing listens there: start the server, or correct its address"),
-    });
+    fixes.push(Fix::person(advice));
     fixes
 }
 
-// Cuts an address on this machine at its port; the scheme's own when it names none.
-fn local_port(url: &str) -> Option<(&str, u16, &str)> {
-    let (scheme, rest) = url.split_once("://")?;
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, _) = rest.split_at_checked(end)?;
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (host, port.parse().ok()?)
-        }
-        _ => (authority, if scheme == "https" { 443 } else { 80 }),
+// What answers does not speak the transport that the configuration says: the other one, or the usual path.
+fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let probe = history.current;
+    let Target::Server(endpoint) = &probe.target else {
+        return vec![Fix::person(
+            "Two programs speak different transports: see the evidence",
+        )];
     };
-    let is_local = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].contains(&host);
-    let before = url
-        .get(..scheme.len() + 3 + host.len())
-        .filter(|_| is_local)?;
-    Some((before, port, url.get(scheme.len() + 3 + authority.len()..)?))
+    let command = endpoint.command.first().map(String::as_str);
+    let mut fixes = Vec::new();
+    if endpoint.transport == Transport::Stdio {
+        let named = command.filter(|command| command.contains("://"));
+        if let Some(url) = named.or(endpoint.url.as_deref()) {
+            let message = format!("Call {url}, which the configuration names, over HTTP");
+            fixes.extend(call(probe, url, message));
+        }
+        fixes.push(Fix::person(
+            "The program does not speak MCP on its standard output: tell it to use stdio, or name its address as `url`",
+        ));
+        return fixes;
+    }
+    if let Some(command) = command.filter(|command| !command.contains("://")) {
+        let mut changed = endpoint.clone();
+        changed.transport = Transport::Stdio;
+        let target = Target::Server(changed);
+        let message = format!("Start `{command}`, which the configuration names, on stdio");
+        fixes.push(Fix::change(
+            message,
+            Probe {
+                target,
+                ..probe.clone()
+            },
+        ));
+    }
+    let url = endpoint
+        .url
+        .as_deref()
+        .unwrap_or_default()
+        .trim_end_matches('/');
+    let has_path = url.matches('/').count() > 2;
+    let other = match url.strip_suffix("/sse") {
+        Some(start) => format!("{start}/mcp"),
+        None if has_path => url.to_owned(),
+        None => format!("{url}/mcp"),
+    };
+    if other != url {
+        let message = format!("Call {other}, the usual place of streamable HTTP");
+        fixes.extend(call(probe, &other, message));
+    }
+    fixes.push(Fix::person(
+        "What answers there does not speak streamable HTTP: correct the address, or start the server on stdio with a \
+         `command`",
+    ));
+    fixes
+}
+
+fn call(probe: &Probe, url: &str, message: String) -> Option<Fix> {
+    Some(Fix::change(message, probe.with_url(url)?))
 }
 
 // It took too long: twice the time, once. Then a person must find what it waits for.
-fn double_timeout(history: &History<'_>) -> Vec<Fix> {
+fn double_timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let (first, probe) = (history.first(), history.current);
     let mut fixes = Vec::new();
     if probe.timeout <= first.timeout {
@@ -211,152 +228,38 @@ fn double_timeout(history: &History<'_>) -> Vec<Fix> {
 }
 
 // The server refused the credentials: names of what is sent, never values.
-fn check_credentials(history: &History<'_>) -> Fix {
-    let names: Vec<String> = match &history.current.target {
-        Target::Server(endpoint) => {
-            let sent = match endpoint.transport {
-                Transport::Http => &endpoint.headers,
-                Transport::Stdio => &endpoint.env,
-            };
-            sent.keys().map(|name| format!("`{name}`")).collect()
-        }
-        Target::Command(_) => Vec::new(),
-    };
-    Fix::person(match names.as_slice() {
-        [] => "The credentials are refused, and the configuration sends none: add them".to_owned(),
-        names => format!("The credentials are refused: check {}", names.join(", ")),
-    })
+fn check_credentials(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let mut sent = Vec::new();
+    if let Target::Server(endpoint) = &history.current.target {
+        let pairs = match endpoint.transport {
+            Transport::Http => &endpoint.headers,
+            Transport::Stdio => &endpoint.env,
+        };
+        sent.extend(pairs.keys().map(String::as_str));
+    }
+    vec![Fix::person(if sent.is_empty() {
+        "The credentials are refused, and the configuration sends none: add them".to_owned()
+    } else {
+        format!("The credentials are refused: check `{}`", sent.join("`, `"))
+    })]
 }
 
 // A variable is missing: where its name stands, not what its value would be.
-fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
-    let around = history.surroundings;
-    let word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let examples = &history.surroundings.examples;
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let lines = diagnosis.evidence.iter();
-    let words = lines.flat_map(|line| line.text.split(move |letter| !word(letter)));
-    let is_name = |name: &&str| {
-        let mut letters = name.chars();
-        name.len() >= 4 && name.contains('_') && letters.all(|letter| !letter.is_ascii_lowercase())
-    };
+    let words = lines.flat_map(|line| line.text.split(move |letter| !is_letter(letter)));
+    let is_name =
+        |word: &&str| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase();
     let names: Vec<&str> = words.filter(is_name).collect();
-    let example = |name: &&&str| around.examples.values().any(|names| names.contains(**name));
-    let Some(name) = names.iter().find(example).or(names.first()) else {
-        return Fix::person(diagnosis.suggested_fix.clone());
-    };
-    let mut message = format!("Set `{name}`");
-    let file = around
-        .examples
+    let stands_in = |name: &str| examples.iter().find(|(_, known)| known.contains(name));
+    let mut known = names
         .iter()
-        .find(|(_, names)| names.contains(*name));
-    if let Some((file, _)) = file {
-        message.push_str(&format!(", which stands in {file}"));
-    }
-    if around.env_file.contains(*name) {
-        message.push_str("; .env sets it, and what was started does not read .env");
-    }
-    Fix::person(message)
-}
-
-// What answers does not speak the transport that the configuration says: the other one.
-fn flip_transport(history: &History<'_>) -> Vec<Fix> {
-    let probe = history.current;
-    let Target::Server(endpoint) = &probe.target else {
-        return vec![Fix::person(
-            "Two programs speak different transports: see the evidence",
-        )];
-    };
-    let url = endpoint.url.as_deref();
-    let command = endpoint.command.first();
-    let mut fixes = Vec::new();
-    if endpoint.transport == Transport::Stdio {
-        let named = command
-            .map(String::as_str)
-            .filter(|command| command.contains("://"))
-            .or(url);
-        if let Some(url) = named {
-            fixes.extend(call(
-                probe,
-                url,
-                format!("Call {url}, which the configuration names, over HTTP"),
-            ));
-        }
-        fixes.push(Fix::person(
-            "The program does not speak MCP on its standard output: tell it to use stdio, or name its address as `url`",
-        ));
-        return fixes;
-    }
-    if let Some(command) = command {
-        let mut changed = endpoint.clone();
-        changed.transport = Transport::Stdio;
-        let changed = Probe {
-            target: Target::Server(changed),
-            ..probe.clone()
-        };
-        let message = format!("Start `{command}`, which the configuration names, on stdio");
-        fixes.push(Fix::change(message, changed));
-    }
-    let url = url.unwrap_or_default();
-    let before = url.strip_suffix("/sse");
-    let other = before.map_or_else(|| with_path(url, "/mcp"), |before| format!("{before}/mcp"));
-    if other != url {
-        fixes.extend(call(
-            probe,
-            &other,
-            format!("Call {other}, the usual place of streamable HTTP"),
-        ));
-    }
-    fixes.push(Fix::person(
-        "What answers there does not speak streamable HTTP: correct the address, or start the server on stdio with a \
-         `command`",
-    ));
-    fixes
-}
-
-fn call(probe: &Probe, url: &str, message: String) -> Option<Fix> {
-    Some(Fix::change(message, probe.with_url(url)?))
-}
-
-// The address with a path, when it has none.
-fn with_path(url: &str, path: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    match rest.trim_end_matches('/').contains('/') {
-        true => url.to_owned(),
-        false => format!("{}{path}", url.trim_end_matches('/')),
-    }
-}
-
-// The system refused: a script of the project can be started by its interpreter.
-fn start_by_interpreter(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let probe = history.current;
-    let words = probe.words();
-    let program = words.first().copied().filter(|program| {
-        program.contains('/')
-            && diagnosis
-                .evidence
-                .iter()
-                .any(|line| line.text.contains(program))
-    });
-    let Some(program) = program else {
-        return vec![Fix::person(diagnosis.suggested_fix.clone())];
-    };
-    let extension = program.rsplit_once('.').map(|(_, extension)| extension);
-    let starts = |row: &&Program| {
-        row.starts
-            .iter()
-            .any(|ending| Some(ending.as_str()) == extension)
-    };
-    let row = PROGRAMS.program.iter().find(starts);
-    let interpreter = row.and_then(|row| history.surroundings.program(&row.names));
-    let change = interpreter.and_then(|interpreter| {
-        let message = format!("Start `{program}` with `{interpreter}`, as it is not executable");
-        Some(Fix::change(
-            message,
-            probe.with_front(1, &[interpreter, program])?,
-        ))
-    });
-    let chmod = Fix::person_runs(
-        format!("`{program}` may not be run"),
-        format!("chmod +x {program}"),
-    );
-    change.into_iter().chain([chmod]).collect()
+        .filter_map(|name| Some((*name, stands_in(name)?.0)));
+    vec![Fix::person(match (known.next(), names.first()) {
+        (Some((name, file)), _) => format!("Set `{name}`, which stands in {file}"),
+        (None, Some(name)) => format!("Set `{name}`"),
+        (None, None) => diagnosis.suggested_fix.clone(),
+    })]
 }

@@ -1,7 +1,6 @@
 use super::gather::gather;
 use super::probe::Answer;
-use super::server::try_server;
-use super::{Fix, HealError, History, Probe, Target, next};
+use super::{Fix, HealError, History, Probe, Target, choose_fix};
 use crate::diagnose::LogFacts;
 use crate::exec;
 use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, SandboxState, Stop};
@@ -36,7 +35,7 @@ pub struct Healed {
     pub report: HealedProbe,
     /// The fixes that were tried.
     pub attempts: Vec<HealingAttempt>,
-    /// How far it was confined when that was least; `None` when no program was run.
+    /// How far it was confined at the end; `None` when no program was run.
     pub sandbox: Option<SandboxState>,
     /// What the sandbox refused to be written.
     pub refused: Vec<PathBuf>,
@@ -50,83 +49,81 @@ pub struct Healed {
 /// A [`HealError`] when nothing could be started at all.
 pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     let surroundings = gather(&options.directory, &probe);
-    let first = probe.clone();
     let mut current = probe;
     let mut earlier: Vec<(Probe, Diagnosis)> = Vec::new();
     let mut attempts: Vec<HealingAttempt> = Vec::new();
     let mut action = None;
     let (mut sandbox, mut refused) = (None, Vec::new());
-    let (answer, wrong) = loop {
+    let (answer, message, diagnosis) = loop {
         let mut answer = start(&current, options)?;
-        sandbox = weaker(sandbox, answer.sandbox);
+        sandbox = answer.sandbox.or(sandbox);
         refused.append(&mut answer.refused);
-        let wrong = (!answer.answered).then(|| answer.diagnosis(options.redactor, options.listing));
-        let wrong = wrong.filter(|it| !passes_as_answer(&current, it, &mut answer));
+        let diagnosis = diagnose_answer(&current, &mut answer, options);
+        let message = summarize(&answer, diagnosis.as_ref(), options.redactor);
         if let Some(last) = attempts.last_mut() {
-            last.result = summary(&answer, wrong.as_ref(), options.redactor);
+            last.result.clone_from(&message);
         }
-        let Some(diagnosis) = wrong else {
-            break (answer, None);
+        let Some(diagnosis) = diagnosis else {
+            break (answer, message, None);
         };
         if options.stop.requested() {
-            break (answer, Some(diagnosis));
+            break (answer, message, Some(diagnosis));
         }
-        let history = History {
-            current: &current,
-            earlier: &earlier,
-            surroundings: &surroundings,
-            tail: &answer.tail(options.redactor),
-        };
-        let fix = next(&diagnosis, &history);
-        let number = attempts.len() as u32 + 1;
+        let fix = choose_fix(
+            &diagnosis,
+            &History {
+                current: &current,
+                earlier: &earlier,
+                surroundings: &surroundings,
+                tail: &answer.tail(options.redactor),
+            },
+        );
+        let tried = attempts.len() as u32;
         let mut attempt = HealingAttempt {
             probe: current.name.clone(),
-            attempt_number: number,
+            attempt_number: tried + 1,
             diagnosis: diagnosis.clone(),
             fix_applied: None,
             result: String::new(),
         };
-        match fix {
-            Fix::Change { does, probe } if number <= options.max_attempts => {
+        let advice = match fix {
+            Fix::Change { does, probe } if tried < options.max_attempts => {
                 attempt.fix_applied = Some(does);
                 attempts.push(attempt);
                 earlier.push((std::mem::replace(&mut current, probe), diagnosis));
+                continue;
             }
             Fix::Change { .. } => {
-                action = Some(format!(
-                    "Gave up after {} attempts. {}",
-                    attempts.len(),
+                format!(
+                    "Gave up after {tried} attempts. {}",
                     diagnosis.suggested_fix
-                ));
-                break (answer, Some(diagnosis));
+                )
             }
-            Fix::Person { advice, command } => {
-                let command = command.map_or(String::new(), |command| format!(" (`{command}`)"));
-                let advice = advice + &command;
+            Fix::Person(advice) => {
                 attempt.result = format!("A person must act: {advice}");
-                if number <= options.max_attempts {
-                    attempts.push(attempt);
-                }
-                action = Some(advice);
-                break (answer, Some(diagnosis));
+                attempts.extend((tried < options.max_attempts).then_some(attempt));
+                advice
             }
-        }
+        };
+        action = Some(advice);
+        break (answer, message, Some(diagnosis));
     };
+    let first = earlier.first().map(|(first, _)| first.clone());
+    let is_changed = answer.answered
+        && first
+            .as_ref()
+            .is_some_and(|first| first.target != current.target);
     // What never answered is no better than what was given.
-    let probe = if answer.answered {
-        current
-    } else {
-        first.clone()
-    };
+    let probe = first.filter(|_| !answer.answered).unwrap_or(current);
     let report = HealedProbe {
         name: probe.name.clone(),
         transport: probe.transport(),
         fixed: answer.answered,
-        message: summary(&answer, wrong.as_ref(), options.redactor),
+        message,
         tools: answer.tools,
-        changed: first.target != probe.target,
+        changed: is_changed,
         timeout_seconds: probe.timeout.as_secs_f64(),
-        diagnosis: wrong,
+        diagnosis,
         user_action_needed: action,
     };
     Ok(Healed {
@@ -138,35 +135,40 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     })
 }
 
-fn weaker(a: Option<SandboxState>, b: Option<SandboxState>) -> Option<SandboxState> {
-    let rank = |state: &SandboxState| match state {
-        SandboxState::None => 0,
-        SandboxState::Partial => 1,
-        SandboxState::Enforced => 2,
-    };
-    a.into_iter().chain(b).min_by_key(rank)
-}
-
 fn start(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
     match &probe.target {
-        Target::Command(line) => {
-            try_command(line, probe, options.job, options.environment, options.stop)
+        Target::Command(line) => try_command(line, probe, options),
+        #[cfg(feature = "mcp")]
+        Target::Server(endpoint) => {
+            super::connect::try_server(endpoint, probe, options.job, options.stop)
         }
-        Target::Server(endpoint) => try_server(endpoint, probe, options.job, options.stop),
+        #[cfg(not(feature = "mcp"))]
+        Target::Server(_) => Err(HealError::NotBuilt("mcp")),
     }
 }
 
-// A command that fails for a reason in the code has answered: that is what a repair is for.
-fn passes_as_answer(probe: &Probe, wrong: &Diagnosis, answer: &mut Answer) -> bool {
-    let passes = matches!(probe.target, Target::Command(_)) && is_about_code(wrong.kind);
-    if passes {
+// Returns why a probe does not answer. A command that fails for a reason in the code has answered: that is what a
+// repair is for.
+fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) -> Option<Diagnosis> {
+    if answer.answered {
+        return None;
+    }
+    let diagnosis = answer.diagnosis(options.redactor, options.listing);
+    let kind = diagnosis.kind;
+    let is_about_code = kind.is_in_code()
+        || matches!(
+            kind,
+            FailureKind::TestFailure | FailureKind::SnapshotMismatch
+        );
+    if is_about_code && matches!(probe.target, Target::Command(_)) {
         answer.answered = true;
-        answer.message = format!("Runs, and fails in the code: {}.", wrong.kind);
+        answer.message = format!("Runs, and fails in the code: {kind}.");
+        return None;
     }
-    passes
+    Some(diagnosis)
 }
 
-fn summary(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
+fn summarize(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
     let message = redactor.redact(&answer.message).text.into_owned();
     match wrong {
         Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),
@@ -174,22 +176,14 @@ fn summary(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> S
     }
 }
 
-/// Runs a command. It answers when it passes, and also when it fails for a reason that lies in the
-/// code: a repair can start from there.
-fn try_command(
-    line: &str,
-    probe: &Probe,
-    place: &Job,
-    environment: &[String],
-    stop: &Stop,
-) -> Result<Answer, HealError> {
+fn try_command(line: &str, probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
     let job = Job {
-        environment: Environment::with(environment.to_vec()),
+        environment: Environment::with(options.environment.to_vec()),
         limits: Limits::within(probe.timeout),
         command: CommandLine::Shell(line.to_owned()),
-        ..place.clone()
+        ..options.job.clone()
     };
-    let outcome = exec::run(&job, stop, &mut Discard)?;
+    let outcome = exec::run(&job, options.stop, &mut Discard)?;
     let seconds = probe.timeout.as_secs_f64();
     let message = match outcome.end {
         End::Exit(0) => "Passed.".to_owned(),
@@ -205,13 +199,4 @@ fn try_command(
         refused: outcome.refused,
         ..Answer::default()
     })
-}
-
-/// Whether a failure of this kind lies in the code and not around it.
-fn is_about_code(kind: FailureKind) -> bool {
-    kind.is_in_code()
-        || matches!(
-            kind,
-            FailureKind::TestFailure | FailureKind::SnapshotMismatch
-        )
 }

@@ -1,15 +1,18 @@
-use std::io::{Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::ask::{ConversationEnd, ask, no_response};
+use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::connect::{ConversationEnd, ask, no_response};
 use super::probe::Answer;
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
-use tokio::runtime::{Handle, Runtime};
 
 /// Starts a server and speaks to it on its standard input and output.
 pub(super) fn connect(
@@ -38,21 +41,15 @@ pub(super) fn connect(
         ..place.clone()
     };
     let mut piped = spawn_piped(&job)?;
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let (reader, feeder) = tokio::io::duplex(BUFFER);
-    let (writer, drain) = tokio::io::duplex(BUFFER);
-    let handle = runtime.handle();
+    let chatter = Arc::new(Mutex::new(String::new()));
+    let (sender, messages) = unbounded_channel();
     if let Some(stdout) = piped.stdout.take() {
-        let (handle, heard) = (handle.clone(), heard.clone());
-        thread("mcp-stdout", move || {
-            pump_out(stdout, feeder, &handle, &heard);
-        })?;
+        let chatter = chatter.clone();
+        let reader = std::thread::Builder::new().name("mcp-stdout".to_owned());
+        reader.spawn(move || read_messages(stdout, &sender, &chatter))?;
     }
-    if let Some(stdin) = piped.stdin.take() {
-        let handle = handle.clone();
-        thread("mcp-stdin", move || pump_in(drain, stdin, &handle))?;
-    }
-    let asked = runtime.block_on(ask((reader, writer), probe.timeout, stop));
+    let stdin = piped.stdin.take();
+    let asked = runtime.block_on(ask(Lines { messages, stdin }, probe, stop));
     let end = match asked {
         ConversationEnd::Tools(tools) => {
             let _ = piped.stop();
@@ -66,24 +63,21 @@ pub(super) fn connect(
         _ => piped.try_end(),
     };
     let end = end.and_then(Result::ok);
-    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let heard = String::from_utf8_lossy(&heard).into_owned();
+    let chatter = std::mem::take(&mut *lock(&chatter));
     let errors = piped.stderr().text();
-    let speaks = heard.lines().any(|line| line.trim_start().starts_with('{'));
-    let chatter = !speaks && !heard.trim().is_empty();
     let mut answer = match (end, &asked) {
-        (Some(End::NotFound), _) => Answer::failed(
-            Some(FailureKind::CommandNotFound),
-            format!("sh: {command}: command not found"),
-        ),
-        (Some(End::NotExecutable), _) => Answer::failed(
-            Some(FailureKind::PermissionDenied),
-            format!("sh: {command}: Permission denied"),
-        ),
-        (None | Some(End::Exit(0)), _) if chatter => Answer::failed(
-            Some(FailureKind::TransportMismatch),
-            "Failed to parse JSONRPC message from server: it writes other text",
-        ),
+        (Some(End::NotFound), _) => {
+            let message = format!("sh: {command}: command not found");
+            Answer::failed(Some(FailureKind::CommandNotFound), message)
+        }
+        (Some(End::NotExecutable), _) => {
+            let message = format!("sh: {command}: Permission denied");
+            Answer::failed(Some(FailureKind::PermissionDenied), message)
+        }
+        (None | Some(End::Exit(0)), _) if !chatter.is_empty() => {
+            let message = "Failed to parse JSONRPC message from server: it writes other text";
+            Answer::failed(Some(FailureKind::TransportMismatch), message)
+        }
         (_, ConversationEnd::TimedOut) => Answer::failed(None, no_response(probe)),
         (Some(end), _) => Answer::failed(None, format!("the server ended with {end}")),
         (None, ConversationEnd::Failed(error)) => Answer::failed(None, error.clone()),
@@ -96,58 +90,69 @@ pub(super) fn connect(
         ..LogFacts::default()
     };
     // What is no message of the protocol belongs to the log.
-    answer.log = if chatter {
-        format!("{heard}\n{errors}")
-    } else {
-        errors
-    };
+    answer.log = chatter + &errors;
     answer.sandbox = piped.sandbox();
     answer.refused = piped.refused().to_vec();
     Ok(answer)
 }
 
-const BUFFER: usize = 64 << 10;
-const HEARD: usize = 64 << 10;
 const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Bytes of one line, and of all that is no message.
+const LONGEST: u64 = 16 << 20;
+const MAX_CHATTER: usize = 64 << 10;
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(work)?;
-    Ok(())
+/// A server's standard input, and the messages of its standard output.
+struct Lines {
+    messages: UnboundedReceiver<RxJsonRpcMessage<RoleClient>>,
+    stdin: Option<PipeWriter>,
+}
+
+impl Transport<RoleClient> for Lines {
+    type Error = std::io::Error;
+
+    // Messages of a probe are short: they fit into the pipe though nobody reads.
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
+        let mut line = serde_json::to_vec(&message).unwrap_or_default();
+        line.push(b'\n');
+        let written = match &mut self.stdin {
+            Some(stdin) => stdin.write_all(&line),
+            None => Ok(()),
+        };
+        std::future::ready(written)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> std::io::Result<()> {
+        self.stdin = None;
+        Ok(())
+    }
 }
 
 // Keeps reading when nobody listens any more: a program must not die of a full pipe.
-fn pump_out(mut from: impl Read, to: DuplexStream, handle: &Handle, heard: &Mutex<Vec<u8>>) {
-    let mut to = Some(to);
-    let mut chunk = vec![0; 8 << 10];
-    loop {
-        let count = match from.read(&mut chunk) {
-            Ok(0) => return,
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
-        };
-        let bytes = chunk.get(..count).unwrap_or_default();
-        {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = HEARD.saturating_sub(heard.len());
-            heard.extend_from_slice(bytes.get(..room.min(count)).unwrap_or_default());
+fn read_messages(
+    stdout: PipeReader,
+    messages: &UnboundedSender<RxJsonRpcMessage<RoleClient>>,
+    chatter: &Mutex<String>,
+) {
+    let mut stdout = BufReader::new(stdout);
+    let mut line = Vec::new();
+    while let Ok(1..) = stdout.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+        let is_message = line.trim_ascii_start().starts_with(b"{");
+        if let Ok(message) = serde_json::from_slice(&line) {
+            let _ = messages.send(message);
+        } else if !is_message && lock(chatter).len() < MAX_CHATTER {
+            lock(chatter).push_str(&String::from_utf8_lossy(&line));
         }
-        if let Some(open) = &mut to
-            && handle.block_on(open.write_all(bytes)).is_err()
-        {
-            to = None;
-        }
+        line.clear();
     }
 }
 
-fn pump_in(mut from: DuplexStream, mut to: impl Write, handle: &Handle) {
-    let mut chunk = vec![0; 8 << 10];
-    while let Ok(count @ 1..) = handle.block_on(from.read(&mut chunk)) {
-        let bytes = chunk.get(..count).unwrap_or_default();
-        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
-            return;
-        }
-    }
+fn lock(chatter: &Mutex<String>) -> MutexGuard<'_, String> {
+    chatter.lock().unwrap_or_else(PoisonError::into_inner)
 }

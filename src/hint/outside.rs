@@ -36,10 +36,9 @@ pub(super) fn add(
     for (module, imported, from) in idiom.outside(name) {
         put(&module, &imported, Weight::outside(from, false));
     }
-    let configured = rows_of(query.ask.known.iter().map(String::as_str), name, language);
     let known = rows_of(KNOWN.lines(), name, language);
     let declared = known.filter(|one| idiom.declares(one.module));
-    for one in configured.chain(declared) {
+    for one in declared {
         put(
             one.module,
             one.imported,

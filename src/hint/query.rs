@@ -21,8 +21,6 @@ pub struct Query<'q> {
 /// What a question about any file may look at.
 #[derive(Clone, Copy)]
 pub struct Ask<'q> {
-    /// Rows `NAME MODULE [IMPORTED] LANGUAGE` of the setting `context.known`. They need no manifest.
-    pub known: &'q [String],
     /// Packages that are installed for the repository.
     pub installed: &'q Installed,
     /// Which files may be read.

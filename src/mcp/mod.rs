@@ -1,14 +1,13 @@
 //! Floor 10: the commands as tools of an MCP server, over standard input and output. Thin: each tool
 //! is a call into the library and a document of the model.
 
-mod answer;
-mod prompts;
-mod resources;
+mod progress;
+mod reading_tools;
 mod roots;
+mod running_tools;
 mod server;
 mod stdio;
 mod tool;
-mod tools;
 
 pub use server::{Server, ServerOptions};
 pub use stdio::serve_stdio;

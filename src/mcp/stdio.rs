@@ -5,7 +5,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt as _};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Deserializer, Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Stdin, Stdout,
 };
@@ -91,15 +91,21 @@ async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<M
         if !matches!(next_line(&mut input, &mut line).await, Ok(1..)) {
             return;
         }
-        let mut taken = understood(&line, &mut greeted);
-        while line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
+        let mut parsed = parse_message(&line, &mut greeted);
+        if is_oversized(&line) {
             let message = format!("a message has at most {LONGEST} bytes");
-            taken = Err(refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &message));
+            parsed = Err(refusal(
+                &id_of_head(&line),
+                ErrorCode::INVALID_REQUEST,
+                &message,
+            ));
+        }
+        while is_oversized(&line) {
             if next_line(&mut input, &mut line).await.is_err() {
                 return;
             }
         }
-        let sent = match taken {
+        let sent = match parsed {
             Ok(Some(message)) => messages.send(message).await.is_ok(),
             Ok(None) => true,
             Err(answer) => say(&out, &answer).await.is_ok(),
@@ -110,15 +116,33 @@ async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<M
     }
 }
 
-// A line, or as much of it as a message may have.
+fn is_oversized(line: &[u8]) -> bool {
+    line.len() as u64 == LONGEST && !line.ends_with(b"\n")
+}
+
+// Reads a line, or as much of it as a message may have.
 async fn next_line(input: &mut BufReader<Stdin>, line: &mut Vec<u8>) -> std::io::Result<usize> {
     line.clear();
     input.take(LONGEST).read_until(b'\n', line).await
 }
 
-// A line as a message, `None` for what wants no answer; an error is the answer. `greeted` once a client
-// said who it is.
-fn understood(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpcMessage>, Value> {
+// Finds the id of a message that is too long to be parsed: clients write it before the parameters.
+fn id_of_head(line: &[u8]) -> Value {
+    let head = String::from_utf8_lossy(line.get(..HEAD).unwrap_or(line));
+    let id_after_key = |rest: &str| -> Option<Value> {
+        let rest = rest.trim_start().strip_prefix(':')?;
+        let id = Deserializer::from_str(rest).into_iter().next()?.ok();
+        id.filter(|id: &Value| id.is_string() || id.is_i64())
+    };
+    let id = head.split("\"id\"").skip(1).find_map(id_after_key);
+    id.unwrap_or_default()
+}
+
+const HEAD: usize = 1 << 10;
+
+// Parses a line as a message; `None` wants no answer, an error is the answer. `greeted` is set once a client said who
+// it is: the library ends a connection that begins otherwise.
+fn parse_message(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpcMessage>, Value> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.trim_ascii().is_empty() {
         return Ok(None);
@@ -127,51 +151,45 @@ fn understood(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpcMes
         let message = format!("the line is no JSON: {error}");
         refusal(&Value::Null, ErrorCode::PARSE_ERROR, &message)
     })?;
-    let id = value.get("id").cloned().unwrap_or_default();
-    let invalid = |message: &str| Err(refusal(&id, ErrorCode::INVALID_REQUEST, message));
-    if !value.is_object() || value["jsonrpc"] != "2.0" {
-        return invalid("a message is an object of JSON-RPC 2.0, and no list of them");
+    let id = value.get("id").cloned();
+    let method = value["method"].as_str().unwrap_or_default().to_owned();
+    let is_answer = value.get("result").is_some() || value.get("error").is_some();
+    let has_own_version = !value["params"]["_meta"][VERSION].is_null();
+    let answered = id.clone().unwrap_or_default();
+    let invalid = |message: &str| refusal(&answered, ErrorCode::INVALID_REQUEST, message);
+    if value["jsonrpc"] != "2.0" || method.is_empty() && !is_answer {
+        return Err(invalid(
+            "a message is one object of JSON-RPC 2.0 with a method",
+        ));
     }
-    let Some(method) = value["method"].as_str().map(str::to_owned) else {
-        if value.get("result").is_none() && value.get("error").is_none() {
-            return invalid("a request has a method");
-        }
-        let answer = serde_json::from_value(value).ok();
-        return Ok(answer.filter(|_| *greeted));
+    let message = serde_json::from_value::<ClientJsonRpcMessage>(value);
+    let Some(id) = id.filter(|_| !is_answer) else {
+        return Ok(message.ok().filter(|_| *greeted));
     };
-    if value.get("id").is_none() {
-        let note = serde_json::from_value(value).ok();
-        return Ok(note.filter(|_| *greeted));
-    }
     if !(id.is_string() || id.is_i64()) {
-        return invalid("an id is a string or a whole number");
+        return Err(invalid("an id is a string or a whole number"));
     }
-    let meta = &value["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
-    let stands_alone = !meta.is_null();
-    let unfit = || {
-        let message = match method.as_str() {
-            "initialize" => "`initialize` takes protocolVersion, capabilities and clientInfo",
-            _ => "the params do not fit the method",
-        };
-        refusal(&id, ErrorCode::INVALID_PARAMS, message)
+    let is_ours = method == "initialize" || method.starts_with("tools/");
+    let message = match message {
+        Ok(JsonRpcMessage::Request(request))
+            if !(is_ours && matches!(request.request, ClientRequest::CustomRequest(_))) =>
+        {
+            JsonRpcMessage::Request(request)
+        }
+        _ => {
+            let message = format!("the parameters do not fit `{method}`");
+            return Err(refusal(&id, ErrorCode::INVALID_PARAMS, &message));
+        }
     };
-    let message: ClientJsonRpcMessage = serde_json::from_value(value).map_err(|_| unfit())?;
-    let JsonRpcMessage::Request(request) = &message else {
-        return invalid("a request has no result");
-    };
-    let greets = matches!(request.request, ClientRequest::InitializeRequest(_)) || stands_alone;
-    let ours = ["initialize", "tools/", "resources/", "prompts/"];
-    if matches!(request.request, ClientRequest::CustomRequest(_))
-        && ours.iter().any(|it| method.starts_with(it))
-    {
-        return Err(unfit());
+    *greeted |= method == "initialize" || has_own_version;
+    if !*greeted && !["ping", "server/discover"].contains(&method.as_str()) {
+        return Err(invalid("`initialize` comes first"));
     }
-    if !(*greeted || greets || matches!(method.as_str(), "ping" | "server/discover")) {
-        return invalid("`initialize` comes first");
-    }
-    *greeted |= greets;
     Ok(Some(message))
 }
+
+/// Clients of protocols without `initialize` name the version in each request.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 fn refusal(id: &Value, code: ErrorCode, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
@@ -182,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_malformed_is_answered_with_its_id() {
+    fn answers_malformed_lines_under_their_id() {
         let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
         let mut greeted = false;
         for (line, id, code) in [
@@ -225,7 +243,7 @@ mod tests {
             ),
             (r#"{"jsonrpc":"2.0","method":"of/no/kind"}"#, Value::Null, 0),
         ] {
-            let answer = understood(line.as_bytes(), &mut greeted)
+            let answer = parse_message(line.as_bytes(), &mut greeted)
                 .err()
                 .unwrap_or_default();
             assert_eq!(answer["id"], id, "{line}");
@@ -239,11 +257,25 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_greeting_opens() {
+    fn finds_the_id_of_an_oversized_line() {
+        for (line, id) in [
+            (
+                r#"{"jsonrpc": "2.0", "id": 20, "params": {"log": "xx"#,
+                json!(20),
+            ),
+            (r#"{"id":"a-1","jsonrpc":"2.0"#, json!("a-1")),
+            (r#"{"params":{"log":"xx"#, Value::Null),
+        ] {
+            assert_eq!(id_of_head(line.as_bytes()), id, "{line}");
+        }
+    }
+
+    #[test]
+    fn rejects_requests_before_initialize() {
         let note = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        assert!(matches!(understood(note, &mut false), Ok(None)));
-        assert!(matches!(understood(note, &mut true), Ok(Some(_))));
+        assert!(matches!(parse_message(note, &mut false), Ok(None)));
+        assert!(matches!(parse_message(note, &mut true), Ok(Some(_))));
         let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        assert!(matches!(understood(ping, &mut false), Ok(Some(_))));
+        assert!(matches!(parse_message(ping, &mut false), Ok(Some(_))));
     }
 }

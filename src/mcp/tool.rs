@@ -1,84 +1,100 @@
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::answer::{LIMIT, left_off_field, limit_argument};
-use crate::app::{App, AppError, Flags, Progress};
-use crate::model::{forget_widths, schema};
+use super::{reading_tools as reading, running_tools as running};
+use crate::app::{App, AppError, Flags, ImportsRequest, Progress};
+use crate::model::forget_widths;
 
-/// A tool: what it is called, what it takes and gives, and what it does.
-pub(super) struct ToolRow {
-    pub(super) name: &'static str,
-    pub(super) title: &'static str,
-    pub(super) about: &'static str,
-    /// Whether it changes files; such a tool is there only when the server may write.
-    pub(super) writes: bool,
-    /// Whether it runs commands; such a tool is there only when the server was given some.
-    pub(super) runs: bool,
-    /// The schema of its arguments.
-    pub(super) input: fn() -> Value,
-    /// The schema of its result, when it gives a document beside its text.
-    pub(super) output: Option<fn() -> Value>,
-    pub(super) call: fn(&Caller<'_>, JsonObject) -> Result<Given, ToolError>,
+// A row: name, access, arguments, function. The comment above a row is the description that a model reads.
+macro_rules! tools {
+    ($($(#[doc = $about:literal])+ $name:literal $access:ident $input:ty, $call:path;)*) => {
+        /// Every tool, in the order they are listed.
+        pub(super) const TOOLS: &[ToolRow] = &[$(
+            ToolRow {
+                name: $name,
+                about: concat!($($about),+),
+                access: Access::$access,
+                input: schema_of::<$input>,
+                call: $call,
+            },
+        )*];
+    };
 }
 
-/// Opens what a task stands on; what it is given is put before what the settings say.
-pub(super) type Open<'a> = dyn Fn(&dyn Flags) -> Result<App, AppError> + 'a;
+tools! {
+    /// Diagnose a log: the kind of the failure, the lines that show it, the files it names, and what to do
+    /// about it.
+    "diagnose" Reads reading::DiagnoseArguments, reading::diagnose;
+    /// Select the files that a repair of a failure needs, under hard caps, from the log or from named
+    /// targets. What is left out is listed with the reason. Without a log, the last `mendit run` is used.
+    "build_context" Reads reading::ContextArguments, reading::context;
+    /// Find the imports for undefined names, from how this repository imports and defines them.
+    "find_import" Reads reading::HintArguments, reading::find_import;
+    /// List what files import, or what imports them, to a number of hops; with `changed` and `tests` the
+    /// tests that the changes since a commit can reach.
+    "imports" Reads ImportsRequest, reading::imports;
+    /// Validate a patch without applying it: whether and where it applies, what was repaired in it, what it
+    /// breaks, and what to send instead when it does not apply.
+    "check_patch" Reads reading::PatchArguments, reading::check_patch;
+    /// Validate a patch, then write all of it to the worktree or nothing.
+    "apply_patch" Writes reading::PatchArguments, reading::apply_patch;
+    /// Run one of the test commands that this server was given. When it fails: the failing tests, their errors
+    /// and locations, and the import that is certain.
+    "run_tests" Runs running::Arguments, running::run_tests;
+    /// Find the change that broke the tests: reverts changes in an isolated copy, uncommitted ones first, then
+    /// commits, and reruns the failing tests. Nothing is written to the worktree.
+    "find_cause" Runs running::Arguments, running::find_cause;
+    /// Fix a failing test command where no model is needed, tested in an isolated copy. Returns the patch that
+    /// makes it pass; nothing is written.
+    "fix_tests" Runs running::Arguments, running::fix_tests;
+}
 
-/// Who calls, and with what in hand.
+/// A tool: what it is called, what it takes, and what it does.
+pub(super) struct ToolRow {
+    pub(super) name: &'static str,
+    about: &'static str,
+    pub(super) access: Access,
+    input: fn() -> Value,
+    pub(super) call: fn(&Caller<'_>, JsonObject) -> Result<Answer, AppError>,
+}
+
+/// What a tool does beyond reading; such a tool is offered only when a flag of the server permits it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Reads,
+    Writes,
+    Runs,
+}
+
+/// Who calls, and what the server was given.
 pub(super) struct Caller<'a> {
-    /// Opens what the task stands on, with arguments before what the settings say.
-    pub(super) open: &'a Open<'a>,
+    /// Opens the repository and its settings; the arguments of the call override the settings.
+    pub(super) open: &'a dyn Fn(&dyn Flags) -> Result<App, AppError>,
     /// The commands that may be run.
     pub(super) commands: &'a [String],
     /// Whether the command of the last run may be run as well.
     pub(super) last: bool,
-    /// Who waits for it.
     pub(super) progress: &'a dyn Progress,
     /// Hears what a command prints.
     pub(super) heard: &'a dyn Fn(&str),
 }
 
-impl Caller<'_> {
-    /// What the task stands on.
-    pub(super) fn app(&self) -> Result<App, AppError> {
-        (self.open)(&())
-    }
-}
-
 impl ToolRow {
-    /// As it is listed.
+    /// Returns the tool as it is listed.
     pub(super) fn tool(&self) -> Tool {
-        let object = |mut value: Value, besides: fn(&mut JsonObject)| {
-            forget_widths(&mut value);
-            let mut object = match value {
-                Value::Object(object) => object,
-                _ => JsonObject::new(),
-            };
-            besides(&mut object);
-            object
-        };
-        let hints = ToolAnnotations::with_title(self.title)
-            .read_only(!self.writes && !self.runs)
-            .destructive(self.writes)
-            .idempotent(!self.runs)
-            .open_world(false);
         let mut input = (self.input)();
-        slim(&mut input);
-        let input = object(input, limit_argument);
-        let tool = Tool::new(self.name, self.about.trim_start(), input)
-            .with_title(self.title)
-            .with_annotations(hints);
-        match self.output {
-            Some(output) => {
-                let output = shallow(&output());
-                tool.with_raw_output_schema(object(output, left_off_field).into())
-            }
-            None => tool,
-        }
+        forget_widths(&mut input);
+        let hints = ToolAnnotations::default()
+            .read_only(self.access == Access::Reads)
+            .destructive(self.access == Access::Writes)
+            .idempotent(self.access != Access::Runs)
+            .open_world(false);
+        let input = input.as_object().cloned().unwrap_or_default();
+        Tool::new(self.name, self.about.trim_start(), input).with_annotations(hints)
     }
 
     /// Converts arguments that a model wrote in another type than the schema names: `"1"` where a
@@ -86,159 +102,150 @@ impl ToolRow {
     pub(super) fn coerce_arguments(&self, arguments: &mut JsonObject) {
         let schema = (self.input)();
         for (name, value) in arguments {
-            let Value::String(text) = &value else {
+            let wanted = schema["properties"][name]["type"].as_str();
+            let (Value::String(text), Some(wanted)) = (&*value, wanted) else {
                 continue;
             };
-            let types = &schema["properties"][name]["type"];
-            let accepts = |wanted: &str| match types {
-                Value::Array(all) => all.iter().any(|one| one == wanted),
-                one => one == wanted,
-            };
-            if accepts("string") {
-                continue;
-            }
             let parsed = serde_json::from_str::<Value>(text).ok();
-            let parsed = parsed.filter(|parsed| match parsed {
-                Value::Number(_) => accepts("integer") || accepts("number"),
-                Value::Bool(_) => accepts("boolean"),
-                Value::Array(_) => accepts("array"),
+            let fits = parsed.filter(|parsed| match wanted {
+                "integer" | "number" => parsed.is_number(),
+                "boolean" => parsed.is_boolean(),
+                "array" => parsed.is_array(),
                 _ => false,
             });
-            if let Some(parsed) = parsed {
-                *value = parsed;
-            } else if accepts("array") {
-                *value = Value::Array(vec![Value::String(text.clone())]);
-            }
-        }
-    }
-
-    /// Takes out of its arguments how many tokens it may answer with, unless it reads that itself.
-    pub(super) fn take_limit(&self, given: &mut JsonObject) -> Result<Option<u64>, ToolError> {
-        let own = (self.input)();
-        let limit = match own["properties"].get(LIMIT) {
-            Some(_) => None,
-            None => given.remove(LIMIT),
-        };
-        match limit {
-            None | Some(Value::Null) => Ok(None),
-            Some(limit) => limit.as_u64().map(Some).ok_or_else(|| {
-                let message = format!("the arguments do not fit: `{LIMIT}` is no number: {limit}");
-                ToolError::Arguments(message)
-            }),
+            *value = match fits {
+                Some(parsed) => parsed,
+                None if wanted == "array" => vec![text.clone()].into(),
+                None => continue,
+            };
         }
     }
 }
 
-/// What a tool gives: a text for a reader, and a document where its row declares one.
-pub(super) struct Given {
+/// What a tool gives: a text for a reader, and a document for a program.
+pub(super) struct Answer {
     pub(super) text: String,
     pub(super) document: Option<Value>,
-    /// Tokens that were asked for in so many words, 0 for all there is; else the usual limit is
-    /// kept.
-    pub(super) limit: Option<u64>,
+    /// The most tokens, text and document together.
+    pub(super) limit: u64,
     /// The command line that gives all of it.
     pub(super) command: String,
 }
 
-impl Given {
+impl Answer {
     pub(super) fn new(
         text: String,
         document: &impl Serialize,
         command: impl Into<String>,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, AppError> {
         let document = serde_json::to_value(document)
             .map_err(|error| AppError::environment(error.to_string()))?;
         Ok(Self {
+            text,
             document: Some(document),
-            ..Self::text(text, command)
+            limit: MAX_TOKENS,
+            command: command.into(),
         })
     }
 
-    /// A text alone.
-    pub(super) fn text(text: String, command: impl Into<String>) -> Self {
-        Self {
-            text,
-            document: None,
-            limit: None,
-            command: command.into(),
+    /// Returns the result for the client. An answer that is too long loses its document, then its last lines, and
+    /// names the command that prints all of it.
+    pub(super) fn into_result(self) -> CallToolResult {
+        let document_size = self
+            .document
+            .as_ref()
+            .map_or(0, |it| tokens(&it.to_string()));
+        if tokens(&self.text) + document_size <= self.limit {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
+            result.structured_content = self.document;
+            return result;
         }
+        let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(FOOT_TOKENS));
+        let cut = format!(
+            "{head}\n[cut here: {lines} more lines. All of it: `{}`]\n",
+            self.command
+        );
+        CallToolResult::success(vec![ContentBlock::text(cut)])
     }
+}
+
+/// Tokens that clients take in one answer: Claude Code warns at 10,000 and refuses above 25,000.
+pub(super) const MAX_TOKENS: u64 = 20_000;
+/// Tokens of the line that says where the rest is.
+const FOOT_TOKENS: u64 = 200;
+
+// As packets count: two for every seven bytes.
+fn tokens(text: &str) -> u64 {
+    text.len() as u64 * 2 / 7
+}
+
+// Returns the lines that fit, and how many are left; of a line that is longer than the limit its beginning.
+fn first_lines(text: &str, limit: u64) -> (&str, usize) {
+    let room = usize::try_from(limit.saturating_mul(7) / 2).unwrap_or(usize::MAX);
+    let (head, _) = text.split_at(text.floor_char_boundary(room));
+    if head.len() == text.len() {
+        return (text, 0);
+    }
+    let end = head.rfind('\n').map_or(head.len(), |at| at + 1);
+    let (head, rest) = text.split_at(end);
+    (head, rest.lines().count())
 }
 
 /// Reads a tool's arguments.
-pub(super) fn arguments<T: DeserializeOwned>(given: JsonObject) -> Result<T, ToolError> {
+pub(super) fn parse_arguments<T: DeserializeOwned>(given: JsonObject) -> Result<T, AppError> {
     serde_json::from_value(Value::Object(given))
-        .map_err(|error| ToolError::Arguments(format!("the arguments do not fit: {error}")))
+        .map_err(|error| AppError::usage(format!("the arguments do not fit: {error}")))
 }
 
-/// The schema of a tool's arguments.
-pub(super) fn input<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12();
-    settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value()
-}
-
-/// The schema of a document of the model.
-pub(super) fn document(name: &str) -> Value {
-    schema(name)
-        .map(crate::model::DocumentSchema::schema)
-        .unwrap_or_default()
-}
-
-// What a model needs of the schema of arguments: what may be missing needs neither a default nor a null.
-fn slim(schema: &mut Value) {
-    if let Value::Object(root) = schema {
+// Returns the schema of a tool's arguments with what a model needs: an argument that may be missing needs neither a
+// default nor a null.
+fn schema_of<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>().to_value();
+    if let Value::Object(root) = &mut schema {
         for key in ["$schema", "title", "description"] {
             root.remove(key);
         }
-        let fields = root.get_mut("properties").and_then(Value::as_object_mut);
-        for field in fields.into_iter().flat_map(|it| it.values_mut()) {
-            if let Value::Object(field) = field {
-                field.remove("default");
-                if let Some(Value::Array(types)) = field.get_mut("type") {
-                    types.retain(|it| it != "null");
-                }
-                if let Some(Value::Array(types)) = field.get("type")
-                    && let [only] = types.as_slice()
-                {
-                    let only = only.clone();
-                    field.insert("type".to_owned(), only);
-                }
-            }
+    }
+    let fields = schema["properties"].as_object_mut();
+    let fields = fields.into_iter().flat_map(|fields| fields.values_mut());
+    for field in fields.filter_map(Value::as_object_mut) {
+        field.remove("default");
+        if let Some(Value::Array(types)) = field.get("type") {
+            let named = types.iter().find(|name| *name != "null").cloned();
+            field.insert("type".to_owned(), named.unwrap_or_default());
         }
     }
+    schema
 }
 
-// The fields of a document and their types, without what stands below them: a list of tools is read whole by a
-// model at each start. The rest is a resource, `mendit://schema/NAME`.
-fn shallow(schema: &Value) -> Value {
-    let of = |field: &Value| {
-        let named = field["$ref"].as_str().and_then(|it| it.rsplit('/').next());
-        let named = named.map_or(&Value::Null, |name| &schema["$defs"][name]);
-        let kept = ["const", "type"].map(|key| {
-            let found = field.get(key).or_else(|| named.get(key));
-            found.map(|it| (key.to_owned(), it.clone()))
-        });
-        Value::Object(kept.into_iter().flatten().collect())
-    };
-    let fields = schema["properties"].as_object().into_iter().flatten();
-    let fields: JsonObject = fields.map(|(name, it)| (name.clone(), of(it))).collect();
-    json!({ "type": "object", "properties": fields })
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// Why a tool could not do its work, for whoever called it.
-#[derive(Debug)]
-pub(super) enum ToolError {
-    /// The arguments do not fit their schema.
-    Arguments(String),
-    /// The task failed.
-    Task(AppError),
-}
+    use super::{Answer, MAX_TOKENS, tokens};
 
-impl From<AppError> for ToolError {
-    fn from(error: AppError) -> Self {
-        Self::Task(error)
+    #[test]
+    fn cuts_a_long_answer_to_whole_lines() {
+        let text: String = (0..9000).map(|at| format!("src/m{at}.py\n")).collect();
+        let rows: Vec<usize> = (0..60_000).collect();
+        let answer = Answer::new(text, &json!({"rows": rows}), "mendit imports a.py").unwrap();
+        let result = answer.into_result();
+        let shown = &result.content[0].as_text().unwrap().text;
+        assert!(tokens(shown) <= MAX_TOKENS && tokens(shown) * 2 > MAX_TOKENS);
+        let whole = shown.lines().filter(|line| line.ends_with(".py")).count();
+        let rest = format!(
+            "{} more lines. All of it: `mendit imports a.py`",
+            9000 - whole
+        );
+        assert!(shown.contains(&rest), "{shown}");
+        assert_eq!(result.structured_content, None);
+    }
+
+    #[test]
+    fn cuts_one_long_line_between_characters() {
+        let answer = Answer::new("é".repeat(100_000), &json!({}), "mendit diagnose").unwrap();
+        let result = answer.into_result();
+        assert!(tokens(&result.content[0].as_text().unwrap().text) <= MAX_TOKENS);
     }
 }

@@ -26,7 +26,7 @@ pub use commands::CommandFiles;
 pub use guards::{Allowed, When};
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;
-pub use manifest::{Dependencies, python_name, unreadable};
+pub use manifest::{Dependencies, unreadable};
 pub use path_safety::check_path;
 pub use read::{PolicyError, ReadPolicy, ReadRules};
 #[cfg(feature = "program")]

@@ -241,7 +241,6 @@ impl Session<'_> {
         let setup = self.asked;
         let may_read = |path: &RepoPath| setup.read.refuse(path).is_none();
         let ask = crate::hint::Ask {
-            known: &setup.request.known_names,
             installed: &setup.request.installed,
             may_read: &may_read,
         };

@@ -8,5 +8,5 @@ mod store;
 
 pub use error::StateError;
 pub use home::{RepositoryState, StateHome};
-pub use runs::{RunFile, RunId, Runs};
+pub use runs::{RunId, Runs};
 pub use store::{Key, Known, Store};

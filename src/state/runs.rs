@@ -1,6 +1,6 @@
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,17 +46,6 @@ pub struct Runs {
     directory: PathBuf,
 }
 
-/// A file of a run.
-#[derive(Debug, Clone)]
-pub struct RunFile {
-    /// The path below the run's folder, with `/`.
-    pub name: String,
-    /// Where it stands.
-    pub path: PathBuf,
-    /// How long it is.
-    pub bytes: u64,
-}
-
 impl Runs {
     pub(super) fn new(directory: PathBuf) -> Self {
         Self { directory }
@@ -95,38 +84,7 @@ impl Runs {
         names.sort();
         names
     }
-
-    /// The files of a run, sorted by name. Nothing behind a link is listed.
-    #[must_use]
-    pub fn files(folder: &Path) -> Vec<RunFile> {
-        let mut found = Vec::new();
-        let mut open = vec![(folder.to_owned(), String::new())];
-        while let Some((directory, prefix)) = open.pop() {
-            let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-            for entry in entries {
-                let (Ok(about), Ok(name)) = (entry.metadata(), entry.file_name().into_string())
-                else {
-                    continue;
-                };
-                let name = format!("{prefix}{name}");
-                if about.is_dir() && prefix.matches('/').count() < MOST_FOLDERS {
-                    open.push((entry.path(), format!("{name}/")));
-                } else if about.is_file() && found.len() < MOST_FILES {
-                    found.push(RunFile {
-                        name,
-                        path: entry.path(),
-                        bytes: about.len(),
-                    });
-                }
-            }
-        }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        found
-    }
 }
-
-const MOST_FOLDERS: usize = 2;
-const MOST_FILES: usize = 500;
 
 #[cfg(test)]
 mod tests {
@@ -149,7 +107,6 @@ mod tests {
             .start(&RunId("20260101T000000.000-1".to_owned()))
             .unwrap();
         fs::create_dir(folder.join("attempts")).unwrap();
-        fs::write(folder.join("attempts/x"), "12").unwrap();
         runs.start(&RunId("20250101T000000.000-1".to_owned()))
             .unwrap();
         assert_eq!(runs.find("latest"), Some(folder.clone()));
@@ -158,7 +115,5 @@ mod tests {
             Some(home.path().join("runs/20250101T000000.000-1"))
         );
         assert!(runs.find("..").is_none());
-        let files = Runs::files(&folder);
-        assert_eq!((files[0].name.as_str(), files[0].bytes), ("attempts/x", 2));
     }
 }

@@ -102,15 +102,6 @@ pub(in crate::policy) fn is_manifest(path: &str) -> bool {
     MANIFESTS.find(path).is_some()
 }
 
-/// Returns the name of a Python package as registries compare it: lower case, runs of `-`, `_` and
-/// `.` are one `-`.
-#[must_use]
-pub fn python_name(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    let words = lower.split(['-', '_', '.']).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-")
-}
-
 /// Finds the changes of a manifest that a patch may not make, one problem for each kind.
 pub(in crate::policy) fn judge_manifest(
     file: &ChangedFile<'_>,

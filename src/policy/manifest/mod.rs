@@ -5,5 +5,5 @@ mod judge;
 mod version;
 
 pub use format::unreadable;
-pub use judge::{Dependencies, python_name};
+pub use judge::Dependencies;
 pub(super) use judge::{is_manifest, judge_manifest, means_the_same};

@@ -32,7 +32,6 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
         file: &path,
         names: &[name.to_owned()],
         ask: &Ask {
-            known: &[],
             installed: &Installed::default(),
             may_read: &|path| !path.as_str().starts_with("secrets/"),
         },
@@ -82,7 +81,6 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
         file: &path,
         names: &names,
         ask: &Ask {
-            known: &[],
             installed: &Installed::default(),
             may_read: &|_| true,
         },
@@ -345,16 +343,6 @@ fn hostile_files_are_survived() {
             assert_eq!(source.listing().files().count(), 3);
         }
     }
-}
-
-#[test]
-fn a_row_of_the_configuration_tells_where_a_name_comes_from() {
-    let repo = Repo::with(&[("app.py", "def main():\n    return Frobnicator()\n")]);
-    let suggested = || told(&repo, &["Frobnicator", "--file", "app.py"]);
-    assert!(suggested().is_empty());
-    let known = "[context]\nknown = [\"Frobnicator frob.core py\"]\n";
-    repo.write("mendit.toml", known);
-    assert_eq!(suggested()[0], "from frob.core import Frobnicator");
 }
 
 // R3, R8: the words with which such a failure came first; its files are another repository's.

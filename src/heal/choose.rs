@@ -1,4 +1,4 @@
-use super::rules::{hand_over, known_fixes};
+use super::rules::known_fixes;
 use super::{Probe, Surroundings};
 use crate::model::Diagnosis;
 
@@ -23,48 +23,9 @@ impl<'a> History<'a> {
             .map_or(self.current, |(probe, _)| probe)
     }
 
-    pub(super) fn was_tried(&self, probe: &Probe) -> bool {
-        self.current.starts_as(probe) || self.earlier.iter().any(|(it, _)| it.starts_as(probe))
+    fn was_tried(&self, probe: &Probe) -> bool {
+        self.current == probe || self.earlier.iter().any(|(tried, _)| tried == probe)
     }
-}
-
-/// The fix to try next: of the diagnosis's rule the first change that was not tried before;
-/// when there is none, one that an earlier configuration still has open; else what a person must
-/// do. Pure.
-///
-/// Nothing in a log is ever run or installed: a package comes from a manifest, a lock or the
-/// configuration itself, an address from the configuration, a compose file, or what the program
-/// says about this machine.
-#[must_use]
-pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
-    let newest = std::iter::once((history.current, diagnosis));
-    let before = history.earlier.iter().rev();
-    let stages: Vec<Vec<Fix>> = newest
-        .chain(before.map(|(probe, diagnosis)| (probe, diagnosis)))
-        .map(|(current, diagnosis)| {
-            let history = History {
-                current,
-                ..*history
-            };
-            let fixes = known_fixes(diagnosis, &history);
-            fixes.unwrap_or_else(|| vec![hand_over(diagnosis, &history)])
-        })
-        .collect();
-    let open = |fix: &&Fix| matches!(fix, Fix::Change { probe, .. } if !history.was_tried(probe));
-    if let Some(fix) = stages.iter().flatten().find(open) {
-        return fix.clone();
-    }
-    // A change that led to another known failure got further; one that led nowhere says nothing.
-    let first = history.earlier.first().map(|(_, diagnosis)| diagnosis.kind);
-    let is_further = first.is_none_or(|first| first != diagnosis.kind)
-        && known_fixes(diagnosis, history).is_some();
-    let stage = if is_further {
-        stages.first()
-    } else {
-        stages.last()
-    };
-    let person = stage.and_then(|fixes| fixes.last()).cloned();
-    person.unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
 }
 
 /// What may make a probe answer.
@@ -77,13 +38,8 @@ pub enum Fix {
         /// The changed probe.
         probe: Probe,
     },
-    /// Something that only a person can do.
-    Person {
-        /// What it is, in one sentence.
-        advice: String,
-        /// A command that the person may want to run. Never run by this program.
-        command: Option<String>,
-    },
+    /// Something that only a person can do, in one sentence; never done by this program.
+    Person(String),
 }
 
 impl Fix {
@@ -93,25 +49,61 @@ impl Fix {
     }
 
     pub(super) fn person(advice: impl Into<String>) -> Self {
-        Self::Person {
-            advice: advice.into(),
-            command: None,
-        }
+        Self::Person(advice.into())
     }
+}
 
-    pub(super) fn person_runs(advice: impl Into<String>, command: impl Into<String>) -> Self {
-        Self::Person {
-            advice: advice.into(),
-            command: Some(command.into()),
-        }
+/// Chooses the fix to try next: of the diagnosis's rule the first change that was not tried before;
+/// when there is none, one that an earlier configuration still has open; else what a person must
+/// do. Pure.
+///
+/// Nothing in a log is ever run or installed: a package comes from a manifest, a lock or the
+/// configuration itself, an address from the configuration or a compose file.
+#[must_use]
+pub fn choose_fix(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
+    let newest = known_fixes(diagnosis, history);
+    let is_known = newest.is_some();
+    let mut stages = vec![newest.unwrap_or_else(|| vec![hand_over(diagnosis, history)])];
+    for (current, diagnosis) in history.earlier.iter().rev() {
+        let history = History {
+            current,
+            ..*history
+        };
+        stages.extend(known_fixes(diagnosis, &history));
     }
+    let is_open =
+        |fix: &&Fix| matches!(fix, Fix::Change { probe, .. } if !history.was_tried(probe));
+    if let Some(fix) = stages.iter().flatten().find(is_open) {
+        return fix.clone();
+    }
+    // A change that led to another known failure got further; one that led nowhere says nothing.
+    let first = history.earlier.first().map(|(_, diagnosis)| diagnosis.kind);
+    let is_further = is_known && first != Some(diagnosis.kind);
+    let stage = if is_further {
+        stages.first()
+    } else {
+        stages.last()
+    };
+    let advice = stage.and_then(|fixes| fixes.last()).cloned();
+    advice.unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
+}
+
+// The message of an unknown failure.
+fn hand_over(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
+    let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
+    let evidence: Vec<&str> = evidence.collect();
+    let message = match evidence.as_slice() {
+        [] => history.tail.trim().to_owned(),
+        lines => lines.join("\n"),
+    };
+    Fix::person(format!("{}\n{message}", diagnosis.suggested_fix).trim_end())
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{Fix, History, next};
+    use super::{Fix, History, choose_fix};
     use crate::diagnose::{LogFacts, diagnose};
     use crate::heal::gather::ComposePort;
     use crate::heal::{Probe, ServerConfig, Surroundings, Target};
@@ -147,7 +139,7 @@ mod tests {
         earlier: &[(Probe, Diagnosis)],
         around: &Surroundings,
     ) -> Fix {
-        next(
+        choose_fix(
             diagnosis,
             &History {
                 current,
@@ -167,10 +159,7 @@ mod tests {
         loop {
             let changed = match choose(diagnosis, &current, &earlier, around) {
                 Fix::Change { probe, .. } => probe,
-                Fix::Person { advice, command } => {
-                    let command = command.map(|command| format!(" ({command})"));
-                    return (steps, advice + &command.unwrap_or_default());
-                }
+                Fix::Person(advice) => return (steps, advice),
             };
             steps.push(match (changed.url(), &changed.target) {
                 (Some(url), _) => url.to_owned(),
@@ -188,16 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn r35_not_found_npx_then_local_then_uvx_then_module() {
+    fn r35_not_found_npx_then_local() {
         let around = Surroundings {
-            programs: set(&["npx", "uvx", "python3"]),
+            programs: set(&["npx"]),
             local: [(
                 "serve-it".to_owned(),
                 "node_modules/.bin/serve-it".to_owned(),
             )]
             .into(),
             npm: set(&["serve-it"]),
-            python: set(&["serve-it"]),
             ..Surroundings::default()
         };
         let wrong = diagnosed("sh: serve-it: command not found\n");
@@ -207,16 +195,12 @@ mod tests {
             server("{\"command\": \"serve-it\", \"args\": [\"-v\"]}"),
             &around,
         );
-        assert_eq!(
-            steps,
-            [
-                "npx --no-install serve-it -v",
-                "node_modules/.bin/serve-it -v",
-                "uvx serve-it -v",
-                "python3 -m serve_it -v",
-            ]
-        );
-        assert!(last.ends_with(" (npm install)"), "{last}");
+        let expected = [
+            "npx --no-install serve-it -v",
+            "node_modules/.bin/serve-it -v",
+        ];
+        assert_eq!(steps, expected);
+        assert!(last.ends_with(" (`npm install`)"), "{last}");
         let (steps, _) = all(&wrong, command("serve-it && echo ok"), &around);
         assert_eq!(steps[1], "node_modules/.bin/serve-it && echo ok");
     }
@@ -242,26 +226,18 @@ mod tests {
     }
 
     #[test]
-    fn r35_not_found_another_runner_takes_the_same_package() {
+    fn r35_not_found_the_same_program_under_another_name() {
         let around = Surroundings {
-            programs: set(&["pnpm", "pipx", "python3"]),
+            programs: set(&["python3"]),
             ..Surroundings::default()
         };
-        let wrong = diagnosed("sh: npx: command not found\n");
-        let entry = "{\"command\": \"npx\", \"args\": [\"-y\", \"@a/server@1.2\", \"/tmp\"]}";
-        let (steps, last) = all(&wrong, server(entry), &around);
-        assert_eq!(steps, ["pnpm dlx @a/server@1.2 /tmp"]);
-        assert!(last.contains("Node.js"));
-        let wrong = diagnosed("sh: uvx: command not found\n");
-        let (steps, _) = all(
-            &wrong,
-            server("{\"command\": \"uvx\", \"args\": [\"srv\"]}"),
-            &around,
-        );
-        assert_eq!(steps, ["pipx run srv"]);
         let wrong = diagnosed("sh: python: command not found\n");
         let (steps, _) = all(&wrong, command("python -m x"), &around);
         assert_eq!(steps, ["python3 -m x"]);
+        let wrong = diagnosed("sh: npx: command not found\n");
+        let entry = "{\"command\": \"npx\", \"args\": [\"-y\", \"@a/server@1.2\", \"/tmp\"]}";
+        let (steps, last) = all(&wrong, server(entry), &around);
+        assert!(steps.is_empty() && last.contains("not installed"), "{last}");
     }
 
     #[test]
@@ -293,9 +269,6 @@ mod tests {
             steps.is_empty(),
             "another machine's ports are not ours: {steps:?}"
         );
-        let wrong = diagnosed("Error: connect ECONNREFUSED 127.0.0.1:5432\n");
-        let (_, last) = all(&wrong, command("npm test"), &around);
-        assert!(last.ends_with(" (docker compose up -d db)"), "{last}");
     }
 
     #[test]
@@ -308,7 +281,7 @@ mod tests {
         };
         assert_eq!(longer.timeout, Duration::from_mins(1));
         match choose(&wrong, &longer, &[(first, wrong.clone())], &around) {
-            Fix::Person { advice, .. } => assert!(advice.contains("downloading"), "{advice}"),
+            Fix::Person(advice) => assert!(advice.contains("downloading"), "{advice}"),
             change @ Fix::Change { .. } => panic!("{change:?}"),
         }
     }
@@ -326,7 +299,6 @@ mod tests {
     fn r35_a_missing_variable_is_looked_for_by_name() {
         let around = Surroundings {
             examples: [(".env.example".to_owned(), set(&["GITHUB_TOKEN"]))].into(),
-            env_file: set(&["DATABASE_URL"]),
             ..Surroundings::default()
         };
         let wrong = diagnosed("start.sh: line 2: GITHUB_TOKEN: parameter not set\n");
@@ -370,7 +342,7 @@ mod tests {
         assert_eq!(wrong.kind, FailureKind::PermissionDenied);
         let (steps, last) = all(&wrong, server("{\"command\": \"./tools/srv.py\"}"), &around);
         assert_eq!(steps, ["python3 ./tools/srv.py"]);
-        assert!(last.ends_with(" (chmod +x ./tools/srv.py)"), "{last}");
+        assert!(last.ends_with(" (`chmod +x ./tools/srv.py`)"), "{last}");
         let wrong = diagnosed(
             "npm error code EACCES\nnpm error Error: EACCES: permission denied, mkdir '/usr/lib/x'\n",
         );

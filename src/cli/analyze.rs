@@ -1,0 +1,245 @@
+use std::path::Path;
+
+use super::args::{Form, Global, comment, places, plain};
+use super::{AppError, Exit, Output, open, yes_if};
+use crate::app::{
+    ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
+    diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run, reports,
+    summarise_diagnosis,
+};
+use crate::model::{DiagnosisDocument, FailureKind, WhyReason, WhyVerdict};
+use crate::report::{
+    context_markdown, context_text, diagnosis_text, imports_paths, imports_text, summary_github,
+    summary_sarif, why_markdown, why_text,
+};
+
+/// Find the change that broke the tests
+///
+/// mendit reverts changes in an isolated copy and reruns the failing tests until it finds the smallest set of
+/// changes whose revert makes them pass: uncommitted changes first, otherwise commits since a good one. The
+/// worktree is not touched.
+#[derive(Debug, clap::Args)]
+#[command(after_help = WHY_EXITS)]
+pub(crate) struct WhyArgs {
+    #[command(flatten)]
+    request: WhyRequest,
+    /// How to print the answer
+    #[arg(long, value_parser = comment(), default_value = "text")]
+    format: Form,
+}
+
+const WHY_EXITS: &str = "Examples:
+  mendit run pytest; mendit why             the change that broke the last run
+  mendit why npm test                       the change that broke a command
+  mendit why --since v2.1                   among the commits since a release
+
+Exit codes: 0 culprit found, or nothing fails · 1 not by these changes, or unknown · 2 it could not
+run · 3 out of time or runs · 130 interrupted";
+
+impl WhyArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let mut app = open(global, &self.request)?;
+        let document = find_cause(&mut app, &self.request, output)?;
+        output.show(self.format, &document, |format, color| match format {
+            Form::Markdown => why_markdown(&document),
+            _ => why_text(&document, color),
+        })?;
+        Ok(match (document.verdict, document.reason) {
+            (WhyVerdict::Caused, _) | (_, Some(WhyReason::Passes)) => Exit::Yes,
+            (_, Some(WhyReason::Interrupted)) => Exit::Interrupted,
+            (_, Some(WhyReason::Budget)) => Exit::TimedOut,
+            (WhyVerdict::NotRun, _) => Exit::Environment,
+            _ => Exit::No,
+        })
+    }
+}
+
+/// Classify a failure from its log
+///
+/// Exits with 1 when the log tells nothing, and with 0 when nothing failed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiagnoseArgs {
+    #[command(flatten)]
+    request: DiagnoseRequest,
+    /// How to print the diagnosis
+    #[arg(long, value_parser = places(), default_value = "text")]
+    format: Form,
+}
+
+impl DiagnoseArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let app = open(global, &())?;
+        let mut request = self.request.clone();
+        let is_named = request.log.is_some() || request.log_flag.is_some();
+        if !is_named && request.junit.is_empty() && is_piped() {
+            request.log = Some(Input::standard());
+        }
+        let found = diagnose_log(&app, &request, output)?;
+        let diagnosis = &found.diagnosis;
+        let document = DiagnosisDocument::new(diagnosis);
+        match self.format {
+            Form::Github => {
+                output.text(&summary_github(&summarise_diagnosis(&app, &found, output)?))?;
+            }
+            Form::Sarif => {
+                output.json(&summary_sarif(&summarise_diagnosis(&app, &found, output)?))?;
+            }
+            format => output.show(format, &document, |_, color| {
+                diagnosis_text(diagnosis, color)
+            })?,
+        }
+        Ok(yes_if(diagnosis.kind != FailureKind::Unknown))
+    }
+}
+
+/// Build the packet for a failure
+///
+/// It diagnoses the log, chooses the level and picks the files. Without a target the log says which files the failure is about. The packet is printed
+/// (`--format json`) and written to `--out DIR`; in text format it goes to `.mendit/context/`
+/// of the worktree when no directory is named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CONTEXT_EXAMPLES)]
+pub(crate) struct ContextArgs {
+    #[command(flatten)]
+    request: ContextRequest,
+    /// How to print it
+    #[arg(long, value_parser = comment(), default_value = "text", help_heading = "Result")]
+    format: Form,
+}
+
+const CONTEXT_EXAMPLES: &str = "Examples:
+  mendit context                                    the last run, as a table
+  mendit context --format markdown | my-agent       the last run, as a prompt
+  pnpm test 2>&1 | mendit context --log -           what is piped in
+  mendit context --issue issue.md                   where an issue leads
+  mendit context --max-tokens 20000 src/app.ts      a file, in so many tokens";
+
+impl ContextArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let app = open(global, &self.request)?;
+        let mut targets = self.request.targets.iter();
+        let log = targets.find(|target| Path::new(target).extension() == Some("log".as_ref()));
+        if let Some(target) = log.filter(|_| self.request.log.is_none()) {
+            output.note(&format!(
+                "`{target}` is shown as a file; `mendit context --log {target}` reads it as the log"
+            ));
+        }
+        let request = ContextRequest {
+            shown: self.format == Form::Text,
+            ..self.request.clone()
+        };
+        let packed = build_context(&app, &request, output)?;
+        let context = &packed.context;
+        match self.format {
+            Form::Json => output.json(context)?,
+            Form::Markdown => output.data(&context_markdown(context, &packed.packet))?,
+            _ => output.text(&context_text(context, packed.prompt_tokens()))?,
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+/// Suggest imports for undefined names
+///
+/// Exits with 1 when no import is known, or none is certain enough for a patch.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HintArgs {
+    /// Undefined names
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// The file that uses them
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+    /// Take names, modules and files from a log; `-` is standard input. Without NAME or `--file` it
+    /// is the last run's
+    #[arg(long, value_name = "FILE")]
+    log: Option<Input>,
+    /// A `JUnit` report in addition to the log; repeatable
+    #[arg(long, value_name = "FILE", requires = "log")]
+    junit: Vec<Input>,
+    /// Print a patch that adds the imports that are certain
+    #[arg(long)]
+    fix: bool,
+    /// Write that patch into the worktree
+    #[arg(long, conflicts_with = "rev")]
+    apply: bool,
+    /// Read a commit instead of the worktree
+    #[arg(long, value_name = "REV")]
+    rev: Option<String>,
+    /// How to print it
+    #[arg(long, value_parser = plain(), default_value = "text")]
+    format: Form,
+}
+
+impl HintArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let app = open(global, &())?;
+        if let Some(file) = self.names.iter().find(|name| Path::new(name).is_file()) {
+            let other = self.names.iter().find(|name| *name != file);
+            let name = other.map_or("NAME", String::as_str);
+            let error = AppError::usage(format!("a name is expected, and `{file}` is a file"));
+            return Err(error
+                .hint(format!(
+                    "`mendit hint {name} --file {file}` looks for a name"
+                ))
+                .hint(format!("`mendit hint --log {file}` reads a log")));
+        }
+        let log = match (&self.log, &self.file) {
+            (Some(log), _) => Some(log.log(output)?),
+            (None, Some(_)) if self.names.is_empty() => {
+                let error = AppError::usage("no name to look for");
+                return Err(error.hint("`mendit hint NAME --file FILE`"));
+            }
+            (None, Some(_)) => None,
+            (None, None) => {
+                let last = last(&app, output)?.ok_or_else(|| {
+                    no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")
+                })?;
+                Some(last.log)
+            }
+        };
+        let request = HintRequest {
+            names: self.names.clone(),
+            file: self.file.clone(),
+            log,
+            reports: reports(&self.junit, output)?,
+            rev: self.rev.clone(),
+            fix: self.fix,
+            apply: self.apply,
+            command: Vec::new(),
+        };
+        let hinted = find_imports(&app, &request, output)?;
+        let is_patch = self.fix || self.apply;
+        if is_patch && hinted.found && self.format == Form::Text {
+            output.data(hinted.document.patch.as_deref().unwrap_or_default())?;
+        } else {
+            if is_patch && !hinted.found {
+                output.note("no import is certain enough for a patch");
+            }
+            output.show(self.format, &hinted.document, |_, _| hinted.lines())?;
+        }
+        Ok(yes_if(hinted.found))
+    }
+}
+
+/// List what files import and what imports them
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportsArgs {
+    #[command(flatten)]
+    request: ImportsRequest,
+    /// How to print it
+    #[arg(long, value_parser = plain(), default_value = "text")]
+    format: Form,
+}
+
+impl ImportsArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let document = list_imports(&open(global, &())?, &self.request, output)?;
+        let is_list = self.request.tests;
+        output.show(self.format, &document, |_, _| match is_list {
+            true => imports_paths(&document),
+            false => imports_text(&document),
+        })?;
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,177 @@
+use std::path::PathBuf;
+
+use super::args::{Form, Global, places};
+use super::{AppError, Exit, Output, open};
+use crate::app::{
+    Against, Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
+    recover_apply, to_json_line, write_file,
+};
+use crate::report::{patch_github, patch_sarif, patch_text};
+
+/// What `check` and `apply` share.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PatchArgs {
+    /// The patch, in any accepted format; `-` reads standard input
+    #[arg(value_name = "PATCH")]
+    patch: Option<Input>,
+    #[command(flatten)]
+    request: PatchRequest,
+    /// Validate against a commit instead of the worktree
+    #[arg(long, value_name = "REV", conflicts_with = "index")]
+    rev: Option<String>,
+    /// Validate against the index, which the worktree must agree with
+    #[arg(long)]
+    index: bool,
+    /// Write the same change as a git patch with true line numbers and blob ids
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to print the verdict
+    #[arg(long, value_parser = places(), default_value = "text")]
+    format: Form,
+}
+
+/// Validate a patch without applying it
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    patch: PatchArgs,
+    /// Read JSON lines `{"id", "patch"}` and write one verdict a line
+    #[arg(long)]
+    batch: bool,
+}
+
+/// Validate a patch, then apply all of it or nothing
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct ApplyArgs {
+    #[command(flatten)]
+    patch: PatchArgs,
+    /// Change the index alone
+    #[arg(long, conflicts_with_all = ["index", "tree", "commit"])]
+    cached: bool,
+    /// Write the tree object, print its id and change nothing else
+    #[arg(long, conflicts_with = "index")]
+    tree: bool,
+    /// Write a commit on top of the validated revision, print its id and change nothing else
+    #[arg(long, requires = "message", conflicts_with = "index")]
+    commit: bool,
+    /// The message of --commit
+    #[arg(short = 'm', long, value_name = "MSG")]
+    message: Option<String>,
+    /// Undo an interrupted apply
+    #[arg(long, conflicts_with = "patch")]
+    recover: bool,
+    /// Validate and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl CheckArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let request = self.patch.request()?;
+        let app = open(global, &self.patch.request)?;
+        if self.batch {
+            let mut worst = Exit::Yes;
+            check_batch(&app, &request, output, &mut |answers| {
+                let mut text = String::new();
+                for answer in &answers {
+                    text.push_str(&to_json_line(answer)?);
+                    if answer.verdict.exit() != Exit::Yes {
+                        worst = Exit::No;
+                    }
+                }
+                output.data(&text)
+            })?;
+            return Ok(worst);
+        }
+        let mut judged = check_patch(&app, &request, output)?;
+        self.patch.report(&request.patch, &mut judged, output)?;
+        let exit = judged.verdict.exit();
+        // The process ends here: to give the memory of a large patch back piece by piece takes time.
+        std::mem::forget(judged);
+        Ok(exit)
+    }
+}
+
+impl ApplyArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let patch = &self.patch;
+        let app = open(global, &patch.request)?;
+        if self.recover {
+            output.text(match recover_apply(&app, output)? {
+                Recovered::Nothing => "nothing was interrupted\n",
+                Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
+            })?;
+            return Ok(Exit::Yes);
+        }
+        if patch.rev.is_some() && !self.tree && !self.commit {
+            return Err(AppError::usage("`--rev` goes with `--tree` or `--commit`"));
+        }
+        let (target, place) = match &self.message {
+            _ if self.dry_run => (Target::DryRun, None),
+            _ if self.cached => (Target::Cached, Some("the index")),
+            _ if patch.index => (Target::Index, Some("the worktree and the index")),
+            Some(message) if self.commit => (Target::Commit(message.clone()), None),
+            _ if self.tree || self.commit => (Target::Tree, None),
+            _ => (Target::Worktree, Some("the worktree")),
+        };
+        let mut request = patch.request()?;
+        if patch.rev.is_none() && self.cached {
+            request.against = Against::Index;
+        } else if patch.rev.is_none() && (self.tree || self.commit) {
+            request.against = Against::Revision("HEAD".to_owned());
+        }
+        let (mut judged, written) = apply_patch(&app, &request, &target, output)?;
+        patch.report(&request.patch, &mut judged, output)?;
+        if patch.format == Form::Text {
+            let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
+            if let Some(place) = place.filter(|_| wrote) {
+                output.data(&format!("applied to {place}\n"))?;
+            }
+            if let Some(id) = written {
+                output.data(&format!("{id}\n"))?;
+            }
+        }
+        Ok(judged.verdict.exit())
+    }
+}
+
+impl PatchArgs {
+    // Returns the patch and how to validate it.
+    fn request(&self) -> Result<PatchRequest, AppError> {
+        let standard = Input::standard();
+        Ok(PatchRequest {
+            patch: self.patch.as_ref().unwrap_or(&standard).bytes()?,
+            against: match &self.rev {
+                Some(revision) => Against::Revision(revision.clone()),
+                None if self.index => Against::Index,
+                None => Against::Worktree,
+            },
+            ..self.request.clone()
+        })
+    }
+
+    // Prints the verdict and writes `--output`.
+    fn report(&self, input: &[u8], judged: &mut Judged, output: &Output) -> Result<(), AppError> {
+        let name = match self.patch.as_ref().map(Input::name) {
+            None | Some("-") => "<stdin>",
+            Some(name) => name,
+        };
+        if judged.verdict.verdict.applies() {
+            if let Some(file) = &self.output {
+                write_file(file, judged.canonical_patch())?;
+            }
+            if self.format == Form::Json {
+                judged.verdict.canonical_patch = String::from_utf8(judged.canonical_patch()).ok();
+            }
+        }
+        let verdict = &judged.verdict;
+        match self.format {
+            Form::Sarif => output.json(&patch_sarif(verdict, name)),
+            format => output.show(format, verdict, |format, color| match format {
+                Form::Github => patch_github(verdict, name),
+                _ => patch_text(verdict, name, input, color),
+            }),
+        }
+    }
+}

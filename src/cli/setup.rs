@@ -1,0 +1,239 @@
+use super::args::{Form, Global, plain};
+use super::{AppError, Exit, Output, open};
+use crate::app::{
+    Clean, HealRequest, InitOutcome, InitRequest, KeptDocument, KeptRow, SettingRow, check_up,
+    clean, heal_probes, init_names, init_target, show_settings,
+};
+use crate::report::{diff_text, healing_text, table};
+
+/// Check tools, packages, the sandbox and agents; start MCP servers and repair their configuration
+///
+/// Without `--test` and `--mcp`, doctor runs nothing of the repository and prints the command that fixes each
+/// problem. With them, it starts the test command, or each MCP server of the file; when one does not answer,
+/// it diagnoses the failure, changes a copy of the configuration and retries. Nothing that only a log names is
+/// ever run or installed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR_EXITS)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    request: HealRequest,
+    /// How to print it
+    #[arg(long, value_parser = plain(), default_value = "text")]
+    format: Form,
+}
+
+const DOCTOR_EXITS: &str = "Examples:
+  mendit doctor                          what is installed, what is missing, how to fix it
+  mendit doctor --test pytest            whether the command starts at all
+  mendit doctor --mcp .mcp.json --auto   start the servers, correct their configuration
+
+Exit codes: 0 all answer · 1 one does not, for an unknown reason · 2 nothing \
+could start · 3 out of time · 4 action required · 130 interrupted";
+
+impl DoctorArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let request = &self.request;
+        let app = open(global, request)?;
+        let (result, exit) = if request.test.is_none() && request.mcp.is_none() {
+            let result = check_up(&app, output)?;
+            let exit = [Exit::PersonMustAct, Exit::Yes][usize::from(result.fixed)];
+            (result, exit)
+        } else {
+            heal_probes(&app, request, output)?
+        };
+        output.show(self.format, &result, |_, color| {
+            healing_text(&result, color)
+        })?;
+        Ok(exit)
+    }
+}
+
+/// Connect an agent, an editor or a CI host to mendit
+///
+/// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP
+/// server, or a workflow. Existing files are extended, or left alone and named. Without a name,
+/// the supported names are listed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mendit init claude                     skill, command and MCP server of Claude Code
+  mendit init codex --dry-run            show the changes and write nothing
+  mendit init github --test 'npm test'   a workflow that reports failed runs
+  mendit init claude --remove            remove the same files and entries
+
+Exit codes: 0 done · 2 it could not be written · 4 a file was left alone")]
+pub(crate) struct InitArgs {
+    #[command(flatten)]
+    request: InitRequest,
+}
+
+impl InitArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let request = &self.request;
+        if request.name.is_none() {
+            output.text(&format!("{}\n", init_names().join("\n")))?;
+            return Ok(Exit::Yes);
+        }
+        let files = init_target(&open(global, &())?, request)?;
+        let mut exit = Exit::Yes;
+        let mut rows = Vec::new();
+        for file in &files {
+            if request.dry_run && !file.diff.is_empty() {
+                output.painted(|color| diff_text(&file.diff, color))?;
+            }
+            let outcome = match &file.outcome {
+                InitOutcome::Written => "written".to_owned(),
+                InitOutcome::Removed => "removed".to_owned(),
+                InitOutcome::Unchanged => "unchanged".to_owned(),
+                InitOutcome::Left(why) => {
+                    exit = Exit::PersonMustAct;
+                    format!("left alone: {why}")
+                }
+            };
+            rows.push([file.path.clone(), outcome]);
+        }
+        if !request.dry_run || exit != Exit::Yes {
+            output.text(&table(&rows, &[]))?;
+        }
+        Ok(exit)
+    }
+}
+
+/// Show the settings in force, or delete what is kept
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    action: Option<ConfigAction>,
+    /// How to print it
+    #[arg(long, value_parser = plain(), default_value = "text", global = true)]
+    format: Form,
+}
+
+#[derive(Debug, Clone, Copy, clap::Subcommand)]
+enum ConfigAction {
+    /// Print each setting, its value and its origin
+    Show,
+    /// List what is kept between runs, and delete it
+    ///
+    /// Runs, journals, isolated copies and caches are kept outside the repository, by worktree. Nothing is
+    /// deleted while a fix uses it. Without a flag, nothing is deleted.
+    Clean {
+        /// Delete what is kept for worktrees that are gone
+        #[arg(long)]
+        gone: bool,
+        /// Delete what is kept for this worktree
+        #[arg(long, conflicts_with = "gone")]
+        here: bool,
+        /// Delete everything
+        #[arg(long, conflicts_with_all = ["gone", "here"])]
+        all: bool,
+    },
+}
+
+impl ConfigArgs {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        let app = open(global, &())?;
+        match self.action.unwrap_or(ConfigAction::Show) {
+            ConfigAction::Show => {
+                let rows = show_settings(&app);
+                let text = |_, _| rows.iter().map(setting_text).collect();
+                output.show(self.format, &rows, text)?;
+            }
+            ConfigAction::Clean { gone, here, all } => {
+                let what = match (gone, here, all) {
+                    (true, _, _) => Clean::Gone,
+                    (_, true, _) => Clean::Here,
+                    (_, _, true) => Clean::All,
+                    _ => Clean::Show,
+                };
+                let kept = clean(&app, what, output)?;
+                output.show(self.format, &kept, |_, _| kept_text(&kept))?;
+            }
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+fn setting_text(row: &SettingRow) -> String {
+    let value = row.value.as_ref();
+    let value = value.map_or_else(|| "(unset)".to_owned(), ToString::to_string);
+    format!("{} = {value}  # {}\n", row.key, row.origin)
+}
+
+fn kept_text(kept: &KeptDocument) -> String {
+    if kept.repositories.is_empty() {
+        return "nothing is kept\n".to_owned();
+    }
+    let row = |row: &KeptRow| {
+        let state = match (row.removed, row.there) {
+            (true, _) => "  removed",
+            (_, false) => "  gone",
+            _ => "",
+        };
+        [
+            format!("{} MB", row.bytes / 1_000_000),
+            format!("{} runs", row.runs),
+            format!("{}{state}", row.root),
+        ]
+    };
+    let rows: Vec<_> = kept.repositories.iter().map(row).collect();
+    table(&rows, &[0, 1])
+}
+
+/// Serve the commands as tools of an MCP server, on standard input and output
+///
+/// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, with --allow-write `apply_patch`,
+/// with --run or --run-last `run_tests`, `find_cause` and `fix_tests`.
+/// It works in the directory it was started in, or in a root of the client below it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArgs {
+    /// Offer the tool that applies patches to the worktree
+    #[arg(long)]
+    allow_write: bool,
+    /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; repeatable
+    #[arg(long, value_name = "CMD")]
+    run: Vec<String>,
+    /// Offer them for the command of the last `mendit run` here
+    #[arg(long)]
+    run_last: bool,
+    /// Let patches change protected files that match; repeatable
+    #[arg(long, value_name = "GLOB")]
+    allow_protected: Vec<String>,
+}
+
+impl McpArgs {
+    #[cfg(not(feature = "mcp"))]
+    pub(crate) fn run(&self, _: &Global, _: &Output) -> Result<Exit, AppError> {
+        Err(AppError::not_built("mcp"))
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+        use std::io::IsTerminal as _;
+
+        use crate::mcp::{Server, ServerOptions, serve_stdio};
+        use crate::model::Code;
+
+        // Report wrong settings now, not at the first call.
+        let app = open(global, &())?;
+        let server = Server::new(ServerOptions {
+            directory: app.directory().to_owned(),
+            named: global.directory.is_some(),
+            settings: global.settings_choice(),
+            allow_write: self.allow_write,
+            commands: self.run.clone(),
+            last: self.run_last,
+            allow_protected: self.allow_protected.clone(),
+            threads: global.threads,
+        });
+        if std::io::stdin().is_terminal() {
+            output.note("an MCP client is expected on standard input; Ctrl-C ends this");
+        }
+        serve_stdio(server).map_err(|error| {
+            AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
+                "an MCP client starts it and speaks first; docs/agents.md shows its configuration",
+            )
+        })?;
+        Ok(Exit::Yes)
+    }
+}

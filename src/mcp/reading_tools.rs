@@ -1,0 +1,263 @@
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::tool::{Answer, Caller, MAX_TOKENS, parse_arguments};
+use crate::app::settings::{Bytes, Settings};
+use crate::app::{
+    self, App, AppError, ContextRequest, DiagnoseRequest, Flags, HintRequest, ImportsRequest,
+    Input, Judged, LevelChoice, PatchRequest, Target, with_canonical,
+};
+use crate::model::{DiagnosisDocument, Level};
+use crate::report::{context_markdown, diagnosis_text, imports_paths, imports_text, patch_text};
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct DiagnoseArguments {
+    /// The output of the failing command, standard error included.
+    log: Option<String>,
+    /// A file of the repository that holds it. Without `log` and `logFile` it is the last run's.
+    log_file: Option<String>,
+    /// Its exit code; a negative number is a signal.
+    exit_code: Option<i32>,
+    /// The command line.
+    command: Option<String>,
+}
+
+pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
+    let given: DiagnoseArguments = parse_arguments(given)?;
+    let app = (caller.open)(&())?;
+    let request = DiagnoseRequest {
+        log: find_log(&app, caller, given.log, given.log_file)?,
+        exit_code: given.exit_code,
+        command: given.command,
+        ..DiagnoseRequest::default()
+    };
+    let diagnosis = app::diagnose_log(&app, &request, caller.progress)?.diagnosis;
+    let text = diagnosis_text(&diagnosis, false);
+    Answer::new(text, &DiagnosisDocument::new(&diagnosis), "mendit diagnose")
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct ContextArguments {
+    /// The output of the failing command; it says which files matter when no target is given.
+    log: Option<String>,
+    /// A file of the repository that holds it. Without `log`, `logFile`, `targets` and
+    /// `requestedFiles` it is the last run's.
+    log_file: Option<String>,
+    /// The text of an issue or a task, in place of a log.
+    issue: Option<String>,
+    /// Files the failure is about; a directory means its files.
+    targets: Vec<String>,
+    /// The context level, 0 to 3; chosen from the failure by default.
+    #[schemars(range(min = 0, max = 3))]
+    level: Option<u8>,
+    /// More to show: `path`, `path:120-200` for lines, `path#name` for a definition.
+    requested_files: Vec<String>,
+    /// Estimated tokens of all files: 11000 by default.
+    max_tokens: Option<u64>,
+    /// A commit to read instead of the worktree.
+    rev: Option<String>,
+    /// The base of the change under test: its diff is shown, its files rank high.
+    diff: Option<String>,
+}
+
+pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
+    let given: ContextArguments = parse_arguments(given)?;
+    let is_sent = given.log.is_some();
+    let mut request = ContextRequest {
+        targets: given.targets,
+        issue: given.issue.map(|issue| Input::held("issue", issue)),
+        diff: given.diff,
+        level: match given.level {
+            Some(number) => LevelChoice::Exactly(level(number)?),
+            None => LevelChoice::Auto,
+        },
+        requested: given.requested_files,
+        rev: given.rev,
+        max_tokens: given.max_tokens,
+        max_log_bytes: given.max_tokens.is_none().then_some(Bytes(USUAL_LOG)),
+        ..ContextRequest::default()
+    };
+    let app = (caller.open)(&WithinAnswer(&request))?;
+    request.log = find_log(&app, caller, given.log, given.log_file)?;
+    let mut packed = app::build_context(&app, &request, caller.progress)?;
+    if is_sent {
+        // The caller has it.
+        packed.packet.logs.text.clear();
+    }
+    // Files are counted, and what is said about them is about as much again.
+    let limit = request.max_tokens.map(|tokens| tokens.saturating_mul(2));
+    Ok(Answer {
+        text: context_markdown(&packed.context, &packed.packet),
+        document: None,
+        limit: limit.map_or(MAX_TOKENS, |limit| {
+            if limit == 0 {
+                u64::MAX / 7
+            } else {
+                limit.max(MAX_TOKENS)
+            }
+        }),
+        command: "mendit context --format markdown".to_owned(),
+    })
+}
+
+/// Tokens of files that leave room for the rest of an answer.
+const USUAL_TOKENS: u64 = 11_000;
+const USUAL_LOG: u64 = 12_288;
+
+// The request, within what every client takes where nobody asked for more.
+struct WithinAnswer<'a>(&'a ContextRequest);
+
+impl Flags for WithinAnswer<'_> {
+    fn merge(&self, settings: &mut Settings) {
+        self.0.merge(settings);
+        settings.context.max_tokens.get_or_insert(USUAL_TOKENS);
+    }
+}
+
+// The whole repository without caps is never given to an agent.
+fn level(number: u8) -> Result<Level, AppError> {
+    Level::from_number(number)
+        .filter(|level| *level != Level::Bundle)
+        .ok_or_else(|| AppError::usage(format!("{number} is no level from 0 to 3")))
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct HintArguments {
+    /// Undefined names; those of the log are added.
+    names: Vec<String>,
+    /// The file that uses them; the log's when missing.
+    file: Option<String>,
+    /// The output of the failing command.
+    log: Option<String>,
+    /// A file of the repository that holds it. Without `log`, `logFile` and `file` it is the last
+    /// run's.
+    log_file: Option<String>,
+    /// Give a patch that adds the imports that are certain.
+    fix: bool,
+}
+
+pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
+    let given: HintArguments = parse_arguments(given)?;
+    let app = (caller.open)(&())?;
+    let log = match find_log(&app, caller, given.log, given.log_file)? {
+        Some(log) => Some(log.log(caller.progress)?),
+        None if given.file.is_none() => app::last(&app, caller.progress)?.map(|last| last.log),
+        None => None,
+    };
+    if log.is_none() && (given.names.is_empty() || given.file.is_none()) {
+        let message = "name what is undefined with `names` and `file`, or give a `log` that does";
+        return Err(AppError::usage(message));
+    }
+    let request = HintRequest {
+        names: given.names,
+        file: given.file,
+        log,
+        fix: given.fix,
+        ..HintRequest::default()
+    };
+    let hinted = app::find_imports(&app, &request, caller.progress)?;
+    Answer::new(hinted.lines(), &hinted.document, "mendit hint")
+}
+
+pub(super) fn imports(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
+    let request: ImportsRequest = parse_arguments(given)?;
+    let document = app::list_imports(&(caller.open)(&())?, &request, caller.progress)?;
+    let text = if request.tests {
+        imports_paths(&document)
+    } else {
+        imports_text(&document)
+    };
+    Answer::new(text, &document, "mendit imports")
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PatchArguments {
+    /// The patch: a git or unified diff, SEARCH/REPLACE blocks, a `*** Begin Patch` envelope, or
+    /// JSON with edits or whole files.
+    patch: String,
+    /// Apply git's rules alone.
+    #[serde(default)]
+    strict: bool,
+}
+
+pub(super) fn check_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
+    let (app, request) = patch_request(caller, given)?;
+    let judged = app::check_patch(&app, &request, caller.progress)?;
+    answer_verdict(&app, &request, judged, "mendit check PATCH")
+}
+
+pub(super) fn apply_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
+    let (app, request) = patch_request(caller, given)?;
+    let (judged, _) = app::apply_patch(&app, &request, &Target::Worktree, caller.progress)?;
+    answer_verdict(&app, &request, judged, "mendit apply PATCH")
+}
+
+fn patch_request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest), AppError> {
+    let given: PatchArguments = parse_arguments(given)?;
+    let request = PatchRequest {
+        patch: given.patch.into_bytes(),
+        strict: given.strict,
+        ..PatchRequest::default()
+    };
+    Ok(((caller.open)(&request)?, request))
+}
+
+fn answer_verdict(
+    app: &App,
+    request: &PatchRequest,
+    judged: Judged,
+    command: &str,
+) -> Result<Answer, AppError> {
+    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let verdict = with_canonical(judged);
+    let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
+    let mut answer = Answer::new(text, &verdict, command)?;
+    if let Some(document) = &mut answer.document {
+        // It holds lines of the file around the change, and a masked one would not apply.
+        let is_kept = |patch: &str| patch.len() <= MAX_PATCH && mask(patch) == patch;
+        if !document["canonicalPatch"].as_str().is_some_and(is_kept) {
+            document["canonicalPatch"] = Value::Null;
+        }
+        mask_strings(document, &mask);
+    }
+    Ok(answer)
+}
+
+/// Bytes of a canonical patch that is still sent back to who sent the patch.
+const MAX_PATCH: usize = 32_768;
+
+// A verdict quotes lines of files.
+fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = mask(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_strings(item, mask)),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| mask_strings(field, mask)),
+        _ => {}
+    }
+}
+
+// Returns the log that a call names: its text, or a file of the repository.
+fn find_log(
+    app: &App,
+    caller: &Caller<'_>,
+    text: Option<String>,
+    file: Option<String>,
+) -> Result<Option<Input>, AppError> {
+    Ok(match (text, file) {
+        (Some(_), Some(_)) => return Err(AppError::usage("give either `log` or `logFile`")),
+        (Some(text), None) => Some(Input::held("log", text)),
+        (None, Some(file)) => {
+            let bytes = app::readable_file(app, &file, caller.progress)?;
+            Some(Input::held(&file, bytes))
+        }
+        (None, None) => None,
+    })
+}
