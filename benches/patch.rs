@@ -25,9 +25,7 @@ fn main() {
     ] {
         let patch: String = (0..FILES).map(|file| diff(file, shift, unknown)).collect();
         measure(&format!("read, {what}"), patch.len(), || {
-            let read = read(patch.as_bytes(), |set| {
-                set.files.len()
-            });
+            let read = read(patch.as_bytes(), |set| set.files.len());
             assert!(read.is_ok_and(|files| files == FILES));
         });
         measure(&format!("judge, {what}"), patch.len(), || {

@@ -155,7 +155,6 @@ pub fn diagnose_log(log: &str, options: &LogOptions) -> Diagnosis {
         exit_code: options.exit_code,
         command: options.command.clone(),
         timed_out: options.timed_out,
-        ..LogFacts::default()
     };
     let files = Memory::named(options.files.iter().map(|path| (path, "")));
     let listing = (!options.files.is_empty()).then(|| files.listing());

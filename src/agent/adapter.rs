@@ -48,6 +48,7 @@ impl Adapter {
 
     /// Reads the events that an agent printed; `None` if it printed none.
     #[must_use]
+    #[expect(clippy::cast_sign_loss, reason = "a negative count becomes 0")]
     pub fn transcript(&self, printed: &str) -> Option<Transcript> {
         if self.text.is_empty() {
             return None;

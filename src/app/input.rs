@@ -119,7 +119,7 @@ impl Input {
         if self.held.is_none() && self.name == "-" {
             awaited("a log", progress);
         }
-        let read = self.open().and_then(|input| Log::read(input));
+        let read = self.open().and_then(Log::read);
         read.map_err(|error| AppError::unreadable(&self.name, &error))
     }
 }

@@ -210,7 +210,7 @@ impl KeptRun {
             return Ok(None);
         };
         let file = std::fs::File::open(&path);
-        let log = file.and_then(|file| Log::read(file));
+        let log = file.and_then(Log::read);
         let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
         let command = self.command.as_ref().or(self.commands.first());
         let words = command.map(|line| format!("`{line}`")).into_iter();

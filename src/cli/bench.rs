@@ -216,7 +216,7 @@ impl MineArgs {
                 return;
             }
             let commit = mined.commit.get(..9).unwrap_or(mined.commit);
-            let seen = match mined.seen.as_ref() {
+            let seen = match mined.seen {
                 "" => String::new(),
                 seen => format!(": {seen}"),
             };

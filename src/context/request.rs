@@ -1,4 +1,3 @@
-
 use crate::context::ladder::{LevelChoice, Retry};
 use crate::diagnose::Log;
 use crate::junit::Report;

@@ -138,7 +138,7 @@ impl Repository {
             let mode = entry.mode.to_tree_entry_mode().filter(|_| is_plain)?;
             Some((entry.path(&index).to_vec(), mode.kind(), entry.id))
         });
-        Ok(TreeSource::new(&repo.clone().into_sync(), entries))
+        Ok(TreeSource::new(&repo.into_sync(), entries))
     }
 }
 

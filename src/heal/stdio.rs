@@ -87,7 +87,6 @@ pub(super) fn connect(
         exit_code: end.and_then(End::code_or_signal),
         command: Some(job.command.to_string()),
         timed_out: matches!(asked, ConversationEnd::TimedOut) && answer.kind.is_none(),
-        ..LogFacts::default()
     };
     // What is no message of the protocol belongs to the log.
     answer.log = chatter + &errors;

@@ -12,7 +12,6 @@ mod insert;
 mod installed;
 mod language;
 mod literal;
-#[cfg(feature = "program")]
 mod outline;
 mod parse;
 mod perturb;

@@ -17,7 +17,7 @@ pub struct PatchSet<'a> {
     pub unread: Vec<Unread>,
 }
 
-impl<'a> PatchSet<'a> {
+impl PatchSet<'_> {
     pub(super) fn empty(format: PatchFormat, mends: Vec<Mend>) -> Self {
         Self {
             format,

@@ -203,10 +203,10 @@ impl Session<'_> {
         };
         Ok(AgentCall {
             end,
-            content,
             reply,
             progress,
             trouble,
+            content,
         })
     }
 

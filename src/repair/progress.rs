@@ -65,7 +65,7 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
         }
     }
     let is_gone = |test: &&str| !new.keys().any(|other| other == test || holds(test, other));
-    let is_less = old.keys().any(|test| is_gone(test));
+    let is_less = old.keys().any(is_gone);
     let is_back = is_broken || steps.contains(&Step::Back);
     match () {
         () if is_broken && after.kind.is_before_tests() => Effect::Regressed,

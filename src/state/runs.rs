@@ -109,7 +109,7 @@ mod tests {
         fs::create_dir(folder.join("attempts")).unwrap();
         runs.start(&RunId("20250101T000000.000-1".to_owned()))
             .unwrap();
-        assert_eq!(runs.find("latest"), Some(folder.clone()));
+        assert_eq!(runs.find("latest"), Some(folder));
         assert_eq!(
             runs.find("20250101T000000.000-1"),
             Some(home.path().join("runs/20250101T000000.000-1"))

@@ -7,7 +7,9 @@ use crate::diagnose::LogFacts;
 use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::repair::{CommandsAt, CommandsRun, RepairError, RunLimit, is_path, last_runner, run_traced};
+use crate::repair::{
+    CommandsAt, CommandsRun, RepairError, RunLimit, is_path, last_runner, run_traced,
+};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::{Kind, Workplace};
 
@@ -164,10 +166,8 @@ impl<'a> Trials<'a> {
         find: &'a FindCause<'a>,
         place: Workplace<'a>,
     ) -> Result<(Self, bool), RepairError> {
-        let unknown = || {
-            let diagnosis = crate::diagnose::diagnose("", &LogFacts::default(), None);
-            RedRun::new(diagnosis, "", None, None)
-        };
+        let silent = crate::diagnose::diagnose("", &LogFacts::default(), None);
+        let unknown = || RedRun::new(silent, "", None, None);
         let mut trials = Self {
             red: find.red.cloned().unwrap_or_else(unknown),
             find,

@@ -123,6 +123,6 @@ proptest! {
         prop_assume!(!patch.is_empty());
         let strip = Some(usize::from(!FLAGS[flags].contains(&"--no-prefix")));
         let text = String::from_utf8_lossy(&patch).into_owned();
-        prop_assert_eq!(applied(&old, &patch, strip), Ok(new.clone()), "forward\n{}", text);
+        prop_assert_eq!(applied(&old, &patch, strip), Ok(new), "forward\n{}", text);
     }
 }
