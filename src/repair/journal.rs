@@ -139,6 +139,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+const WAITS: u32 = 20;
+
 /// Holds a repository for one run at a time. The system lets go of it when the process dies,
 /// however that happens.
 #[derive(Debug)]
@@ -164,7 +166,16 @@ impl RunLock {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        match file.try_lock() {
+        let mut taken = file.try_lock();
+        // A run whose caller was killed needs a moment to end.
+        for _ in 0..WAITS {
+            if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+            taken = file.try_lock();
+        }
+        match taken {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = fs::read_to_string(&path).unwrap_or_default();
