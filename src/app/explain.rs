@@ -31,7 +31,7 @@ impl Explained {
     pub fn text(&self) -> String {
         match self {
             Self::Page(page) => {
-                format!("{}: {}\n\n{}\n", page.name(), page.title(), page.body())
+                format!("{}: {}\n\n{}\n", page.name, page.title, page.body)
             }
             Self::Rule(rule) => rule.page.clone(),
         }

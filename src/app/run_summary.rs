@@ -10,7 +10,7 @@ use crate::model::{
     CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
     PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
 };
-use crate::report::run_failures;
+use crate::report::kept_summary;
 use crate::source::Source;
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
@@ -267,7 +267,7 @@ const MAX_OUTPUT_LINE: usize = 160;
 /// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
 /// understood, the end of the output.
 pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
-    let failures = run_failures(summary);
+    let failures = kept_summary(summary, false, false);
     let mut text = format!(
         "{end}\n{}: {}\n{failures}",
         summary.kind, summary.explanation

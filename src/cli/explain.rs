@@ -2,7 +2,7 @@ use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output};
 use crate::app::{Suggested, explain_word};
-use crate::model::{CodePage, code_pages};
+use crate::model::{Page, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,14 +17,14 @@ pub(crate) struct Args {
 
 const CODE: Suggested<String> = Suggested {
     parse: |text| Ok(text.to_owned()),
-    words: || code_pages().iter().map(|page| page.code.as_str()).collect(),
+    words: || code_pages().iter().map(|page| page.name).collect(),
 };
 
 pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let word = args.word.join(" ");
     if word.is_empty() {
         let pages = code_pages();
-        let line = |page: &CodePage| format!("{}  {}\n", page.code, page.title);
+        let line = |page: &Page| format!("{}  {}\n", page.name, page.title);
         match args.format {
             Form::Json => output.json(&pages)?,
             _ => output.data(&pages.iter().map(line).collect::<String>())?,

@@ -24,14 +24,12 @@ pub struct BenchDocument {
     /// Over all of them.
     pub totals: Tally,
     /// Counts of what was fixed.
-    #[serde(default)]
     pub repairs: Repairs,
     /// By the kind of the failure.
     pub by_kind: Vec<TallyRow>,
     /// By language.
     pub by_language: Vec<TallyRow>,
     /// By the public repository that they come from; empty for made ones.
-    #[serde(default)]
     pub by_repository: Vec<TallyRow>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
@@ -42,10 +40,8 @@ pub struct BenchDocument {
     /// Fixtures of which something forbidden was found in what a run wrote.
     pub leaks: u64,
     /// Fixtures of which a run was called fixed and the hidden tests failed.
-    #[serde(default)]
     pub hidden_failed: u64,
     /// Against an earlier document.
-    #[serde(default)]
     pub comparison: Option<Comparison>,
 }
 
@@ -71,7 +67,6 @@ pub struct FixtureOutcome {
     /// Its language.
     pub language: String,
     /// The public repository that it comes from; `null` for one that was made.
-    #[serde(default)]
     pub repository: Option<String>,
     /// The kind that it names.
     pub kind: FailureKind,
@@ -82,13 +77,10 @@ pub struct FixtureOutcome {
     /// Whether it came out as it should.
     pub result: FixtureResult,
     /// Whether it has hidden tests.
-    #[serde(default)]
     pub hidden_tests: bool,
     /// Whether it was repaired: the run is fixed, and no hidden test says otherwise.
-    #[serde(default)]
     pub repaired: bool,
     /// The result of its hidden tests on the fixed files; `null` if it has none or nothing was fixed.
-    #[serde(default)]
     pub hidden: Option<HiddenTests>,
     /// The status of the run; `null` if there was none.
     pub status: Option<RunStatus>,
@@ -103,16 +95,12 @@ pub struct FixtureOutcome {
     /// Bytes of all its packets.
     pub packet_bytes: u64,
     /// Estimated tokens of the files of all its packets.
-    #[serde(default)]
     pub packet_tokens: u64,
     /// Times the agent was called.
-    #[serde(default)]
     pub agent_calls: u32,
     /// Tokens and cost that the agent reports.
-    #[serde(default)]
     pub usage: Usage,
     /// Seconds in which its test was run, of all seconds.
-    #[serde(default)]
     pub command_seconds: f64,
     /// A digest over level and files of each packet, in order.
     pub packets: Vec<String>,

@@ -1,13 +1,11 @@
-#[cfg(feature = "program")]
-use std::borrow::Cow;
 use std::fmt;
 
-#[cfg(feature = "program")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// The git blob id (SHA-1) of a file's bytes; 40 lowercase hex digits when written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
+#[schemars(with = "String", extend("pattern" = "^[0-9a-f]{40}$"))]
 pub struct BlobId([u8; 20]);
 
 impl BlobId {
@@ -20,8 +18,10 @@ impl BlobId {
     /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
     #[must_use]
     pub fn from_content(bytes: &[u8]) -> Self {
+        use sha1::Digest;
         let header = format!("blob {}\0", bytes.len());
-        Self(sha1(header.as_bytes(), bytes))
+        let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
+        Self(hash.finalize().into())
     }
 
     /// The 20 raw bytes.
@@ -34,15 +34,7 @@ impl BlobId {
 /// Bytes as lowercase hex digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    let digit = |it: u8| char::from_digit(u32::from(it), 16).unwrap_or('0');
-    let digits = bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]);
-    digits.collect()
-}
-
-fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
-    use sha1::Digest;
-    let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
-    hash.finalize().into()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl fmt::Display for BlobId {
@@ -56,13 +48,15 @@ impl std::str::FromStr for BlobId {
 
     /// Reads 40 hex digits.
     fn from_str(text: &str) -> Result<Self, ()> {
-        if text.len() != 40 || !text.is_ascii() {
+        if text.len() != 40 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(());
         }
         let mut bytes = [0; 20];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            let digits = text.get(2 * at..2 * at + 2).ok_or(())?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| ())?;
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = digits
+                .iter()
+                .filter_map(|digit| char::from(*digit).to_digit(16));
+            *byte = digits.fold(0, |byte, digit| byte << 4 | digit as u8);
         }
         Ok(Self(bytes))
     }
@@ -77,21 +71,6 @@ impl fmt::Debug for BlobId {
 impl Serialize for BlobId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
-    }
-}
-
-#[cfg(feature = "program")]
-impl JsonSchema for BlobId {
-    fn schema_name() -> Cow<'static, str> {
-        "BlobId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A git blob id.",
-            "type": "string",
-            "pattern": "^[0-9a-f]{40}$",
-        })
     }
 }
 

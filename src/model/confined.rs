@@ -25,24 +25,6 @@ pub enum Wall {
     ProcessCount,
 }
 
-impl Wall {
-    /// The word of documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Files => "files",
-            Self::Closed => "closed",
-            Self::Pipes => "pipes",
-            Self::Metadata => "metadata",
-            Self::Devices => "devices",
-            Self::Privileges => "privileges",
-            Self::Processes => "processes",
-            Self::SharedMemory => "shared_memory",
-            Self::ProcessCount => "process_count",
-        }
-    }
-}
-
 /// A layer that is not available.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -67,17 +49,17 @@ impl NotConfined {
 /// Walls in words, those of one reason together: `metadata, devices (namespaces are refused)`.
 #[must_use]
 pub fn walls_in_words(missing: &[NotConfined]) -> String {
-    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
-    for it in missing {
-        let word = it.wall.as_str();
-        match told.iter_mut().find(|(why, _)| *why == it.why) {
+    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    for layer in missing {
+        let word = layer.wall.to_string();
+        match by_reason.iter_mut().find(|(why, _)| *why == layer.why) {
             Some((_, words)) => words.push(word),
-            None => told.push((&it.why, vec![word])),
+            None => by_reason.push((&layer.why, vec![word])),
         }
     }
-    let told = told.iter().map(|(why, words)| match *why {
+    let reasons = by_reason.iter().map(|(why, words)| match *why {
         "" => words.join(", "),
         why => format!("{} ({why})", words.join(", ")),
     });
-    told.collect::<Vec<_>>().join("; ")
+    reasons.collect::<Vec<_>>().join("; ")
 }

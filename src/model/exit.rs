@@ -1,5 +1,8 @@
+use serde::Deserialize;
+
 /// How a task ended, as a process says it with its exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Exit {
     /// 0, yes: it applies, is fixed, was built, all pass.
     Yes,

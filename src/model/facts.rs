@@ -1,4 +1,3 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +79,9 @@ impl ImportedName {
 }
 
 /// The form of an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKind {
     /// `import … from 'x'`, `import 'x'`; Python `import x`.

@@ -1,4 +1,3 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +5,19 @@ use super::{RepoPath, SCHEMA_VERSION};
 
 /// The kind of a failure: a closed list.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 #[non_exhaustive]
@@ -96,8 +105,7 @@ impl FailureKind {
 }
 
 /// How one attempt at a repair ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 #[non_exhaustive]
@@ -113,6 +121,7 @@ pub enum StopReason {
     WorktreeChanged,
     Regressed,
     PolicyRejected,
+    #[default]
     NoPatch,
     RequestedFiles,
     AgentError,
@@ -128,9 +137,19 @@ pub enum StopReason {
 
 /// The five words of a failure report. Derived from kind and stop reason, never parsed.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum Category {
@@ -142,10 +161,9 @@ pub enum Category {
     Partial,
 }
 
-/// A finer word inside a kind; for `import_error` one of the eight first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
-#[cfg_attr(feature = "program", schemars(with = "String"))]
+/// A finer word inside a kind; words that only tables of rules name are `Other`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(with = "String")]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 #[non_exhaustive]
@@ -157,56 +175,22 @@ pub enum Subkind {
     MissingTypes,
     CircularImport,
     ModuleSystem,
-    EntryMissing,
     PackageNotFound,
     LockfileMismatch,
-    VersionConflict,
     VersionMismatch,
-    PeerConflict,
     NoVersion,
-    NotCached,
-    MissingScript,
     Engine,
-    Corrupt,
-    Integrity,
-    BuildFailed,
-    ExternallyManaged,
-    BrowserMissing,
-    Test,
     Command,
-    Network,
     NoTests,
-    FixtureNotFound,
-    ImportFileMismatch,
     Coverage,
-    Internal,
     Killed,
-    MissingTarget,
-    ContextMismatch,
-    NoValidPatch,
-    MergeConflict,
-    PathEscape,
-    AlreadyExists,
-    NewFileDepends,
-    SchemaInsert,
-    Unused,
-    AssignType,
-    ArgumentType,
-    ArgumentCount,
-    Redeclare,
-    PropertyMissing,
-    PropertyUnknown,
-    Overload,
-    Nullable,
-    ImplicitAny,
-    /// A word of a rule of the user's own.
+    /// A word of a rule.
     #[serde(untagged)]
     Other(String),
 }
 
 /// Whose words an advice is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RemedySource {
     /// The failing tool's own, quoted from the log.
@@ -217,8 +201,7 @@ pub enum RemedySource {
 }
 
 /// What a log says went wrong.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
     /// The primary kind.
@@ -266,8 +249,7 @@ pub struct Diagnosis {
 }
 
 /// Counts of log parts that were not used, and of results that are not listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Bytes of a huge log without a known word, and ends of overlong lines.
@@ -281,25 +263,31 @@ pub struct LeftOut {
 }
 
 impl Diagnosis {
+    /// Returns the kind, with the finer word if there is one.
+    #[must_use]
+    pub fn kind_words(&self) -> String {
+        match &self.subkind {
+            Some(subkind) => format!("{} ({subkind})", self.kind),
+            None => self.kind.to_string(),
+        }
+    }
+
     /// Every name, module and export that is missing.
     pub fn lacks(&self) -> impl Iterator<Item = &String> {
-        let names = self.undefined_names.iter();
-        names
-            .chain(&self.missing_modules)
-            .chain(&self.missing_exports)
+        let names = self.undefined_names.iter().chain(&self.missing_modules);
+        names.chain(&self.missing_exports)
     }
 }
 
 /// A diagnosis as `mendit diagnose` prints it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisDocument<'a> {
     /// Version of this document's shape.
-    #[cfg_attr(feature = "program", schemars(extend("const" = 1)))]
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `diagnosis`.
-    #[cfg_attr(feature = "program", schemars(extend("const" = "diagnosis")))]
+    #[schemars(extend("const" = "diagnosis"))]
     pub document: &'static str,
     /// The rest.
     #[serde(flatten)]
@@ -310,8 +298,7 @@ pub struct DiagnosisDocument<'a> {
 }
 
 /// A failure in the logs of a CI run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobFailure {
     /// The jobs that show it.
@@ -336,8 +323,7 @@ impl<'a> DiagnosisDocument<'a> {
 }
 
 /// Another kind that the evidence allows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Alternative {
     /// The kind.
     pub kind: FailureKind,
@@ -346,8 +332,7 @@ pub struct Alternative {
 }
 
 /// A test that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedTest {
     /// The runner's own spelling.
@@ -369,8 +354,7 @@ pub struct FailedTest {
 }
 
 /// One failure of several in a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// Its kind.
@@ -394,8 +378,7 @@ pub struct Failure {
 }
 
 /// A line of the log that carries the diagnosis.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// 1-based line of the log as it was given.
     pub line: u64,
@@ -404,8 +387,7 @@ pub struct Evidence {
 }
 
 /// A file that the log names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MentionedFile {
     /// The repository's file when `in_repository`, else the path as the log has it.
@@ -433,28 +415,14 @@ impl MentionedFile {
     /// The path as a file of the repository, when it is one.
     #[must_use]
     pub fn repo_path(&self) -> Option<RepoPath> {
-        self.in_repository
-            .then(|| RepoPath::new(&self.path).ok())
-            .flatten()
+        RepoPath::new(&self.path)
+            .ok()
+            .filter(|_| self.in_repository)
     }
 }
 
-macro_rules! spelled_as_in_json {
-    ($($kind:ty),*) => {$(
-        impl std::fmt::Display for $kind {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                Serialize::serialize(self, f)
-            }
-        }
-        impl std::str::FromStr for $kind {
-            type Err = serde::de::value::Error;
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::deserialize(serde::de::value::StrDeserializer::new(text))
-            }
-        }
-    )*};
-}
 spelled_as_in_json!(FailureKind, Subkind, StopReason, Category);
+read_as_in_json!(FailureKind, Subkind, StopReason, Category);
 
 #[cfg(test)]
 mod tests {

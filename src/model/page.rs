@@ -1,111 +1,85 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Code, CodePage, explain};
-
-/// A page about a code, or about a word that documents use.
+/// The page of `mendit explain` for a code, kind, category, level, stop reason or verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Page {
-    /// Of a code.
-    Code(CodePage),
-    /// Of a word.
-    Word(WordPage),
-}
-
-/// The page of `mendit explain` for a kind, category, level, stop reason or verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct WordPage {
-    /// The word as documents spell it.
-    pub word: &'static str,
-    /// What it is one of: `kind`, `category`, `level`, `stop` or `verdict`.
+pub struct Page {
+    /// The code or word as documents spell it.
+    pub name: &'static str,
+    /// `code`, `kind`, `category`, `level`, `stop` or `verdict`.
     pub family: &'static str,
     /// One line: what it means.
     pub title: &'static str,
-    /// Markdown: more about it.
+    /// Markdown: why, and what to do.
     pub body: &'static str,
 }
 
-impl Page {
-    /// The code or word.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Code(page) => page.code.as_str(),
-            Self::Word(page) => page.word,
-        }
-    }
+/// One Markdown file per family; a page starts with `## CODE title` or `## FAMILY WORD: title`.
+const FILES: &[&str] = &[
+    include_str!("codes/context.md"),
+    include_str!("codes/fixtures.md"),
+    include_str!("codes/policy.md"),
+    include_str!("codes/mend.md"),
+    include_str!("codes/patch.md"),
+    include_str!("codes/runner.md"),
+    include_str!("codes/usage.md"),
+    include_str!("codes/loop.md"),
+    include_str!("codes/words.md"),
+];
 
-    /// One line.
-    #[must_use]
-    pub fn title(&self) -> &'static str {
-        match self {
-            Self::Code(page) => page.title,
-            Self::Word(page) => page.title,
-        }
-    }
-
-    /// Markdown.
-    #[must_use]
-    pub fn body(&self) -> &'static str {
-        match self {
-            Self::Code(page) => page.body,
-            Self::Word(page) => page.body,
-        }
-    }
+fn pages() -> impl Iterator<Item = Page> {
+    let pages = FILES.iter().flat_map(|file| file.split("\n## ").skip(1));
+    pages.filter_map(|page| {
+        let (head, body) = page.split_once('\n')?;
+        let (first, rest) = head.split_once(' ')?;
+        let (name, family, title) = match rest.split_once(": ") {
+            Some((word, title)) if first.starts_with(char::is_lowercase) => (word, first, title),
+            _ => (first, "code", rest),
+        };
+        Some(Page {
+            name,
+            family,
+            title,
+            body: body.trim(),
+        })
+    })
 }
 
-/// The page of a code, kind, category, level, stop reason or verdict, however it is typed: `p401`,
-/// `test-failure`, `level 2`.
+/// Returns the page of every code, by name.
+#[must_use]
+pub fn code_pages() -> Vec<Page> {
+    let mut codes: Vec<Page> = pages().filter(|page| page.family == "code").collect();
+    codes.sort_by_key(|page| page.name);
+    codes
+}
+
+/// Finds the page of a code or word, however it is typed: `p401`, `test-failure`, `level 2`.
 #[must_use]
 pub fn page(word: &str) -> Option<Page> {
-    if let Some(page) = explain(word) {
-        return Some(Page::Code(page));
-    }
     let typed = plain(word);
-    word_pages()
-        .find(|page| page.word == typed || format!("{}_{}", page.family, page.word) == typed)
-        .map(Page::Word)
+    pages().find(|page| {
+        let name = page.name.to_ascii_lowercase();
+        name == typed || format!("{}_{name}", page.family) == typed
+    })
 }
 
-/// The code or word that is most like what was typed; `None` when none is close.
+/// Finds the code or word that is most like what was typed; `None` when none is close.
 #[must_use]
 pub fn nearest_page(word: &str) -> Option<&'static str> {
     let typed = plain(word);
     let allowed = (typed.len() / 3).max(1);
-    let codes = Code::ALL.iter().map(|code| code.as_str());
-    codes
-        .chain(word_pages().map(|page| page.word))
-        .map(|known| {
-            let distance = strsim::damerau_levenshtein(&typed, &known.to_ascii_lowercase());
-            (distance, known)
-        })
-        .filter(|(distance, known)| *distance <= allowed && *distance < known.len())
+    let names = pages().map(|page| {
+        let known = page.name.to_ascii_lowercase();
+        (strsim::damerau_levenshtein(&typed, &known), page.name)
+    });
+    let close = names.filter(|(distance, known)| *distance <= allowed && *distance < known.len());
+    close
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
 }
 
 fn plain(word: &str) -> String {
-    let word = word.trim().to_ascii_lowercase();
-    word.replace(['-', ' '], "_")
-}
-
-/// Every page of a word, families together.
-pub fn word_pages() -> impl Iterator<Item = WordPage> {
-    include_str!("codes/words.md")
-        .split("\n## ")
-        .skip(1)
-        .filter_map(|page| {
-            let (head, body) = page.split_once('\n')?;
-            let (name, title) = head.split_once(": ")?;
-            let (family, word) = name.split_once(' ')?;
-            Some(WordPage {
-                word,
-                family,
-                title,
-                body: body.trim(),
-            })
-        })
+    word.trim().to_ascii_lowercase().replace(['-', ' '], "_")
 }
 
 #[cfg(test)]
@@ -114,11 +88,15 @@ mod tests {
 
     use schemars::{JsonSchema, schema_for};
 
-    use super::{nearest_page, page, word_pages};
+    use super::{Page, code_pages, nearest_page, page, pages};
     use crate::model::{Category, FailureKind, Level, StopReason, Verdict};
 
+    fn words() -> impl Iterator<Item = Page> {
+        pages().filter(|page| page.family != "code")
+    }
+
     // The words that a type is written with.
-    fn words<T: JsonSchema>() -> Vec<String> {
+    fn words_of<T: JsonSchema>() -> Vec<String> {
         let schema = schema_for!(T).to_value();
         // Words without a description of their own stand together, the others alone.
         let groups = schema["oneOf"].as_array().cloned().unwrap_or_default();
@@ -136,8 +114,8 @@ mod tests {
 
     #[test]
     fn every_word_has_one_page_and_no_page_is_for_nothing() {
-        let kinds = words::<FailureKind>();
-        let verdicts = words::<Verdict>();
+        let kinds = words_of::<FailureKind>();
+        let verdicts = words_of::<Verdict>();
         assert!(
             kinds.len() > 25 && verdicts.len() > 9,
             "{kinds:?}{verdicts:?}"
@@ -148,16 +126,21 @@ mod tests {
             .into_iter()
             .map(named("kind"))
             .chain(verdicts.into_iter().map(named("verdict")))
-            .chain(words::<Category>().into_iter().map(named("category")))
-            .chain(words::<StopReason>().into_iter().map(named("stop")))
+            .chain(words_of::<Category>().into_iter().map(named("category")))
+            .chain(words_of::<StopReason>().into_iter().map(named("stop")))
             .chain(levels.map(named("level")))
             .collect();
-        let pages: Vec<String> = word_pages()
-            .map(|page| format!("{} {}", page.family, page.word))
+        let pages: Vec<String> = words()
+            .map(|page| format!("{} {}", page.family, page.name))
             .collect();
         assert_eq!(pages.len(), known.len());
         assert_eq!(pages.into_iter().collect::<BTreeSet<_>>(), known);
-        assert!(word_pages().all(|page| page.title.len() > 5 && page.body.len() > 10));
+        assert!(words().all(|page| page.title.len() > 5 && page.body.len() > 10));
+        assert!(
+            code_pages()
+                .iter()
+                .all(|page| page.title.len() > 2 && page.body.len() > 40)
+        );
     }
 
     #[test]
@@ -172,7 +155,7 @@ mod tests {
             ("category timeout", "timeout"),
             ("tool error", "tool_error"),
         ] {
-            assert_eq!(page(typed).map(|page| page.name()), Some(name), "{typed}");
+            assert_eq!(page(typed).map(|page| page.name), Some(name), "{typed}");
         }
         assert_eq!(page("C999"), None);
     }

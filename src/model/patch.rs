@@ -1,19 +1,17 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 
 /// The validation result of one patch (`patch-verdict`, and `preflight.json` in a run).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchVerdict {
     /// Version of this document's shape.
-    #[cfg_attr(feature = "program", schemars(extend("const" = 1)))]
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `patch-verdict`.
-    #[cfg_attr(feature = "program", schemars(extend("const" = "patch-verdict")))]
+    #[schemars(extend("const" = "patch-verdict"))]
     pub document: &'static str,
     /// The answer.
     pub verdict: Verdict,
@@ -68,23 +66,14 @@ impl PatchVerdict {
             schema_version: SCHEMA_VERSION,
             document: "patch-verdict",
             verdict,
-            error_code: None,
             format,
-            files: Vec::new(),
-            mends: Vec::new(),
-            problems: Vec::new(),
-            new_syntax_errors: Vec::new(),
-            new_unresolved_imports: Vec::new(),
-            canonical_patch: None,
-            tree_id: None,
-            feedback: String::new(),
+            ..Self::default()
         }
     }
 }
 
 /// The format a patch came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatchFormat {
     /// `diff --git` sections.
@@ -102,8 +91,7 @@ pub enum PatchFormat {
 }
 
 /// The validation result of one file of the patch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileVerdict {
     /// The file after the patch, or the one deleted.
@@ -119,8 +107,7 @@ pub struct FileVerdict {
 }
 
 /// The operation of a patch on a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Changes content, mode or both.
@@ -135,23 +122,8 @@ pub enum Operation {
     Copy,
 }
 
-impl Operation {
-    /// As written in documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Modify => "modify",
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Copy => "copy",
-        }
-    }
-}
-
 /// The validation result of one hunk.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkVerdict {
     /// Counted from 1 within the file.
@@ -182,15 +154,8 @@ impl HunkVerdict {
     pub(crate) fn new(index: usize, line: Option<u64>) -> Self {
         Self {
             index,
-            verdict: Verdict::Applies,
             line,
-            applied_at: None,
-            code: None,
-            message: String::new(),
-            first_difference: None,
-            candidates: Vec::new(),
-            nearest: None,
-            excerpts: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -217,8 +182,7 @@ pub struct Excerpt {
 }
 
 /// The first line of a hunk that is not in the file as the hunk has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FirstDifference {
     /// Line of the patch, counted from 1.
@@ -232,8 +196,7 @@ pub struct FirstDifference {
 }
 
 /// The block of a file that is most like a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Nearest {
     /// Its first line, counted from 1.
@@ -243,8 +206,7 @@ pub struct Nearest {
 }
 
 /// One correction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Mend {
     /// The code of the correction.
@@ -271,8 +233,7 @@ impl Mend {
 }
 
 /// How far a correction can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
     /// The input and the file leave only one reading.
@@ -282,8 +243,7 @@ pub enum Safety {
 }
 
 /// One thing that is wrong with a patch, or worth knowing about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {
     /// Which problem.
@@ -301,8 +261,7 @@ pub struct PatchProblem {
 }
 
 /// How to treat a patch that changes assertions of existing tests beside the product.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TestChanges {
     /// Report a warning
@@ -357,8 +316,7 @@ impl PatchProblem {
 }
 
 /// A place in the tree after the patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AfterProblem {
     /// Which problem.

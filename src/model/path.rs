@@ -1,17 +1,16 @@
-#[cfg(feature = "program")]
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(feature = "program")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A path inside the repository: UTF-8, `/` between components, relative to the root.
 ///
 /// Never empty, never absolute, without empty, `.` or `..` components, so joining it to a root
 /// stays below that root (symlinks aside, which are the reader's business). Ordered by bytes.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String", extend("minLength" = 1))]
 pub struct RepoPath(Arc<str>);
 
 /// Why a text is not a [`RepoPath`].
@@ -54,7 +53,7 @@ impl RepoPath {
         if text.starts_with('/') || text.starts_with('\\') || drive {
             return Err(PathProblem::Absolute);
         }
-        Self::normalise("", text)
+        Self::resolve("", text)
     }
 
     /// Resolves `relative` against the directory `directory` (`""` is the root).
@@ -63,14 +62,8 @@ impl RepoPath {
     /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
     /// result is the root itself.
     pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        Self::normalise(directory, relative)
-    }
-
-    fn normalise(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        let mut parts: Vec<&str> = directory
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .collect();
+        let above = directory.split('/').filter(|part| !part.is_empty());
+        let mut parts: Vec<&str> = above.collect();
         for part in relative.split('/') {
             match part {
                 "" | "." => {}
@@ -95,9 +88,7 @@ impl RepoPath {
     /// The directory that holds the file; `""` for the root.
     #[must_use]
     pub fn directory(&self) -> &str {
-        self.0
-            .rsplit_once('/')
-            .map_or("", |(directory, _)| directory)
+        parent(&self.0)
     }
 
     /// The last component.
@@ -109,43 +100,38 @@ impl RepoPath {
     /// The file name up to its last dot; the whole name of a dotfile.
     #[must_use]
     pub fn stem(&self) -> &str {
-        match self.file_name().rsplit_once('.') {
-            Some((stem, _)) if !stem.is_empty() => stem,
-            _ => self.file_name(),
+        let parts = self.file_name().rsplit_once('.');
+        let stem = parts.map_or("", |(stem, _)| stem);
+        if stem.is_empty() {
+            self.file_name()
+        } else {
+            stem
         }
     }
 
     /// What follows the last dot of the file name, if anything does.
     #[must_use]
     pub fn extension(&self) -> Option<&str> {
-        match self.file_name().rsplit_once('.') {
-            Some((stem, extension)) if !stem.is_empty() => Some(extension),
-            _ => None,
-        }
+        let (stem, extension) = self.file_name().rsplit_once('.')?;
+        (!stem.is_empty()).then_some(extension)
     }
 
     /// The directories above the file, innermost first, ending with the root `""`.
     pub fn ancestors(&self) -> impl Iterator<Item = &str> {
         std::iter::successors(Some(self.directory()), |directory| {
-            (!directory.is_empty())
-                .then(|| directory.rsplit_once('/').map_or("", |(parent, _)| parent))
+            (!directory.is_empty()).then(|| parent(directory))
         })
-    }
-
-    /// Directories that hold both files, the root not counted.
-    #[must_use]
-    pub fn shared_with(&self, other: &Self) -> usize {
-        let both = self
-            .directory()
-            .split('/')
-            .zip(other.directory().split('/'));
-        both.take_while(|(a, b)| a == b && !a.is_empty()).count()
     }
 
     /// Steps from the directory of one file to that of another.
     #[must_use]
     pub fn steps_to(&self, other: &Self) -> usize {
-        self.depth() + other.depth() - 2 * self.shared_with(other)
+        let both = self
+            .directory()
+            .split('/')
+            .zip(other.directory().split('/'));
+        let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
+        self.depth() + other.depth() - 2 * shared
     }
 
     /// Directories above the file, the root not counted.
@@ -157,12 +143,13 @@ impl RepoPath {
     /// Whether the file lies in `directory` or below it (`""` holds everything).
     #[must_use]
     pub fn is_below(&self, directory: &str) -> bool {
-        directory.is_empty()
-            || self
-                .0
-                .strip_prefix(directory)
-                .is_some_and(|rest| rest.starts_with('/'))
+        let rest = self.0.strip_prefix(directory);
+        directory.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     }
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 /// The last component of a path.
@@ -201,25 +188,11 @@ impl Serialize for RepoPath {
     }
 }
 
-#[cfg(feature = "program")]
-impl JsonSchema for RepoPath {
-    fn schema_name() -> Cow<'static, str> {
-        "RepoPath".into()
-    }
+impl TryFrom<String> for RepoPath {
+    type Error = PathProblem;
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A path inside the repository: relative to its root, with `/` between its parts.",
-            "type": "string",
-            "minLength": 1,
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for RepoPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::new(&text).map_err(serde::de::Error::custom)
+    fn try_from(text: String) -> Result<Self, PathProblem> {
+        Self::new(&text)
     }
 }
 

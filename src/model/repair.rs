@@ -134,7 +134,6 @@ pub struct Observed {
     /// Names that the log calls undefined.
     pub undefined_names: Vec<String>,
     /// The error of each failing test; without tests, the lines with the failure.
-    #[serde(default)]
     pub errors: Vec<TestError>,
     /// How the command ended.
     pub test_result: TestResult,
@@ -206,7 +205,7 @@ impl TroubleKind {
 }
 
 /// The status of a run or an attempt at its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunStatus {
@@ -219,6 +218,7 @@ pub enum RunStatus {
     /// The same import errors came back until nothing was left to try.
     Blocked,
     /// They still fail.
+    #[default]
     Failed,
     /// The work went on in parts.
     Split,
@@ -237,17 +237,18 @@ impl RunStatus {
 }
 
 /// Where the change of an attempt came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Found without a model.
     Heal,
     /// Written by an agent.
+    #[default]
     Agent,
 }
 
 /// `result.json` of an attempt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub struct AttemptResult {
@@ -280,12 +281,10 @@ pub struct AttemptResult {
     /// The diagnosis of the command's output after the change.
     pub observed: Option<Observed>,
     /// The evidence for passing commands; `null` if they do not pass.
-    #[serde(default)]
     pub proof: Option<Proof>,
     /// Whether later attempts build on this change.
     pub kept: bool,
     /// Whether its change is nothing but imports that were certain before they were tried.
-    #[serde(default)]
     pub certain: bool,
     /// One sentence: why it ended so.
     pub message: String,
@@ -302,17 +301,14 @@ pub struct AttemptResult {
     /// Seconds the agent had.
     pub agent_timeout_seconds: f64,
     /// Whether it ran out of them, whatever came of its edits.
-    #[serde(default)]
     pub timed_out_agent: bool,
     /// Bytes of the packet.
     pub packet_bytes: u64,
     /// Tokens and cost that the agent reports.
     pub usage: Option<Usage>,
     /// SHA-256 in hex of what the agent said; `null` when it said nothing.
-    #[serde(default)]
     pub reply_digest: Option<String>,
     /// Why the agent could not do its work; `null` when it did.
-    #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
 }
 
@@ -325,31 +321,10 @@ impl AttemptResult {
             schema_version: SCHEMA_VERSION,
             document: "result".to_owned(),
             attempt: number,
-            origin,
-            stop_reason: StopReason::NoPatch,
-            category: Category::Partial,
-            level,
             attempts: number,
-            duration_seconds: 0.0,
-            patch_digest: None,
-            test_result: None,
-            status: RunStatus::Failed,
-            observed: None,
-            proof: None,
-            kept: false,
-            certain: false,
-            message: String::new(),
-            error_code: None,
-            requested_files: Vec::new(),
-            completed_steps: Vec::new(),
-            files_modified: Vec::new(),
-            progress: false,
-            agent_timeout_seconds: 0.0,
-            timed_out_agent: false,
-            packet_bytes: 0,
-            usage: None,
-            reply_digest: None,
-            agent_trouble: None,
+            origin,
+            level,
+            ..Self::default()
         }
     }
 }
@@ -376,10 +351,8 @@ pub struct RunResult {
     pub level: Level,
     /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
     /// resumed.
-    #[serde(default)]
     pub started_at: Option<String>,
     /// When it ended.
-    #[serde(default)]
     pub ended_at: Option<String>,
     /// Attempts, including fixes without an LLM.
     pub attempts: u32,
@@ -392,17 +365,14 @@ pub struct RunResult {
     /// The last run of the commands.
     pub test_result: Option<TestResult>,
     /// The evidence for `fixed`, or what was missing; `null` if no change made the commands pass.
-    #[serde(default)]
     pub proof: Option<Proof>,
     /// Where the commands and the agent ran.
     pub workplace: WorkplaceUsed,
     /// The failure at the start; `null` if there was none.
     pub failure: Option<Observed>,
     /// The change that made the commands fail, in one line; `null` where no trial showed one.
-    #[serde(default)]
     pub cause: Option<String>,
     /// The code that the failing tests executed; `null` without a trace.
-    #[serde(default)]
     pub trace: Option<TestTrace>,
     /// One sentence: why it ended so.
     pub message: String,
@@ -411,44 +381,33 @@ pub struct RunResult {
     /// Files that the final patch touches.
     pub files_modified: Vec<String>,
     /// The same with what of each changes.
-    #[serde(default)]
     pub file_changes: Vec<FileChange>,
     /// Whether the patch is nothing but imports that were certain before they were tried, each seen
     /// to help.
-    #[serde(default)]
     pub certain: bool,
     /// Whether the patch was put into the worktree.
     pub applied: bool,
     /// Parts that a split run was made of, in the order they ran.
     pub children: Vec<String>,
     /// The same with the place, depth and result of each.
-    #[serde(default)]
     pub parts: Vec<PartResult>,
     /// Total tokens and cost that the agent reports.
     pub usage: Option<Usage>,
     /// The failure with the kept changes; `null` if nothing was kept or nothing fails.
-    #[serde(default)]
     pub remaining: Option<Observed>,
     /// How often all commands were run from their beginning.
-    #[serde(default)]
     pub whole_runs: u64,
     /// How often the tests that failed were run alone.
-    #[serde(default)]
     pub chosen_runs: u64,
     /// Each of these runs, and what it was for.
-    #[serde(default)]
     pub command_runs: Vec<CommandRun>,
     /// Why the agent could not do its work, when that ended the run.
-    #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
     /// Imports for the names that stay undefined; `null` when there are no such names.
-    #[serde(default)]
     pub recovery_hint: Option<String>,
     /// The task's own name in the tracker it came from; `null` without one.
-    #[serde(default)]
     pub task_id: Option<String>,
     /// The issue that the task belongs to; `null` without one.
-    #[serde(default)]
     pub issue: Option<String>,
 }
 
@@ -475,12 +434,7 @@ pub struct CommandRun {
     /// Seconds.
     pub seconds: f64,
     /// Whether it was of all the commands, and not of the tests that failed alone.
-    #[serde(default = "whole")]
     pub whole: bool,
-}
-
-fn whole() -> bool {
-    true
 }
 
 /// Where the commands and the agent of a run worked.
@@ -501,10 +455,7 @@ pub struct WorkplaceUsed {
 }
 
 /// A place that the sandbox refused to be written.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Refused {
     /// The file or folder.
     pub path: String,

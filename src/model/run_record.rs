@@ -64,10 +64,8 @@ pub struct ChildFailure {
     /// The run's name.
     pub session_id: String,
     /// The task's own name in the tracker it came from; `null` without one.
-    #[serde(default)]
     pub task_id: Option<String>,
     /// The issue that the task belongs to; `null` without one.
-    #[serde(default)]
     pub issue: Option<String>,
     /// Seconds.
     pub duration: f64,

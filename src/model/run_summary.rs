@@ -112,7 +112,6 @@ pub struct PacketSize {
     /// Their tokens, estimated.
     pub tokens: u64,
     /// Estimated tokens of the whole prompt: files, log and what is said of both.
-    #[serde(default)]
     pub prompt_tokens: u64,
 }
 

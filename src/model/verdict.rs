@@ -1,15 +1,27 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Exit, StopReason};
 
 /// The answer for a patch or for one hunk; the later in this list, the more it outranks others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// As written.
+    #[default]
     Applies,
     /// After the listed corrections.
     AppliesMended,
@@ -38,58 +50,31 @@ impl Verdict {
         matches!(self, Self::Applies | Self::AppliesMended)
     }
 
-    /// As written in documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Applies => "applies",
-            Self::AppliesMended => "applies_mended",
-            Self::AlreadyApplied => "already_applied",
-            Self::Reversed => "reversed",
-            Self::Ambiguous => "ambiguous",
-            Self::Stale => "stale",
-            Self::ContextNotFound => "context_not_found",
-            Self::Unsafe => "unsafe",
-            Self::Refused => "refused",
-            Self::Malformed => "malformed",
-        }
-    }
-
     /// How a command ends with this answer, unless a code says otherwise.
     #[must_use]
-    pub const fn exit(self) -> Exit {
+    pub fn exit(self) -> Exit {
         match self {
             Self::Applies | Self::AppliesMended | Self::AlreadyApplied => Exit::Yes,
             Self::Unsafe | Self::Refused => Exit::Refused,
-            Self::Reversed
-            | Self::Ambiguous
-            | Self::Stale
-            | Self::ContextNotFound
-            | Self::Malformed => Exit::No,
+            _ => Exit::No,
         }
     }
 
     /// How an attempt ends whose patch gets this answer, unless a code says otherwise. A patch that
     /// applies has not ended anything yet.
     #[must_use]
-    pub const fn stop_reason(self) -> StopReason {
+    pub fn stop_reason(self) -> StopReason {
         match self {
             Self::AlreadyApplied => StopReason::NoPatch,
             Self::Malformed => StopReason::PatchInvalid,
             Self::Unsafe | Self::Refused => StopReason::PolicyRejected,
-            Self::Applies
-            | Self::AppliesMended
-            | Self::Reversed
-            | Self::Ambiguous
-            | Self::Stale
-            | Self::ContextNotFound => StopReason::ApplyFailed,
+            _ => StopReason::ApplyFailed,
         }
     }
 }
 
 /// Whether a problem stops the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It does.

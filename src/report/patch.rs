@@ -1,0 +1,223 @@
+use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
+
+use super::visible::{difference as compare, harmless};
+use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict};
+
+/// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
+const MAX_DRAWN: usize = 6;
+
+/// Draws a verdict as a compiler draws errors: each problem at its line of the patch, and the line where a hunk
+/// stops matching.
+///
+/// `name` is the patch's name, `patch` its text.
+#[must_use]
+pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut text = String::new();
+    for (at, problem) in verdict.problems.iter().take(MAX_DRAWN).enumerate() {
+        let hunk = find_hunk(verdict, &verdict.problems[..at], problem);
+        text.push_str(&draw(problem, hunk, (name, patch), &renderer));
+        text.push_str("\n\n");
+        text.push_str(&hunk.map(|hunk| excerpts(hunk, problem)).unwrap_or_default());
+    }
+    let more = verdict.problems.len().saturating_sub(MAX_DRAWN);
+    if more > 0 {
+        text.push_str(&format!(
+            "{more} more problems are not shown; `--format json` lists all\n\n"
+        ));
+    }
+    for mend in &verdict.mends {
+        let (code, message, line) = (mend.code, &mend.message, mend.patch_line);
+        text.push_str(&format!("corrected[{code}]: {message} ({name}:{line})\n"));
+    }
+    for after in verdict.broken() {
+        let (code, message, path) = (after.code, &after.message, &after.path);
+        text.push_str(&format!(
+            "warning[{code}]: {message} ({path}:{})\n",
+            after.line
+        ));
+    }
+    text.extend(verdict.files.iter().map(file_line));
+    text.push_str(answer(verdict.verdict));
+    text + "\n"
+}
+
+fn answer(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Applies => "the patch applies",
+        Verdict::AppliesMended => "the patch applies, with corrections",
+        Verdict::AlreadyApplied => "the patch is already applied",
+        Verdict::Reversed => "the patch seems to be reversed; nothing was changed",
+        Verdict::Ambiguous => "the patch is ambiguous; nothing was changed",
+        Verdict::Stale => "the patch is for an older state of the files; nothing was changed",
+        Verdict::ContextNotFound => "the patch does not apply; nothing was changed",
+        Verdict::Unsafe => "the patch is unsafe and refused; nothing was changed",
+        Verdict::Refused => "the patch is refused by policy; nothing was changed",
+        Verdict::Malformed => "the patch is malformed; nothing was changed",
+    }
+}
+
+// The operation on a file, and its hunks that do not apply.
+fn file_line(file: &FileVerdict) -> String {
+    let mut text = format!("{} {}", file.operation, file.path.escape_debug());
+    if let Some(old) = &file.old_path {
+        text.push_str(&format!(" from {}", old.escape_debug()));
+    }
+    if let Some(mode) = &file.mode {
+        text.push_str(&format!(", mode {mode}"));
+    }
+    let all = file.hunks.len();
+    let failed = file.hunks.iter().filter(|hunk| !hunk.verdict.applies());
+    let failed: Vec<String> = failed.map(|hunk| hunk.index.to_string()).collect();
+    if all > 0 {
+        text.push_str(&format!(", {} of {all} hunks placed", all - failed.len()));
+    }
+    if !failed.is_empty() && failed.len() < all {
+        text.push_str(&format!(", not {}", failed.join(", ")));
+    }
+    text + "\n"
+}
+
+// Hunks and their problems have one order: the nth problem of a code is that of the nth hunk.
+fn find_hunk<'v>(
+    verdict: &'v PatchVerdict,
+    earlier: &[PatchProblem],
+    problem: &PatchProblem,
+) -> Option<&'v HunkVerdict> {
+    let same = |other: &&PatchProblem| other.code == problem.code && other.path == problem.path;
+    let files = verdict.files.iter();
+    files
+        .filter(|file| problem.path.as_deref() == Some(file.path.as_str()))
+        .flat_map(|file| &file.hunks)
+        .filter(|hunk| hunk.code == Some(problem.code))
+        .nth(earlier.iter().filter(same).count())
+}
+
+fn draw(
+    problem: &PatchProblem,
+    hunk: Option<&HunkVerdict>,
+    (name, patch): (&str, &[u8]),
+    renderer: &Renderer,
+) -> String {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = match &problem.path {
+        Some(path) => format!("{}: {}", path.escape_debug(), problem.message),
+        None => problem.message.clone(),
+    };
+    let id = problem.code.as_str();
+    let title = level.primary_title(title.as_str()).id(id);
+    let mut report = title.elements(std::iter::empty::<Message<'_>>());
+    let difference = hunk.and_then(|hunk| hunk.first_difference.as_ref());
+    let shown =
+        difference.and_then(|found| Some(compare(&found.expected, found.actual.as_deref()?)));
+    let label = difference.map(|found| {
+        let (line, path) = (
+            found.file_line,
+            problem.path.as_deref().unwrap_or("the file"),
+        );
+        match &shown {
+            Some(shown) => format!("line {line} of {path} is `{}`", shown.actual),
+            None => format!("{path} ends before line {line}"),
+        }
+    });
+    let line = difference.map_or(problem.patch_line, |found| found.patch_line);
+    let window = Window::around(patch, line);
+    if let Some(window) = &window {
+        let mark = AnnotationKind::Primary.span(window.from..window.to);
+        let mark = match &label {
+            Some(label) => mark.label(label.as_str()),
+            None => mark,
+        };
+        let snippet = Snippet::source(window.text.as_str()).line_start(window.first);
+        report = report.element(snippet.path(name).annotation(mark));
+    }
+    let notes = notes(
+        hunk,
+        shown.and_then(|shown| Some((shown.unseen?, shown.expected))),
+    );
+    for note in &notes {
+        report = report.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(hint) = &problem.hint {
+        report = report.element(Level::HELP.message(hint.as_str()));
+    }
+    renderer.render(&[report])
+}
+
+// What is unseen, the nearest block and the candidates.
+fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<String> {
+    let unseen = unseen.map(|(note, expected)| format!("{note}: the patch has `{expected}`"));
+    let mut notes: Vec<String> = unseen.into_iter().collect();
+    let Some(hunk) = hunk else { return notes };
+    notes.extend(hunk.nearest.map(|nearest| {
+        format!(
+            "the nearest block starts at line {} and has {:.0} % of the lines",
+            nearest.line,
+            nearest.similarity * 100.0
+        )
+    }));
+    if !hunk.candidates.is_empty() {
+        let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+        notes.push(format!("it fits at lines {}", lines.join(", ")));
+    }
+    notes
+}
+
+// Lines of the file as they are, which a better patch can be made of.
+fn excerpts(hunk: &HunkVerdict, problem: &PatchProblem) -> String {
+    let path = problem.path.as_deref().unwrap_or_default().escape_debug();
+    let mut text = String::new();
+    for excerpt in &hunk.excerpts {
+        text.push_str(&format!("{path} now has:\n"));
+        for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
+            text.push_str(&format!("{number:>6} | {}\n", harmless(line)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Three lines of a patch around one, the place of that one, and the number of the first.
+struct Window {
+    text: String,
+    from: usize,
+    to: usize,
+    first: usize,
+}
+
+impl Window {
+    fn around(patch: &[u8], line: u64) -> Option<Self> {
+        let at = usize::try_from(line).ok()?.checked_sub(1)?;
+        let first = at.saturating_sub(1);
+        let (mut text, mut from, mut to) = (String::new(), 0, 0);
+        for (index, line) in patch
+            .split(|byte| *byte == b'\n')
+            .enumerate()
+            .skip(first)
+            .take(3)
+        {
+            let line = String::from_utf8_lossy(line);
+            let shown: String = line.trim_end_matches('\r').chars().take(200).collect();
+            if index == at {
+                from = text.len();
+                to = from + shown.len().max(1);
+            }
+            text.push_str(&shown);
+            text.push('\n');
+        }
+        let first = first + 1;
+        (to > 0).then_some(Self {
+            text,
+            from,
+            to,
+            first,
+        })
+    }
+}
