@@ -1,14 +1,12 @@
 use std::collections::BTreeMap;
 
-use super::context::prompt_tokens;
 use super::hint::{HintRequest, find_remedies};
 use super::line_rows::of_lines;
 use super::{App, Silent};
 use crate::diagnose::Log;
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
-    PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
+    CertainImport, Diagnosis, FailedTest, Failure, FailureKind, RemedySource, RepoPath, RunFailure, RunSummary,
 };
 use crate::report::kept_summary;
 use crate::source::Source;
@@ -64,20 +62,8 @@ pub(super) fn summarize_run(
     }
     summary.mends = hinted.fixes.beside_imports();
     summary.mends.truncate(MAX_LINES);
-    summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;
     summary
-}
-
-/// Measures a packet.
-pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> PacketSize {
-    PacketSize {
-        level: context.level,
-        files: context.files.len() as u64,
-        bytes: context.total_bytes,
-        tokens: context.total_tokens,
-        prompt_tokens: prompt_tokens(context, packet),
-    }
 }
 
 /// Summarizes a diagnosis alone.

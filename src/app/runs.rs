@@ -341,7 +341,7 @@ impl<'a> RunStore<'a> {
         let run: KeptRun = read_json(&folder.join("run.json")).unwrap_or_default();
         let command = run.command.or_else(|| run.commands.first().cloned());
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let end = run.test_result.as_ref().map(|result| result.end.as_str());
+        let end = run.test_result.as_ref().map(|result| result.message.as_str());
         let name = match (&command, end) {
             (Some(command), Some(end)) => format!("the last run, `{command}` ({end}; {name})"),
             (Some(command), None) => format!("the last run, `{command}` ({name})"),
@@ -372,7 +372,7 @@ struct KeptRun {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct KeptEnd {
-    end: String,
+    message: String,
     timed_out: bool,
     exit: Option<i32>,
     signal: Option<i32>,
@@ -395,7 +395,7 @@ impl KeptEnd {
     // A command that never started ends as a shell reports it.
     fn code(&self) -> Option<i32> {
         let unstarted = [End::NotFound, End::NotExecutable].into_iter();
-        let mut unstarted = unstarted.filter(|end| self.end == end.to_string());
+        let mut unstarted = unstarted.filter(|end| self.message == end.to_string());
         let code = self.exit.or(self.signal.map(|signal| -signal));
         code.or_else(|| unstarted.next()?.code_or_signal())
     }
@@ -466,7 +466,7 @@ pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
     let run: KeptRun = serde_json::from_value(document.clone()).ok()?;
     (run.document == "run").then(|| CommandReport {
         command: run.command.unwrap_or_default(),
-        end: run.test_result.map(|end| end.end).unwrap_or_default(),
+        end: run.test_result.map(|end| end.message).unwrap_or_default(),
         summary: run.summary,
         document,
     })

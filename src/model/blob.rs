@@ -10,13 +10,11 @@ pub struct BlobId([u8; 20]);
 
 impl BlobId {
     /// Wraps the 20 raw bytes of an id.
-    #[must_use]
     pub fn from_bytes(bytes: [u8; 20]) -> Self {
         Self(bytes)
     }
 
     /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
-    #[must_use]
     pub fn from_content(bytes: &[u8]) -> Self {
         use sha1::Digest;
         let header = format!("blob {}\0", bytes.len());
@@ -25,14 +23,12 @@ impl BlobId {
     }
 
     /// The 20 raw bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8; 20] {
         &self.0
     }
 }
 
 /// Bytes as lowercase hex digits.
-#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

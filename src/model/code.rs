@@ -24,7 +24,6 @@ macro_rules! codes {
             pub const ALL: &[Self] = &[$(Self::$code),+];
 
             /// Returns the name, such as `C101`.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => stringify!($code),)+
@@ -75,7 +74,6 @@ impl Code {
     }
 
     /// Whether it stops something or is only worth knowing.
-    #[must_use]
     pub fn severity(self) -> Severity {
         let row = self.consequence();
         match row.verdict.is_some() || row.exit.is_some() {
@@ -85,13 +83,11 @@ impl Code {
     }
 
     /// The verdict on a patch that is refused with it; `None` when it refuses no patch.
-    #[must_use]
     pub fn verdict(self) -> Option<Verdict> {
         self.consequence().verdict
     }
 
     /// How a command exits that ends with it.
-    #[must_use]
     pub fn exit(self) -> Exit {
         let row = self.consequence();
         let exit = row.exit.or(row.verdict.map(Verdict::exit));
@@ -99,20 +95,17 @@ impl Code {
     }
 
     /// How an attempt at a repair ends that ends with it; `None` when it ends none.
-    #[must_use]
     pub fn stop_reason(self) -> Option<StopReason> {
         let row = self.consequence();
         row.stop.or(row.verdict.map(Verdict::stop_reason))
     }
 
     /// What to send instead, in a sentence for whoever wrote the patch; empty when it refuses none.
-    #[must_use]
     pub fn advice(self) -> &'static str {
         &self.consequence().advice
     }
 
     /// Whether something was left out for want of budget.
-    #[must_use]
     pub fn is_over_budget(self) -> bool {
         self.consequence().over_budget
     }

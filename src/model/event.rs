@@ -172,7 +172,6 @@ pub struct SplitEvent {
 
 impl EventKind {
     /// Returns how much it matters.
-    #[must_use]
     pub fn level(&self) -> EventLevel {
         match self {
             Self::TimeoutAutoSplitFailed(_) | Self::ApplyFailed { .. } => EventLevel::Error,

@@ -59,7 +59,6 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// Whether it lies in code that cannot be loaded or uses what is not there.
-    #[must_use]
     pub fn is_in_code(self) -> bool {
         matches!(
             self,
@@ -77,7 +76,6 @@ impl FailureKind {
 
     /// Whether it is an environment problem: the machine, its services, installed packages, settings. No patch
     /// fixes it.
-    #[must_use]
     pub fn is_around_code(self) -> bool {
         matches!(
             self,
@@ -95,7 +93,6 @@ impl FailureKind {
     }
 
     /// Whether it comes before any test runs.
-    #[must_use]
     pub fn is_before_tests(self) -> bool {
         matches!(
             self,
@@ -264,7 +261,6 @@ pub struct LeftOut {
 
 impl Diagnosis {
     /// Returns the kind, with the finer word if there is one.
-    #[must_use]
     pub fn kind_words(&self) -> String {
         match &self.subkind {
             Some(subkind) => format!("{} ({subkind})", self.kind),
@@ -311,7 +307,6 @@ pub struct JobFailure {
 
 impl<'a> DiagnosisDocument<'a> {
     /// The document of a diagnosis.
-    #[must_use]
     pub fn new(diagnosis: &'a Diagnosis) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -402,7 +397,6 @@ pub struct MentionedFile {
 
 impl MentionedFile {
     /// A file of the repository at a line.
-    #[must_use]
     pub fn at(path: &RepoPath, line: Option<u32>) -> Self {
         Self {
             path: path.to_string(),
@@ -413,7 +407,6 @@ impl MentionedFile {
     }
 
     /// The path as a file of the repository, when it is one.
-    #[must_use]
     pub fn repo_path(&self) -> Option<RepoPath> {
         RepoPath::new(&self.path)
             .ok()

@@ -30,7 +30,6 @@ pub struct HealingResult {
 
 impl HealingResult {
     /// Puts together what each probe gave.
-    #[must_use]
     pub fn new(
         probes: Vec<HealedProbe>,
         attempts: Vec<HealingAttempt>,
@@ -56,7 +55,6 @@ impl HealingResult {
     }
 
     /// Reports what was looked at without probing anything.
-    #[must_use]
     pub fn from_rows(rows: Vec<CheckupRow>) -> Self {
         Self {
             fixed: rows.iter().all(|row| row.state != CheckupState::Missing),

@@ -36,13 +36,11 @@ pub enum Level {
 
 impl Level {
     /// 0 to 4.
-    #[must_use]
     pub fn number(self) -> u8 {
         self as u8
     }
 
     /// The level of a number from 0 to 4.
-    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         use Level::{Bundle, OneHop, Requested, Targets, TwoHops};
         let levels = [Targets, OneHop, TwoHops, Requested, Bundle];
@@ -97,7 +95,6 @@ pub struct Caps {
 
 impl Caps {
     /// Returns the caps of a level.
-    #[must_use]
     pub fn for_level(level: Level) -> Self {
         let (max_files, max_file_bytes, max_total_bytes, max_tokens) = match level {
             Level::Targets => (0, 200_000, 500_000, Some(8_000)),

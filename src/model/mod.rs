@@ -24,29 +24,32 @@ macro_rules! read_as_in_json {
 
 mod blob;
 mod code;
-mod exit;
 mod facts;
 mod failure;
 mod level;
 mod page;
 mod patch;
 mod path;
-mod table;
 mod verdict;
 
 pub use blob::*;
 pub use code::*;
-pub use exit::*;
 pub use facts::*;
 pub use failure::*;
 pub use level::*;
 pub use page::*;
 pub use patch::*;
 pub use path::*;
-pub(crate) use table::read_table;
 pub use verdict::*;
 
 spelled_as_in_json!(Code, Operation, Profile, Severity, Verdict);
+
+/// Reads a table of the sources, as the build wrote it: by a value, whose reader is compiled once.
+pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
+    text: &str,
+) -> Result<T, serde_json::Error> {
+    text.parse().and_then(serde_json::from_value)
+}
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -54,38 +57,28 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
-        mod command_record;
-        mod confined;
         mod context;
         mod event;
         mod healing;
-        mod hint;
         mod imports;
         mod proof;
-        mod rates;
-        mod real;
         mod repair;
-        mod run_record;
-        mod run_summary;
+        mod report;
+        mod run;
         mod running;
         mod schema;
         mod traced;
         mod why;
 
         pub use bench::*;
-        pub use command_record::*;
-        pub use confined::*;
         pub use context::*;
         pub use event::*;
         pub use healing::*;
-        pub use hint::*;
         pub use imports::*;
         pub use proof::*;
-        pub use rates::*;
-        pub use real::*;
         pub use repair::*;
-        pub use run_record::*;
-        pub use run_summary::*;
+        pub use report::*;
+        pub use run::*;
         pub use running::*;
         pub use schema::*;
         pub use traced::*;

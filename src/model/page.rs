@@ -46,7 +46,6 @@ fn pages() -> impl Iterator<Item = Page> {
 }
 
 /// Returns the page of every code, by name.
-#[must_use]
 pub fn code_pages() -> Vec<Page> {
     let mut codes: Vec<Page> = pages().filter(|page| page.family == "code").collect();
     codes.sort_by_key(|page| page.name);
@@ -54,7 +53,6 @@ pub fn code_pages() -> Vec<Page> {
 }
 
 /// Finds the page of a code or word, however it is typed: `p401`, `test-failure`, `level 2`.
-#[must_use]
 pub fn page(word: &str) -> Option<Page> {
     let typed = plain(word);
     pages().find(|page| {
@@ -64,7 +62,6 @@ pub fn page(word: &str) -> Option<Page> {
 }
 
 /// Finds the code or word that is most like what was typed; `None` when none is close.
-#[must_use]
 pub fn nearest_page(word: &str) -> Option<&'static str> {
     let typed = plain(word);
     let allowed = (typed.len() / 3).max(1);

@@ -39,13 +39,11 @@ pub struct PatchVerdict {
 
 impl PatchVerdict {
     /// How a command ends that judged this patch.
-    #[must_use]
     pub fn exit(&self) -> Exit {
         self.error_code.map_or(self.verdict.exit(), Code::exit)
     }
 
     /// How an attempt at a repair ends whose patch this is, when it does not apply.
-    #[must_use]
     pub fn stop_reason(&self) -> StopReason {
         self.error_code
             .and_then(Code::stop_reason)
@@ -60,7 +58,6 @@ impl PatchVerdict {
     }
 
     /// An empty verdict that says `verdict`.
-    #[must_use]
     pub fn new(verdict: Verdict, format: Option<PatchFormat>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -221,7 +218,6 @@ pub struct Mend {
 
 impl Mend {
     /// Creates a correction at a line of the patch.
-    #[must_use]
     pub fn new(code: Code, safety: Safety, line: impl Into<u64>, message: &str) -> Self {
         Self {
             code,
@@ -274,7 +270,6 @@ pub enum TestChanges {
 
 impl PatchProblem {
     /// A problem of the patch as a whole, as severe as its code.
-    #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -287,7 +282,6 @@ impl PatchProblem {
     }
 
     /// The same at a place.
-    #[must_use]
     pub fn at(self, path: Option<&str>, patch_line: u64) -> Self {
         Self {
             path: path.map(str::to_owned),
@@ -297,7 +291,6 @@ impl PatchProblem {
     }
 
     /// The same where it stops nothing.
-    #[must_use]
     pub fn as_warning(self) -> Self {
         Self {
             severity: Severity::Warning,
@@ -306,7 +299,6 @@ impl PatchProblem {
     }
 
     /// The problem, with the file first if it is known.
-    #[must_use]
     pub fn text(&self) -> String {
         match &self.path {
             Some(path) => format!("{path}: {}", self.message),
@@ -362,7 +354,6 @@ pub(crate) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Ref
 
 impl Refusal {
     /// A refusal without a hint.
-    #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -373,7 +364,6 @@ impl Refusal {
     }
 
     /// The same with a hint.
-    #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self {
             hint: Some(hint.into()),
@@ -382,13 +372,11 @@ impl Refusal {
     }
 
     /// The verdict of what is refused.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.code.verdict().unwrap_or(Verdict::Refused)
     }
 
     /// The same as a document tells it.
-    #[must_use]
     pub fn problem(self, path: Option<&str>, patch_line: u64) -> PatchProblem {
         PatchProblem {
             code: self.code,

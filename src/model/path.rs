@@ -80,25 +80,21 @@ impl RepoPath {
     }
 
     /// The whole path as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The directory that holds the file; `""` for the root.
-    #[must_use]
     pub fn directory(&self) -> &str {
         parent(&self.0)
     }
 
     /// The last component.
-    #[must_use]
     pub fn file_name(&self) -> &str {
         file_name(&self.0)
     }
 
     /// The file name up to its last dot; the whole name of a dotfile.
-    #[must_use]
     pub fn stem(&self) -> &str {
         let parts = self.file_name().rsplit_once('.');
         let stem = parts.map_or("", |(stem, _)| stem);
@@ -110,7 +106,6 @@ impl RepoPath {
     }
 
     /// What follows the last dot of the file name, if anything does.
-    #[must_use]
     pub fn extension(&self) -> Option<&str> {
         let (stem, extension) = self.file_name().rsplit_once('.')?;
         (!stem.is_empty()).then_some(extension)
@@ -124,7 +119,6 @@ impl RepoPath {
     }
 
     /// Steps from the directory of one file to that of another.
-    #[must_use]
     pub fn steps_to(&self, other: &Self) -> usize {
         let both = self
             .directory()
@@ -135,13 +129,11 @@ impl RepoPath {
     }
 
     /// Directories above the file, the root not counted.
-    #[must_use]
     pub fn depth(&self) -> usize {
         self.0.matches('/').count()
     }
 
     /// Whether the file lies in `directory` or below it (`""` holds everything).
-    #[must_use]
     pub fn is_below(&self, directory: &str) -> bool {
         let rest = self.0.strip_prefix(directory);
         directory.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
@@ -153,7 +145,6 @@ fn parent(path: &str) -> &str {
 }
 
 /// The last component of a path.
-#[must_use]
 pub fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

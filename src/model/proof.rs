@@ -63,7 +63,6 @@ pub struct MutationCheck {
 
 impl MutationCheck {
     /// Counts the assertions that ended so.
-    #[must_use]
     pub fn count(&self, outcome: MutationOutcome) -> usize {
         let ended = self.negated.iter().filter(|row| row.outcome == outcome);
         ended.count()
@@ -175,7 +174,6 @@ pub struct TestCounts {
 
 impl TestCounts {
     /// Tests that it had, those left out aside.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.passed + self.failed + self.skipped
     }
@@ -211,7 +209,6 @@ macro_rules! runners {
 
         impl TestRunner {
             /// As in JSON, and as it is called.
-            #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*

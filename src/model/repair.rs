@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Category, FailureKind, Level, NotConfined, Proof, SCHEMA_VERSION, StopReason, TestTrace,
+    Category, FailureKind, Level, NotConfined, Proof, RunFailure, SCHEMA_VERSION, StopReason,
+    TestTrace,
 };
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
@@ -84,7 +85,6 @@ pub struct Usage {
 
 impl Usage {
     /// Both together.
-    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let costs = [self.cost_usd, other.cost_usd];
         Self {
@@ -134,23 +134,9 @@ pub struct Observed {
     /// Names that the log calls undefined.
     pub undefined_names: Vec<String>,
     /// The error of each failing test; without tests, the lines with the failure.
-    pub errors: Vec<TestError>,
+    pub errors: Vec<RunFailure>,
     /// How the command ended.
     pub test_result: TestResult,
-}
-
-/// The error of a test.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TestError {
-    /// The test, in the runner's own spelling; empty when the line belongs to none.
-    pub test: String,
-    /// The line that says why; empty when the output does not say.
-    pub error: String,
-    /// The file in which the test stopped.
-    pub path: Option<String>,
-    /// The 1-based line in it.
-    pub line: Option<u32>,
 }
 
 /// The change that a run makes to one file.
@@ -198,7 +184,6 @@ pub enum TroubleKind {
 
 impl TroubleKind {
     /// Whether a retry is pointless until the user has acted.
-    #[must_use]
     pub fn needs_person(self) -> bool {
         matches!(self, Self::Login | Self::Credit)
     }
@@ -230,7 +215,6 @@ pub enum RunStatus {
 
 impl RunStatus {
     /// Whether the commands pass with the change.
-    #[must_use]
     pub fn is_success(self) -> bool {
         matches!(self, Self::Fixed | Self::Passed)
     }
@@ -314,7 +298,6 @@ pub struct AttemptResult {
 
 impl AttemptResult {
     /// One of which nothing is known yet.
-    #[must_use]
     pub fn new(number: usize, origin: Origin, level: Level) -> Self {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         Self {

@@ -20,7 +20,6 @@ pub struct DocumentSchema {
 
 impl DocumentSchema {
     /// The schema, in draft 2020-12.
-    #[must_use]
     pub fn schema(&self) -> Value {
         let mut schema = (self.make)().to_value();
         forget_widths(&mut schema);
@@ -50,7 +49,6 @@ pub fn forget_widths(value: &mut Value) {
 const WIDTHS: &[&str] = &["int", "uint", "float", "double"];
 
 /// The schema of the document of this name.
-#[must_use]
 pub fn schema(name: &str) -> Option<&'static DocumentSchema> {
     DOCUMENTS.iter().find(|document| document.name == name)
 }

@@ -124,7 +124,6 @@ pub struct WhyChange {
 
 impl WhyChange {
     /// `path:line`, or the path.
-    #[must_use]
     pub fn place(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),

@@ -1,11 +1,11 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::limits::TIME_UP;
 use super::plan::longer;
 use crate::agent::in_words;
 use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions};
 use crate::model::{
-    AttemptResult, Category, ChildFailure, FailureKind, Level, Origin, RunResult, RunStatus,
+    AttemptResult, Category, ChildFailure, FailureKind, Level, RunResult, RunStatus,
     SCHEMA_VERSION, StopReason, TroubleKind,
 };
 use crate::policy::Redactor;
@@ -34,8 +34,6 @@ pub fn child_failure(
     let mut seen = BTreeSet::new();
     actions.retain(|action| seen.insert(action.clone()));
     let is_retryable = rule.is_retryable();
-    let needs_person = result.status == RunStatus::UserActionRequired;
-    let retry = (is_retryable && !needs_person).then(|| how_to_retry(rule, result, attempts));
     ChildFailure {
         schema_version: SCHEMA_VERSION,
         document: "report".to_owned(),
@@ -49,10 +47,7 @@ pub fn child_failure(
         files_modified: result.files_modified.clone(),
         blocked_on: blocker(result, attempts.last()).as_ref().map(mask),
         retryable: is_retryable,
-        suggested_retry: retry,
         suggested_actions: actions.iter().map(mask).collect(),
-        tool_usage: tool_usage(result, attempts),
-        last_successful_tool: last_tool(result, attempts).map(str::to_owned),
     }
 }
 
@@ -250,44 +245,4 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
         _ if !failure.failing_tests.is_empty() => failure.failing_tests.join(", "),
         _ => failure.message.clone(),
     })
-}
-
-fn tool_usage(result: &RunResult, attempts: &[AttemptResult]) -> BTreeMap<String, u32> {
-    let mut usage: BTreeMap<String, u32> = BTreeMap::new();
-    let judged = attempts
-        .iter()
-        .filter(|attempt| attempt.patch_digest.is_some());
-    let tools = attempts.iter().map(tool).chain(judged.map(|_| "judge"));
-    for tool in tools.chain(result.command_runs.iter().map(|_| "test")) {
-        *usage.entry(tool.to_owned()).or_insert(0) += 1;
-    }
-    usage
-}
-
-// In the order in which an attempt uses them: who makes the change, the judge, the commands.
-fn last_tool(result: &RunResult, attempts: &[AttemptResult]) -> Option<&'static str> {
-    let of_attempt = |attempt: &AttemptResult| match attempt.stop_reason {
-        _ if attempt
-            .test_result
-            .as_ref()
-            .is_some_and(|run| !run.timed_out) =>
-        {
-            Some("test")
-        }
-        _ if !attempt.files_modified.is_empty() => Some("judge"),
-        StopReason::AgentError | StopReason::AgentTimeout | StopReason::Interrupted => None,
-        _ => Some(tool(attempt)),
-    };
-    let ran_before = result.failure.as_ref().is_some_and(|first| {
-        !first.test_result.timed_out && first.kind != FailureKind::CommandNotFound
-    });
-    let tried = attempts.iter().rev().find_map(of_attempt);
-    tried.or(ran_before.then_some("test"))
-}
-
-fn tool(attempt: &AttemptResult) -> &'static str {
-    match attempt.origin {
-        Origin::Heal => "heal",
-        Origin::Agent => "agent",
-    }
 }

@@ -2,7 +2,7 @@ use sha2::{Digest, Sha256};
 
 use super::progress::{missing, plain};
 use crate::exec::{End, Outcome};
-use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult, hex};
+use crate::model::{Diagnosis, FailureKind as Kind, Observed, RunFailure, TestResult, hex};
 
 /// What one run of the commands says; `log` is what the diagnosis was made from.
 #[must_use]
@@ -57,13 +57,13 @@ pub(super) fn observe_log(diagnosis: &Diagnosis, log: &str) -> Observed {
 }
 
 // A row for each failing test; where no test is named, for each line of evidence.
-fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
+fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     if diagnosis.failing_tests.is_empty() {
         let evidence = diagnosis.evidence.iter();
         return evidence
-            .map(|line| TestError {
+            .map(|line| RunFailure {
                 error: line.text.trim().to_owned(),
-                ..TestError::default()
+                ..RunFailure::default()
             })
             .collect();
     }
@@ -76,7 +76,7 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
     // Of a file that did not load node prints its own frame first.
     let own = |message: &String| !message.starts_with("node:internal/");
     let decisive = diagnosis.evidence.first();
-    let tests = diagnosis.tests.iter().map(|row| TestError {
+    let tests = diagnosis.tests.iter().map(|row| RunFailure {
         test: row.id.clone(),
         error: (row.message.clone().filter(own))
             .or_else(|| Some(decisive?.text.trim().to_owned()).filter(|_| row.message.is_some()))
@@ -84,15 +84,16 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
             .unwrap_or_default(),
         path: row.crash_path.clone().or_else(|| row.path.clone()),
         line: row.crash_path.as_ref().map_or(row.line, |_| row.crash_line),
+        ..RunFailure::default()
     });
     // What other programs failed with.
     let beside = diagnosis.failures.iter().skip(1);
     let beside = beside.filter(|it| diagnosis.evidence.iter().any(|line| line.line == it.line));
-    let beside = beside.map(|failure| TestError {
+    let beside = beside.map(|failure| RunFailure {
         error: error_at(Some(failure.line)).unwrap_or_default(),
         path: failure.path.clone(),
         line: failure.path_line,
-        ..TestError::default()
+        ..RunFailure::default()
     });
     tests.chain(beside).collect()
 }
@@ -129,7 +130,7 @@ pub(super) fn seconds(duration: std::time::Duration) -> f64 {
 
 // Tests and what they failed with identify a failure, numbers aside; without any test, names and
 // evidence do.
-fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[TestError]) -> String {
+fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[RunFailure]) -> String {
     let mut digest = Sha256::new();
     let mut say = |part: &str| {
         digest.update(part.as_bytes());

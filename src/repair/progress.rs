@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{FailureKind as Kind, Observed, TestError};
+use crate::model::{FailureKind as Kind, Observed, RunFailure};
 use crate::patch::{Change, FileState};
 
 /// What a change did to a failure.
@@ -136,10 +136,10 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
     }
 }
 
-fn by_test(run: &Observed) -> BTreeMap<&str, TestError> {
+fn by_test(run: &Observed) -> BTreeMap<&str, RunFailure> {
     let tests = run.failing_tests.iter();
-    let mut found: BTreeMap<&str, TestError> = tests
-        .map(|test| (test.as_str(), TestError::default()))
+    let mut found: BTreeMap<&str, RunFailure> = tests
+        .map(|test| (test.as_str(), RunFailure::default()))
         .collect();
     for error in &run.errors {
         if let Some(row) = found.get_mut(error.test.as_str()) {
@@ -150,7 +150,7 @@ fn by_test(run: &Observed) -> BTreeMap<&str, TestError> {
 }
 
 // It loads, it knows its names, it gets to a later line of its own.
-fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
+fn step(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Step {
     if then.error.is_empty() || now.error.is_empty() {
         return Step::Aside;
     }
@@ -186,7 +186,7 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
 }
 
 // Whether one missing name gave way to the next, which the changes did not bring.
-fn lacks_another(then: &TestError, now: &TestError, changes: &[Change]) -> bool {
+fn lacks_another(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> bool {
     match (missing(&then.error), missing(&now.error)) {
         (Some(old), Some(new)) => old != new && !brought(&new, changes),
         _ => false,
@@ -292,21 +292,22 @@ pub(super) fn missing(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Effect, effect, missing};
-    use crate::model::{FailureKind as K, Observed, RepoPath, TestError, TestResult};
+    use crate::model::{FailureKind as K, Observed, RepoPath, RunFailure, TestResult};
     use crate::patch::{Change, FileState};
 
     // `test: error` or `test: error @ line`; without a test the error alone.
     fn failing(kind: K, rows: &[&str]) -> Observed {
-        let errors: Vec<TestError> = rows
+        let errors: Vec<RunFailure> = rows
             .iter()
             .map(|row| {
                 let (test, rest) = row.split_once(": ").unwrap_or(("", row));
                 let (error, line) = rest.split_once(" @ ").unwrap_or((rest, ""));
-                TestError {
+                RunFailure {
                     test: test.to_owned(),
                     error: error.to_owned(),
                     path: Some("tests/test_a.py".to_owned()).filter(|_| !line.is_empty()),
                     line: line.parse().ok(),
+                    ..RunFailure::default()
                 }
             })
             .collect();

@@ -15,7 +15,6 @@ struct Annotation {
 }
 
 /// Formats a verdict as GitHub workflow commands, one for each problem.
-#[must_use]
 pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
     of_patch(verdict, name)
         .iter()
@@ -24,19 +23,16 @@ pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
 }
 
 /// Formats a failed command as GitHub workflow commands: its failures and the changes that caused them.
-#[must_use]
 pub fn summary_github(summary: &RunSummary) -> String {
     of_summary(summary).iter().map(workflow_command).collect()
 }
 
 /// Formats a verdict as SARIF 2.1.0; problems point into the patch, broken files into the worktree.
-#[must_use]
 pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
     sarif_log(&of_patch(verdict, name))
 }
 
 /// Formats a failed command as SARIF 2.1.0; without results if nothing failed or the kind is unknown.
-#[must_use]
 pub fn summary_sarif(summary: &RunSummary) -> Value {
     match summary.kind {
         FailureKind::Unknown | FailureKind::None => sarif_log(&[]),

@@ -4,31 +4,26 @@ use crate::model::{
 };
 
 /// Formats a bench: one row per fixture, then totals, groups and levels.
-#[must_use]
 pub fn bench_text(bench: &BenchDocument) -> String {
     bench_page(bench).text(false)
 }
 
 /// Formats a bench as Markdown.
-#[must_use]
 pub fn bench_markdown(bench: &BenchDocument) -> String {
     bench_page(bench).markdown()
 }
 
 /// Formats two benches side by side.
-#[must_use]
 pub fn pairs_text(pairs: &BenchPairs) -> String {
     pairs_page(pairs).text(false)
 }
 
 /// Formats two benches side by side as Markdown.
-#[must_use]
 pub fn pairs_markdown(pairs: &BenchPairs) -> String {
     pairs_page(pairs).markdown()
 }
 
 /// Formats the result of a search for fixes in a history.
-#[must_use]
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut page = Page::default();
     page.line(format!(
@@ -52,13 +47,11 @@ pub fn mine_text(mined: &MineDocument) -> String {
 }
 
 /// Formats the rates of several runs.
-#[must_use]
 pub fn rates_text(rates: &Rates) -> String {
     rates_page(rates).text(false)
 }
 
 /// Formats the rates of several runs as Markdown.
-#[must_use]
 pub fn rates_markdown(rates: &Rates) -> String {
     rates_page(rates).markdown()
 }

@@ -3,10 +3,9 @@ use super::prompt::evidence_lines;
 use super::visible::one_line;
 use crate::model::{ContextDocument, Diagnosis, FileMode, Omission, PacketFile};
 
-/// Lists what is in a packet and why, totals against caps, and what was left out.
+/// Lists what is in a packet and why, and what was left out.
 ///
 /// `prompt_tokens` are those of the prompt that is made of it.
-#[must_use]
 pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let mut page = Page::default();
     let reason = one_line(&context.escalation_reason);
@@ -26,7 +25,6 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         "As a complete prompt: about {} tokens",
         thousands(prompt_tokens)
     ));
-    page.line(caps(context));
     let rejected = context.files_rejected.iter();
     let rejected = rejected.map(|file| {
         format!(
@@ -38,15 +36,6 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     });
     page.section("Rejected", rejected);
     page.section("Omitted", context.omitted.iter().map(omission));
-    let unresolved = context.unresolved_imports.iter().map(|import| {
-        format!(
-            "{}:{}  {}",
-            import.path,
-            import.line,
-            shorten(&import.specifier)
-        )
-    });
-    page.section("Unresolved imports", unresolved.map(|row| one_line(&row)));
     let next: Vec<String> = context
         .next
         .iter()
@@ -106,28 +95,6 @@ fn cells(file: &PacketFile) -> [String; 6] {
         thousands(file.tokens),
         why,
     ]
-}
-
-fn caps(context: &ContextDocument) -> String {
-    let caps = &context.caps;
-    if caps.max_files == u64::MAX {
-        return "Caps: none at this level".to_owned();
-    }
-    let places = context
-        .files
-        .iter()
-        .filter(|file| file.rank.is_some())
-        .count();
-    let tokens = caps
-        .max_tokens
-        .map(|max| format!(", {} tokens", thousands(max)));
-    format!(
-        "Caps: {places} of {} places, {} bytes a file, {} bytes in all{}",
-        caps.max_files,
-        thousands(caps.max_file_bytes),
-        thousands(caps.max_total_bytes),
-        tokens.unwrap_or_default()
-    )
 }
 
 fn omission(file: &Omission) -> String {

@@ -1,14 +1,12 @@
 use super::page::{Mood, Page};
-use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, JobFailure, LeftOut};
+use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, JobFailure};
 
 /// Formats a diagnosis: kind, evidence, files, what to do.
-#[must_use]
 pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
     page(diagnosis).text(color)
 }
 
 /// Formats the failures of several jobs, each with the jobs that show it.
-#[must_use]
 pub fn jobs_text(failures: &[JobFailure], color: bool) -> String {
     let block = |failure: &JobFailure| {
         let base = match failure.is_new {
@@ -59,21 +57,12 @@ fn page(diagnosis: &Diagnosis) -> Page {
     };
     page.section(title, evidence);
     page.section("Files:", files(diagnosis));
-    if let Some(left_out) = &diagnosis.left_out {
-        page.heading(format!("Left out: {}", left_out_words(left_out)));
-    }
     let person = if diagnosis.requires_user_action {
         " (action required)"
     } else {
         ""
     };
     page.heading(format!("What to do{person}: {}", diagnosis.suggested_fix));
-    let others = diagnosis.alternatives.iter();
-    let others = others.map(|other| format!("{} {:.2}", other.kind, other.confidence));
-    let others: Vec<String> = others.collect();
-    if !others.is_empty() {
-        page.line(format!("Also possible: {}", others.join(", ")));
-    }
     page
 }
 
@@ -95,20 +84,6 @@ fn files(diagnosis: &Diagnosis) -> impl Iterator<Item = String> {
         };
         format!("{}{numbers}{known}", file.path)
     })
-}
-
-fn left_out_words(left_out: &LeftOut) -> String {
-    let parts = [
-        (left_out.bytes, "bytes without a known word"),
-        (left_out.lines, "lines among them"),
-        (left_out.telling, "lines with one, beyond what is weighed"),
-        (left_out.tests, "failing tests beyond those listed"),
-    ];
-    let parts = parts.iter().filter(|part| part.0 > 0);
-    let parts: Vec<String> = parts
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    parts.join(", ")
 }
 
 fn test(test: &FailedTest) -> String {

@@ -3,7 +3,6 @@ use crate::model::ChildFailure;
 /// Formats a failure report, byte for byte in its fixed parts.
 ///
 /// A field is one line: line ends in it are escaped, so that nothing in it can pose as another part.
-#[must_use]
 pub fn failure_text(failure: &ChildFailure) -> String {
     let list = |items: &[String], mark: &str| match items {
         [] => "  None\n".to_owned(),
@@ -47,8 +46,6 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::failure_text;
     use crate::model::{Category, ChildFailure};
 
@@ -67,10 +64,7 @@ mod tests {
             files_modified: vec!["a.py".to_owned(), "b.py".to_owned()],
             blocked_on: None,
             retryable: true,
-            suggested_retry: None,
             suggested_actions: vec!["Retry with timeout=600s".to_owned(), "Split".to_owned()],
-            tool_usage: BTreeMap::new(),
-            last_successful_tool: None,
         };
         let expected = "Child agent failed: the agent did not answer within 300 s\n\n\
             Category: timeout\nDuration: 300.0s\nRetryable: Yes\n\n\

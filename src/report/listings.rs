@@ -3,7 +3,6 @@ use super::visible::one_line;
 use crate::model::{CheckupState, HealingResult, ImportEdge, ImportsDocument};
 
 /// Lists each file with its imports, then closure, cycles and problems.
-#[must_use]
 pub fn imports_text(document: &ImportsDocument) -> String {
     let mut text = String::new();
     for file in &document.files {
@@ -56,7 +55,6 @@ pub fn imports_text(document: &ImportsDocument) -> String {
 }
 
 /// Lists the files that were reached, a path on each line.
-#[must_use]
 pub fn imports_paths(document: &ImportsDocument) -> String {
     document
         .files
@@ -78,7 +76,6 @@ fn target(edge: &ImportEdge) -> String {
 }
 
 /// Lists what `doctor` found: a line for each thing it checked, a block for each probe.
-#[must_use]
 pub fn healing_text(result: &HealingResult, color: bool) -> String {
     let mut page = Page::default();
     for row in &result.rows {

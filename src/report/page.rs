@@ -232,7 +232,6 @@ impl Mood {
 }
 
 /// Formats rows in columns as wide as their widest cell; the columns `numbers` are aligned right.
-#[must_use]
 pub fn table<R: AsRef<[String]>>(rows: &[R], numbers: &[usize]) -> String {
     let width = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
@@ -254,7 +253,6 @@ pub fn table<R: AsRef<[String]>>(rows: &[R], numbers: &[usize]) -> String {
 }
 
 /// Formats a patch for people, with removed lines red and added lines green if `color` is set.
-#[must_use]
 pub fn diff_text(patch: &str, color: bool) -> String {
     // A patch for a program stays as it is, byte for byte.
     if !color {

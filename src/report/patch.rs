@@ -1,7 +1,7 @@
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
 use super::visible::{difference as compare, harmless};
-use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict};
+use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page};
 
 /// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
 const MAX_DRAWN: usize = 6;
@@ -10,7 +10,6 @@ const MAX_DRAWN: usize = 6;
 /// stops matching.
 ///
 /// `name` is the patch's name, `patch` its text.
-#[must_use]
 pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
     let renderer = if color {
         Renderer::styled()
@@ -42,23 +41,16 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         ));
     }
     text.extend(verdict.files.iter().map(file_line));
-    text.push_str(answer(verdict.verdict));
-    text + "\n"
+    text + &answer(verdict.verdict)
 }
 
-fn answer(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Applies => "the patch applies",
-        Verdict::AppliesMended => "the patch applies, with corrections",
-        Verdict::AlreadyApplied => "the patch is already applied",
-        Verdict::Reversed => "the patch seems to be reversed; nothing was changed",
-        Verdict::Ambiguous => "the patch is ambiguous; nothing was changed",
-        Verdict::Stale => "the patch is for an older state of the files; nothing was changed",
-        Verdict::ContextNotFound => "the patch does not apply; nothing was changed",
-        Verdict::Unsafe => "the patch is unsafe and refused; nothing was changed",
-        Verdict::Refused => "the patch is refused by policy; nothing was changed",
-        Verdict::Malformed => "the patch is malformed; nothing was changed",
-    }
+fn answer(verdict: Verdict) -> String {
+    let unchanged = match verdict {
+        Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => "",
+        _ => "; nothing was changed",
+    };
+    let title = page(&format!("verdict {verdict}")).map_or("", |page| page.title);
+    format!("{verdict}: {title}{unchanged}\n")
 }
 
 // The operation on a file, and its hunks that do not apply.

@@ -18,7 +18,6 @@ pub enum ReplyForm {
 }
 
 /// Formats the packet as a prompt for an agent, in Markdown.
-#[must_use]
 pub fn context_markdown(context: &ContextDocument, packet: &FailurePacket) -> String {
     agent_prompt(context, packet, ReplyForm::Patch)
 }
@@ -27,7 +26,6 @@ pub fn context_markdown(context: &ContextDocument, packet: &FailurePacket) -> St
 ///
 /// Untrusted text stands between two lines that carry a marker, inside a fence longer than any run of backticks in
 /// it. The marker is a digest of the prompt, so nobody can write it into the text beforehand.
-#[must_use]
 pub fn agent_prompt(context: &ContextDocument, packet: &FailurePacket, form: ReplyForm) -> String {
     let draft = prompt(context, packet, form, "");
     let lower = draft.to_ascii_lowercase();

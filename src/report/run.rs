@@ -1,6 +1,6 @@
 use super::page::{Mood, Page, Row};
 use crate::model::{
-    AttemptRecord, MutationOutcome, Observed, Origin, Proof, ProofLevel, ProofSource, RunRecord,
+    AttemptRecord, MutationOutcome, Observed, Origin, Proof, ProofLevel, RunRecord,
     RunResult, RunStatus, RunnerProof, StopReason, TestEnd,
 };
 
@@ -10,7 +10,6 @@ const MAX_ERRORS: usize = 3;
 const MAX_LOG: usize = 4096;
 
 /// Formats a fix that the user declined.
-#[must_use]
 pub fn declined_text(result: &RunResult, folder: &str) -> String {
     let text = run_text(result, folder);
     let rest = text.strip_prefix(status_word(result)).unwrap_or(&text);
@@ -18,7 +17,6 @@ pub fn declined_text(result: &RunResult, folder: &str) -> String {
 }
 
 /// Formats the end of a run: its status first, then where to look.
-#[must_use]
 pub fn run_text(result: &RunResult, folder: &str) -> String {
     let mut page = Page::default();
     page.title(
@@ -41,7 +39,6 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
 }
 
 /// Formats a run as Markdown, for the comment under a pull request.
-#[must_use]
 pub fn run_markdown(run: &RunRecord) -> String {
     let mut page = page(run, "mendit: ");
     let last = run
@@ -59,7 +56,6 @@ pub fn run_markdown(run: &RunRecord) -> String {
 }
 
 /// Formats a run as an HTML page, with the packet, patch and log of every attempt.
-#[must_use]
 pub fn run_html(run: &RunRecord) -> String {
     let mut page = page(run, "");
     page.folded("End of the first log", &run.log);
@@ -333,11 +329,6 @@ fn runner_words(one: &RunnerProof, proof: &Proof) -> String {
             }
         };
     };
-    let source = match one.source {
-        ProofSource::Report => "report",
-        ProofSource::Text => "summary",
-        ProofSource::ExitCode => "exit code",
-    };
     let after = one
         .after
         .map(|counts| format!(": {counts}"))
@@ -346,13 +337,13 @@ fn runner_words(one: &RunnerProof, proof: &Proof) -> String {
         .before
         .map(|counts| format!("; before {counts}"))
         .unwrap_or_default();
-    format!("{name}, by its {source}{after}{before}")
+    format!("{name}{after}{before}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ProvenTest, TestCounts, TestError, TestRunner};
+    use crate::model::{ProvenTest, RunFailure, TestCounts, TestRunner};
 
     #[test]
     fn end_of_log_starts_at_a_character() {
@@ -369,9 +360,9 @@ mod tests {
             ..Observed::default()
         };
         assert_eq!(left_words(&remaining), remaining.message);
-        remaining.errors.push(TestError {
+        remaining.errors.push(RunFailure {
             error: error.clone(),
-            ..TestError::default()
+            ..RunFailure::default()
         });
         assert_eq!(left_words(&remaining), error);
         remaining.failing_tests = vec!["a".to_owned(), "b".to_owned()];
@@ -412,7 +403,7 @@ mod tests {
         };
         assert_eq!(
             text(&proof),
-            "proof|pytest, by its report: 2 passed, 0 failed; before 1 passed, 1 failed\n\
+            "proof|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
              |1 of 1 previously failing tests pass\n\
              |failed in 2 runs without the change; passed in 2 runs with it\n\
              level|exit code only\nmissing|x"

@@ -10,7 +10,6 @@ const MAX_LINES: usize = 9;
 const MAX_ERROR: usize = 200;
 
 /// Summarizes a failed command for a terminal: its first failures with their places, and candidate fixes.
-#[must_use]
 pub fn run_summary(summary: &RunSummary, color: bool) -> String {
     let mut lines = failures(summary, MAX_FAILURES);
     lines.extend(proposals(summary, false));
@@ -18,7 +17,6 @@ pub fn run_summary(summary: &RunSummary, color: bool) -> String {
 }
 
 /// Formats the culprit, or the uncommitted changes that may be it, and what to type next.
-#[must_use]
 pub fn run_culprit(
     summary: &RunSummary,
     found: Option<&WhyDocument>,
@@ -51,7 +49,6 @@ pub fn run_culprit(
 /// Summarizes a failed command in full: the culprit first, all failures, candidate fixes.
 ///
 /// `has_shell` adds the commands to type.
-#[must_use]
 pub fn kept_summary(summary: &RunSummary, has_shell: bool, color: bool) -> String {
     let mut lines: Vec<String> = culprit(summary).into_iter().collect();
     lines.extend(failures(summary, usize::MAX));

@@ -2,7 +2,6 @@ use super::page::{Mood, Page};
 use crate::model::{WhyChange, WhyDocument, WhyReason, WhyVerdict};
 
 /// Formats the answer in one line.
-#[must_use]
 pub fn why_line(document: &WhyDocument) -> String {
     let [first, rest @ ..] = document.cause.as_slice() else {
         return unknown(document);
@@ -86,13 +85,11 @@ pub(super) fn failed_before(count: usize) -> String {
 }
 
 /// Formats the answer: one line, the changes, the cost, and what to type next.
-#[must_use]
 pub fn why_text(document: &WhyDocument, color: bool) -> String {
     page(document).text(color)
 }
 
 /// Formats the answer as Markdown.
-#[must_use]
 pub fn why_markdown(document: &WhyDocument) -> String {
     page(document).markdown()
 }

@@ -1,7 +1,85 @@
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, KnownCause, Level, RepoPath};
+use super::{
+    Diagnosis, FailureKind, KnownCause, NotConfined, RepoPath, SCHEMA_VERSION, TestResult,
+};
+
+/// `run.json`: how a command that was run ended, and what its failure comes to.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandRecord {
+    /// The version of this document.
+    #[schemars(extend("const" = 1))]
+    pub schema_version: u32,
+    /// Always `run`.
+    #[schemars(extend("const" = "run"))]
+    pub document: &'static str,
+    /// The name of the run that is kept of it.
+    pub run_id: Option<String>,
+    /// The command, with secrets masked.
+    pub command: String,
+    /// How it ended.
+    pub status: CommandStatus,
+    /// When the first run of it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
+    pub started_at: Option<String>,
+    /// When the last run of it ended.
+    pub ended_at: Option<String>,
+    /// The last run of it.
+    pub test_result: Option<TestResult>,
+    /// Every run of it, in order: more than one when it was tried again.
+    pub attempts: Vec<TestResult>,
+    /// `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
+    pub sandbox: String,
+    /// Walls of the sandbox that could not be had, and why.
+    pub not_confined: Vec<NotConfined>,
+    /// The diagnosis of the last failed run.
+    pub diagnosis: Option<Diagnosis>,
+    /// The same in a few lines.
+    pub summary: Option<RunSummary>,
+    /// The folder of the documents; `None` when it passed.
+    pub written_to: Option<String>,
+}
+
+impl CommandRecord {
+    /// One without a run.
+    pub fn new(command: String, status: CommandStatus, sandbox: String) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "run",
+            command,
+            status,
+            sandbox,
+            ..Self::default()
+        }
+    }
+}
+
+/// How a command ended, all its runs together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandStatus {
+    /// With 0, the first time.
+    #[default]
+    Passed,
+    /// With 0 after it had failed, without any change between.
+    Flaky,
+    /// With something else.
+    Failed,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+/// A word as a shell reads it back: as it is where nothing in it means more, else in quotes.
+pub fn shell_word(word: &str) -> Cow<'_, str> {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''")).into()
+}
 
 /// A short summary of a failed command, for humans and agents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,8 +102,6 @@ pub struct RunSummary {
     /// Other candidates that `mendit fix` tries, one sentence each: a spelling that a compiler suggests, a missing
     /// bracket. At most three.
     pub mends: Vec<String>,
-    /// All that it tries, in its order, each in a sentence.
-    pub tried: Vec<String>,
     /// The change that made it fail; `null` where no trial showed one.
     pub cause: Option<KnownCause>,
     /// Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
@@ -33,8 +109,6 @@ pub struct RunSummary {
     pub suspects: Vec<String>,
     /// How many more there are.
     pub more_suspects: u64,
-    /// The size of a packet for an agent.
-    pub packet: Option<PacketSize>,
     /// Commands that fix the environment, if that is the problem.
     pub remedies: Vec<Remedy>,
     /// Whether the user has to act.
@@ -63,14 +137,12 @@ pub struct RunFailure {
 
 impl RunFailure {
     /// The file and the line it was raised in, where that is a path of a repository.
-    #[must_use]
     pub fn place(&self) -> Option<(&str, Option<u32>)> {
         let path = self.path.as_deref()?;
         RepoPath::new(path).ok().map(|_| (path, self.line))
     }
 
     /// Formats the test, its error, and the test's place if the error was raised elsewhere.
-    #[must_use]
     pub fn told(&self) -> String {
         let mut text = match self.test.as_str() {
             "" => self.error.clone(),
@@ -97,22 +169,6 @@ pub struct CertainImport {
     pub statement: String,
     /// Whether `mendit fix` adds it, or tries it under the tests.
     pub tried: bool,
-}
-
-/// How large a packet is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PacketSize {
-    /// The context level.
-    pub level: Level,
-    /// Files in it.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Their tokens, estimated.
-    pub tokens: u64,
-    /// Estimated tokens of the whole prompt: files, log and what is said of both.
-    pub prompt_tokens: u64,
 }
 
 /// An environment problem and the command that fixes it.
