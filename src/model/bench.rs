@@ -49,7 +49,6 @@ pub struct BenchDocument {
 
 /// A part of the fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Partition {
     /// Which one, from 1.
     pub index: u32,
@@ -151,7 +150,6 @@ pub struct Repairs {
 
 /// A share and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Tally {
     /// Fixtures that passed.
     pub passed: u64,
@@ -169,7 +167,6 @@ pub struct Tally {
 
 /// A tally with the name of its group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct TallyRow {
     /// The group.
     pub name: String,
@@ -196,7 +193,6 @@ pub struct Rung {
 
 /// Differences from an earlier document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// Passed then and not now.
     pub regressed: Vec<String>,
@@ -227,7 +223,7 @@ pub struct RealFixes {
 
 /// A public repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct RealRepository {
     /// Owner and name, such as `pallets/click`.
     pub name: String,
@@ -292,7 +288,7 @@ pub struct RealFix {
 
 /// A file that a fix changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct NeededFile {
     /// The file.
     pub path: RepoPath,
@@ -331,7 +327,6 @@ pub struct MineDocument {
 
 /// A candidate that was tried and dropped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub struct DroppedCandidate {
     /// The commit.
     pub commit: String,

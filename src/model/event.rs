@@ -58,8 +58,6 @@ pub enum EventKind {
     },
     /// The sandbox refused a write.
     SandboxRefused(Refused),
-    /// Changes that need no model were looked for.
-    HealsFound { count: usize },
     /// The commands start.
     CommandStarted {
         what: String,
@@ -133,12 +131,6 @@ pub enum EventKind {
         number: String,
         status: RunStatus,
         why: String,
-    },
-    /// Assertions were perturbed.
-    Mutation {
-        failed: usize,
-        passed: usize,
-        runs: u32,
     },
     /// The commands pass, and that is not proof enough.
     Unproven {

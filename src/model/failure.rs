@@ -4,23 +4,11 @@ use serde::{Deserialize, Serialize};
 use super::{RepoPath, SCHEMA_VERSION};
 
 /// The kind of a failure: a closed list.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
-#[non_exhaustive]
 pub enum FailureKind {
     ImportError,
     TsError,
@@ -105,7 +93,6 @@ impl FailureKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
-#[non_exhaustive]
 pub enum StopReason {
     Fixed,
     NothingToRepair,
@@ -133,20 +120,7 @@ pub enum StopReason {
 }
 
 /// The five words of a failure report. Derived from kind and stop reason, never parsed.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum Category {
@@ -163,7 +137,6 @@ pub enum Category {
 #[schemars(with = "String")]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
-#[non_exhaustive]
 pub enum Subkind {
     UndefinedName,
     MissingExport,
@@ -247,7 +220,6 @@ pub struct Diagnosis {
 
 /// Counts of log parts that were not used, and of results that are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Bytes of a huge log without a known word, and ends of overlong lines.
     pub bytes: u64,
@@ -280,10 +252,8 @@ impl Diagnosis {
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisDocument<'a> {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `diagnosis`.
-    #[schemars(extend("const" = "diagnosis"))]
     pub document: &'static str,
     /// The rest.
     #[serde(flatten)]

@@ -8,10 +8,8 @@ use super::{ImportKind, Remedy, RepoPath, UnresolvedImport};
 #[serde(rename_all = "camelCase")]
 pub struct ImportsDocument {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `imports`.
-    #[schemars(extend("const" = "imports"))]
     pub document: &'static str,
     /// Source files with their imports, sorted by path; with `--reverse` the importers with those
     /// imports that lead to what is asked for. Of components (`.vue`, `.svelte`)
@@ -31,7 +29,6 @@ pub struct ImportsDocument {
 
 /// One importing file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ImportsFile {
     /// The file.
     pub path: RepoPath,
@@ -76,7 +73,6 @@ pub struct ImportEdge {
 
 /// One file of a closure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ClosureEntry {
     /// The file.
     pub path: RepoPath,
@@ -88,7 +84,6 @@ pub struct ClosureEntry {
 
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ImportsProblem {
     /// The file.
     pub path: RepoPath,
@@ -103,10 +98,8 @@ pub struct ImportsProblem {
 #[serde(rename_all = "camelCase")]
 pub struct HintDocument {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `hint`.
-    #[schemars(extend("const" = "hint"))]
     pub document: &'static str,
     /// Proposed imports in the order of the names asked for, best first for each.
     pub suggestions: Vec<Suggestion>,

@@ -5,18 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A context level.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(into = "u8", try_from = "u8")]
 #[schemars(with = "u8", extend("maximum" = 4))]

@@ -22,22 +22,18 @@ macro_rules! read_as_in_json {
     )*};
 }
 
-mod blob;
 mod code;
 mod facts;
 mod failure;
 mod level;
-mod page;
 mod patch;
 mod path;
 mod verdict;
 
-pub use blob::*;
 pub use code::*;
 pub use facts::*;
 pub use failure::*;
 pub use level::*;
-pub use page::*;
 pub use patch::*;
 pub use path::*;
 pub use verdict::*;
@@ -63,9 +59,7 @@ cfg_if::cfg_if! {
         mod imports;
         mod proof;
         mod repair;
-        mod report;
         mod run;
-        mod running;
         mod schema;
         mod traced;
         mod why;
@@ -77,13 +71,11 @@ cfg_if::cfg_if! {
         pub use imports::*;
         pub use proof::*;
         pub use repair::*;
-        pub use report::*;
         pub use run::*;
-        pub use running::*;
         pub use schema::*;
         pub use traced::*;
         pub use why::*;
 
-        spelled_as_in_json!(FileMode, FixtureResult, Role, Wall);
+        spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
     }
 }

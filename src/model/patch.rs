@@ -8,10 +8,8 @@ use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 #[serde(rename_all = "camelCase")]
 pub struct PatchVerdict {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `patch-verdict`.
-    #[schemars(extend("const" = "patch-verdict"))]
     pub document: &'static str,
     /// The answer.
     pub verdict: Verdict,
@@ -194,7 +192,6 @@ pub struct FirstDifference {
 
 /// The block of a file that is most like a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Nearest {
     /// Its first line, counted from 1.
     pub line: u64,
@@ -309,7 +306,6 @@ impl PatchProblem {
 
 /// A place in the tree after the patch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct AfterProblem {
     /// Which problem.
     pub code: Code,

@@ -13,26 +13,20 @@ pub struct RepairPacket {
     /// The kind of reply.
     pub status: ReplyStatus,
     /// A patch in any accepted format.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
     /// Replacements of text that occurs once in a file.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<ReplyEdit>,
     /// Whole files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ReplyFile>,
     /// Paths that the agent wants to see.
     pub requested_files: Vec<String>,
     /// The context that the agent reports using.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_used: Option<serde_json::Value>,
     /// Notes for the user.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// Steps that the agent reports as done.
     pub completed_steps: Vec<String>,
     /// Tokens and cost of the reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
@@ -141,7 +135,6 @@ pub struct Observed {
 
 /// The change that a run makes to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct FileChange {
     /// The file.
     pub path: String,
@@ -168,7 +161,6 @@ pub struct AgentTrouble {
 /// A condition that an agent lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum TroubleKind {
     /// Credentials that its service takes.
     Login,
@@ -192,7 +184,6 @@ impl TroubleKind {
 /// The status of a run or an attempt at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum RunStatus {
     /// The commands pass; in a repair, by the word of their runner.
     Fixed,
@@ -237,10 +228,8 @@ pub enum Origin {
 #[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub struct AttemptResult {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `result`.
-    #[schemars(extend("const" = "result"))]
     pub document: String,
     /// Counted from 1.
     pub attempt: u32,
@@ -317,10 +306,8 @@ impl AttemptResult {
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `result`.
-    #[schemars(extend("const" = "result"))]
     pub document: String,
     /// The run's name: the last part of its folder.
     pub run_id: String,
@@ -410,7 +397,6 @@ pub struct PartResult {
 
 /// One run of the commands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct CommandRun {
     /// The purpose.
     pub why: String,

@@ -23,6 +23,14 @@ impl DocumentSchema {
     pub fn schema(&self) -> Value {
         let mut schema = (self.make)().to_value();
         forget_widths(&mut schema);
+        for (field, value) in [
+            ("schemaVersion", 1.into()),
+            ("document", Value::from(self.name)),
+        ] {
+            if let Some(field) = schema.pointer_mut(&format!("/properties/{field}")) {
+                field["const"] = value;
+            }
+        }
         schema
     }
 }

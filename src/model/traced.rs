@@ -103,7 +103,6 @@ const OUTSIDE: f64 = 0.2;
 
 /// What the failing tests ran, in definitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct TestTrace {
     /// Tests that failed under the trace.
     pub failing: u32,
@@ -117,7 +116,6 @@ pub struct TestTrace {
 
 /// A definition that failing tests entered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct TracedDefinition {
     /// Its file.
     pub path: String,

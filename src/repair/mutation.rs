@@ -8,7 +8,7 @@ use super::error::RepairError;
 use super::run::Session;
 use super::test_names::{closest, file_of, names_it};
 use crate::languages::{PerturbableTest, Perturbation, perturbable_tests};
-use crate::model::{EventKind, MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
+use crate::model::{MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
 use crate::patch::{Change, FileState};
 
 /// Runs that one check takes at most, and seconds.
@@ -96,22 +96,14 @@ impl Session<'_> {
             self.perturb_in_turn(&mut check, &targets)?;
         }
         let mut found = check.found;
-        let (failed, passed) = (
-            found.count(MutationOutcome::Failed),
-            found.count(MutationOutcome::Passed),
-        );
-        found.applicable = failed + passed > 0;
+        let counts = [MutationOutcome::Failed, MutationOutcome::Passed];
+        found.applicable = counts.iter().any(|outcome| found.count(*outcome) > 0);
         if !found.applicable && found.reason.is_none() {
             found.reason = Some("no assertion of these tests could be perturbed".to_owned());
         }
-        let runs = found.runs;
         proof.missing.extend(check.refuted);
         proof.mutation = Some(found);
-        self.stage.event(EventKind::Mutation {
-            failed,
-            passed,
-            runs,
-        })
+        Ok(())
     }
 
     fn find_targets(&self) -> Result<Vec<Target>, RepairError> {

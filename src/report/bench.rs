@@ -1,6 +1,7 @@
-use super::page::{Mood, Page};
+use super::page::Page;
 use crate::model::{
     BenchDocument, BenchPairs, FixtureOutcome, HiddenTests, MineDocument, PairedSide, Rates, Tally,
+    TallyRow,
 };
 
 /// Formats a bench: one row per fixture, then totals, groups and levels.
@@ -30,9 +31,7 @@ pub fn mine_text(mined: &MineDocument) -> String {
         "{}: {} fixes of {} candidates tried, in {} commits ({:.0} s)",
         mined.repository, mined.kept, mined.tried, mined.commits, mined.seconds
     ));
-    let mut reasons: Vec<_> = mined.dropped.iter().collect();
-    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let reasons = reasons.into_iter();
+    let reasons = mined.dropped.iter();
     page.section(
         "dropped",
         reasons.map(|(reason, count)| format!("{count:>5}  {reason}")),
@@ -83,7 +82,7 @@ fn rates_page(rates: &Rates) -> Page {
 
 fn bench_page(bench: &BenchDocument) -> Page {
     let mut page = Page::default();
-    page.title(format!("Pass rate: {}", share(&bench.totals)), Mood::Plain);
+    page.title(format!("Pass rate: {}", share(&bench.totals)), "");
     let partition = bench
         .partition
         .map(|part| format!("{} of {}", part.index, part.count));
@@ -123,34 +122,25 @@ fn bench_page(bench: &BenchDocument) -> Page {
         bench.fixtures.iter().map(fixture_cells),
         &[3, 4, 5, 6],
     );
-    for (name, rows) in [
+    let groups = [
         ("kind", &bench.by_kind),
         ("language", &bench.by_language),
         ("repository", &bench.by_repository),
         ("level needed", &bench.by_level),
-    ] {
-        let rows = rows.iter().map(|row| [row.name.clone(), share(&row.tally)]);
-        page.table([name, "passed"], rows, &[]);
-    }
-    let rungs = bench.ladder.iter().map(|rung| {
-        let level = rung.level.to_string();
-        let figures = [
-            rung.fixed,
-            rung.fixed_so_far,
-            rung.of,
-            rung.mean_packet_bytes,
-        ];
-        let [fixed, so_far, all, bytes] = figures.map(|figure| figure.to_string());
-        [level, fixed, so_far, all, bytes]
-    });
-    let head = [
-        "level",
-        "fixed at this level",
-        "fixed so far",
-        "of",
-        "packet bytes, mean",
     ];
-    page.table(head, rungs, &[1, 2, 3, 4]);
+    let groups = groups.iter().flat_map(|(group, rows)| {
+        let row = |row: &TallyRow| [(*group).to_owned(), row.name.clone(), share(&row.tally)];
+        rows.iter().map(row)
+    });
+    page.table(["by", "", "passed"], groups, &[]);
+    let rungs = bench.ladder.iter().map(|rung| {
+        let (fixed, all, bytes) = (rung.fixed_so_far, rung.of, rung.mean_packet_bytes);
+        format!(
+            "up to level {}: {fixed} of {all} fixed, packets of {bytes} bytes",
+            rung.level
+        )
+    });
+    page.section("levels", rungs);
     page
 }
 
@@ -180,7 +170,7 @@ fn pairs_page(pairs: &BenchPairs) -> Page {
         format!("{agent}: {repaired}; {seconds:.0} s, {calls} calls, {tokens} packet tokens")
     };
     let mut page = Page::default();
-    page.title(format!("{} cases that both ran", pairs.cases), Mood::Plain);
+    page.title(format!("{} cases that both ran", pairs.cases), "");
     page.rows([
         ("first", side(&pairs.first)),
         ("second", side(&pairs.second)),

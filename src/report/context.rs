@@ -1,7 +1,6 @@
-use super::page::{Mood, Page};
-use super::prompt::evidence_lines;
+use super::page::Page;
 use super::visible::one_line;
-use crate::model::{ContextDocument, Diagnosis, FileMode, Omission, PacketFile};
+use crate::model::{ContextDocument, FileMode, Omission, PacketFile};
 
 /// Lists what is in a packet and why, and what was left out.
 ///
@@ -9,9 +8,13 @@ use crate::model::{ContextDocument, Diagnosis, FileMode, Omission, PacketFile};
 pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let mut page = Page::default();
     let reason = one_line(&context.escalation_reason);
-    page.title(format!("Level {}: {reason}", context.level), Mood::Plain);
+    page.title(format!("Level {}: {reason}", context.level), "");
     if let Some(diagnosis) = &context.diagnosis {
-        add_diagnosis(&mut page, diagnosis);
+        let kind = diagnosis.kind_words();
+        page.line(format!(
+            "Diagnosis: {kind}. {}",
+            one_line(&diagnosis.explanation)
+        ));
     }
     let head = ["FILE", "ROLE", "MODE", "BYTES", "TOKENS", "WHY"];
     page.table(head, context.files.iter().map(cells), &[3, 4]);
@@ -47,25 +50,6 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     }
     page.text(false)
 }
-
-fn add_diagnosis(page: &mut Page, diagnosis: &Diagnosis) {
-    page.line(format!(
-        "Diagnosis: {}, confidence {:.2}. {}",
-        diagnosis.kind_words(),
-        diagnosis.confidence,
-        one_line(&diagnosis.explanation)
-    ));
-    let lines = evidence_lines(&diagnosis.evidence).into_iter();
-    page.list(
-        lines
-            .take(MAX_EVIDENCE)
-            .map(|line| shorten(&line))
-            .collect(),
-    );
-}
-
-const MAX_EVIDENCE: usize = 5;
-const MAX_WIDTH: usize = 160;
 
 fn cells(file: &PacketFile) -> [String; 6] {
     let mode = match file.mode {
@@ -108,14 +92,6 @@ fn omission(file: &Omission) -> String {
         file.code,
         one_line(&file.reason)
     )
-}
-
-fn shorten(text: &str) -> String {
-    let text = one_line(text);
-    match text.char_indices().nth(MAX_WIDTH) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
 }
 
 /// Writes a number with its digits in groups of three.

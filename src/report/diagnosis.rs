@@ -1,5 +1,5 @@
-use super::page::{Mood, Page};
-use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, JobFailure};
+use super::page::Page;
+use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, JobFailure, MentionedFile};
 
 /// Formats a diagnosis: kind, evidence, files, what to do.
 pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
@@ -31,9 +31,9 @@ fn page(diagnosis: &Diagnosis) -> Page {
         title.extend(name.iter().map(|name| format!(", {word} {name}")));
     }
     let mood = if diagnosis.kind == FailureKind::None {
-        Mood::Good
+        "good"
     } else {
-        Mood::Bad
+        "bad"
     };
     page.title(title, mood);
     page.line(&diagnosis.explanation);
@@ -56,7 +56,7 @@ fn page(diagnosis: &Diagnosis) -> Page {
         _ => "Evidence:",
     };
     page.section(title, evidence);
-    page.section("Files:", files(diagnosis));
+    page.section("Files:", diagnosis.files.iter().map(file));
     let person = if diagnosis.requires_user_action {
         " (action required)"
     } else {
@@ -66,24 +66,15 @@ fn page(diagnosis: &Diagnosis) -> Page {
     page
 }
 
-// `path:line:column`; a file without a line only if no row has its line.
-fn files(diagnosis: &Diagnosis) -> impl Iterator<Item = String> {
-    let has_line = |path: &str| {
-        let mut files = diagnosis.files.iter();
-        files.any(|file| file.path == path && file.line.is_some())
+fn file(file: &MentionedFile) -> String {
+    let numbers = [file.line, file.column].into_iter().flatten();
+    let numbers: String = numbers.map(|number| format!(":{number}")).collect();
+    let known = if file.in_repository {
+        ""
+    } else {
+        "  (not found in the repository)"
     };
-    let files = diagnosis.files.iter();
-    let files = files.filter(move |file| file.line.is_some() || !has_line(&file.path));
-    files.map(|file| {
-        let numbers = [file.line, file.column].into_iter().flatten();
-        let numbers: String = numbers.map(|number| format!(":{number}")).collect();
-        let known = if file.in_repository {
-            ""
-        } else {
-            "  (not found in the repository)"
-        };
-        format!("{}{numbers}{known}", file.path)
-    })
+    format!("{}{numbers}{known}", file.path)
 }
 
 fn test(test: &FailedTest) -> String {

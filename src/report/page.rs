@@ -1,4 +1,4 @@
-use super::markup::{cell, escaped, fenced, message};
+use super::markup::{cell, escaped, fenced};
 
 /// A report, before it is chosen how it is written.
 #[derive(Default)]
@@ -9,9 +9,8 @@ enum Block {
     Heading(String),
     Line(String),
     List(Vec<String>),
-    Rows(Vec<Row>),
-    /// The first row names the columns; those with these indexes are numbers.
-    Table(Vec<Vec<String>>, &'static [usize]),
+    /// Cells of rows, the names of the columns first if there are any; columns with these indexes are numbers.
+    Table(Vec<Vec<String>>, &'static [usize], bool),
     Code(String),
     Diff(String),
     Folded(String, String),
@@ -20,14 +19,8 @@ enum Block {
 /// A name and what is said of it.
 pub(super) type Row = (&'static str, String);
 
-/// How well something stands; its color repeats what the words say.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mood {
-    Plain,
-    Good,
-    Weak,
-    Bad,
-}
+/// How well something stands: its class in HTML, and its color, which repeats what the words say.
+pub(super) type Mood = &'static str;
 
 /// Items of a section that are shown.
 const MAX_ITEMS: usize = 10;
@@ -67,7 +60,8 @@ impl Page {
     /// Adds rows that have a value.
     pub(super) fn rows(&mut self, rows: impl IntoIterator<Item = Row>) {
         let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
-        self.0.push(Block::Rows(rows.collect()));
+        let rows = rows.map(|(name, value)| vec![name.to_owned(), value]);
+        self.0.push(Block::Table(rows.collect(), &[], false));
     }
 
     /// Adds a table, and nothing when it has no rows.
@@ -80,7 +74,7 @@ impl Page {
         let mut lines = vec![head.map(str::to_owned).to_vec()];
         lines.extend(rows.into_iter().map(|row| row.to_vec()));
         if lines.len() > 1 {
-            self.0.push(Block::Table(lines, numbers));
+            self.0.push(Block::Table(lines, numbers, true));
         }
     }
 
@@ -107,17 +101,14 @@ impl Page {
     /// Writes it for a terminal.
     pub(super) fn text(&self, color: bool) -> String {
         let one = |block: &Block| match block {
-            Block::Title(title, mood) => format!("{}\n", paint(title, mood.ink(), color)),
+            Block::Title(title, mood) => format!("{}\n", paint(title, ink(mood), color)),
             Block::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
             Block::Line(text) => format!("{text}\n"),
             Block::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
-            Block::Rows(rows) => {
-                let rows = rows
-                    .iter()
-                    .map(|(name, text)| [(*name).to_owned(), text.clone()]);
-                table(&rows.collect::<Vec<_>>(), &[])
+            Block::Table(rows, numbers, has_head) => {
+                let gap = if *has_head { "\n" } else { "" };
+                format!("{gap}{}", table(rows, numbers))
             }
-            Block::Table(rows, numbers) => format!("\n{}", table(rows, numbers)),
             Block::Code(text) => format!("{}\n", text.trim_end()),
             Block::Diff(patch) => diff_text(patch, color),
             Block::Folded(title, text) => format!("\n{title}\n{text}\n"),
@@ -139,17 +130,14 @@ impl Page {
                 .iter()
                 .map(|item| format!("- {}\n", cell(item)))
                 .collect(),
-            Block::Rows(rows) => {
-                let rows = rows
-                    .iter()
-                    .map(|(name, text)| row(&[(*name).to_owned(), text.clone()]));
-                format!("\n| | |\n|---|---|\n{}", rows.collect::<String>())
-            }
-            Block::Table(rows, _) => {
-                let mut lines = rows.iter().map(|cells| row(cells));
-                let head = lines.next().unwrap_or_default();
-                let rule = "---|".repeat(rows.first().map_or(0, Vec::len));
-                format!("\n{head}|{rule}\n{}", lines.collect::<String>())
+            Block::Table(rows, _, has_head) => {
+                let columns = rows.first().map_or(0, Vec::len);
+                let mut lines: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
+                if !has_head {
+                    lines.insert(0, row(&vec![String::new(); columns]));
+                }
+                lines.insert(1, format!("|{}\n", "---|".repeat(columns)));
+                format!("\n{}", lines.concat())
             }
             Block::Code(text) => format!("\n{}", fenced(text, "")),
             Block::Diff(patch) => format!("\n{}", fenced(patch, "diff")),
@@ -163,37 +151,26 @@ impl Page {
 
     /// Writes a page of its own: no script, nothing loaded from elsewhere.
     pub(super) fn html(&self, title: &str) -> String {
-        let tagged = |tag: &str, cells: &[String]| {
-            let cells = cells.iter().map(|text| format!("<{tag}>{}", escaped(text)));
-            format!("<tr>{}</tr>\n", cells.collect::<String>())
-        };
         let one = |block: &Block| match block {
             Block::Title(title, mood) => {
-                format!("<h1 class=\"{}\">{}</h1>\n", mood.class(), escaped(title))
+                format!("<h1 class=\"{}\">{}</h1>\n", mood, escaped(title))
             }
             Block::Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
-            Block::Line(text) => format!("<p>{}</p>\n", message(text)),
+            Block::Line(text) => format!("<p>{}</p>\n", escaped(text)),
             Block::List(items) => {
                 let items = items
                     .iter()
-                    .map(|item| format!("<li>{}</li>\n", message(item)));
+                    .map(|item| format!("<li>{}</li>\n", escaped(item)));
                 format!("<ul>\n{}</ul>\n", items.collect::<String>())
             }
-            Block::Rows(rows) => {
-                let row =
-                    |(name, text): &Row| format!("<tr><th>{name}<td>{}</tr>\n", message(text));
-                format!(
-                    "<table>\n{}</table>\n",
-                    rows.iter().map(row).collect::<String>()
-                )
-            }
-            Block::Table(rows, _) => {
-                let head = rows
-                    .first()
-                    .map(|cells| tagged("th", cells))
-                    .unwrap_or_default();
-                let rows = rows.iter().skip(1).map(|cells| tagged("td", cells));
-                format!("<table>\n{head}{}</table>\n", rows.collect::<String>())
+            Block::Table(rows, _, has_head) => {
+                let row = |(at, cells): (usize, &Vec<String>)| {
+                    let tag = if at == 0 && *has_head { "th" } else { "td" };
+                    let cells = cells.iter().map(|text| format!("<{tag}>{}", escaped(text)));
+                    format!("<tr>{}</tr>\n", cells.collect::<String>())
+                };
+                let rows: String = rows.iter().enumerate().map(row).collect();
+                format!("<table>\n{rows}</table>\n")
             }
             Block::Code(text) => format!("<pre>{}</pre>\n", escaped(text)),
             Block::Diff(patch) => format!("<pre>{}</pre>\n", html_diff(patch)),
@@ -211,23 +188,12 @@ impl Page {
     }
 }
 
-impl Mood {
-    fn ink(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Good => GREEN,
-            Self::Weak => YELLOW,
-            Self::Bad => RED,
-        }
-    }
-
-    fn class(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Good => "good",
-            Self::Weak => "weak",
-            Self::Bad => "bad",
-        }
+fn ink(mood: Mood) -> &'static str {
+    match mood {
+        "good" => GREEN,
+        "weak" => YELLOW,
+        "bad" => RED,
+        _ => "",
     }
 }
 

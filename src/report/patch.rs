@@ -59,9 +59,6 @@ fn file_line(file: &FileVerdict) -> String {
     if let Some(old) = &file.old_path {
         text.push_str(&format!(" from {}", old.escape_debug()));
     }
-    if let Some(mode) = &file.mode {
-        text.push_str(&format!(", mode {mode}"));
-    }
     let all = file.hunks.len();
     let failed = file.hunks.iter().filter(|hunk| !hunk.verdict.applies());
     let failed: Vec<String> = failed.map(|hunk| hunk.index.to_string()).collect();
@@ -120,15 +117,14 @@ fn draw(
         }
     });
     let line = difference.map_or(problem.patch_line, |found| found.patch_line);
-    let window = Window::around(patch, line);
-    if let Some(window) = &window {
-        let mark = AnnotationKind::Primary.span(window.from..window.to);
+    let patch = String::from_utf8_lossy(patch);
+    if let Some(span) = line_span(&patch, line) {
+        let mark = AnnotationKind::Primary.span(span);
         let mark = match &label {
             Some(label) => mark.label(label.as_str()),
             None => mark,
         };
-        let snippet = Snippet::source(window.text.as_str()).line_start(window.first);
-        report = report.element(snippet.path(name).annotation(mark));
+        report = report.element(Snippet::source(&*patch).path(name).annotation(mark));
     }
     let notes = notes(
         hunk,
@@ -176,40 +172,10 @@ fn excerpts(hunk: &HunkVerdict, problem: &PatchProblem) -> String {
     text
 }
 
-/// Three lines of a patch around one, the place of that one, and the number of the first.
-struct Window {
-    text: String,
-    from: usize,
-    to: usize,
-    first: usize,
-}
-
-impl Window {
-    fn around(patch: &[u8], line: u64) -> Option<Self> {
-        let at = usize::try_from(line).ok()?.checked_sub(1)?;
-        let first = at.saturating_sub(1);
-        let (mut text, mut from, mut to) = (String::new(), 0, 0);
-        for (index, line) in patch
-            .split(|byte| *byte == b'\n')
-            .enumerate()
-            .skip(first)
-            .take(3)
-        {
-            let line = String::from_utf8_lossy(line);
-            let shown: String = line.trim_end_matches('\r').chars().take(200).collect();
-            if index == at {
-                from = text.len();
-                to = from + shown.len().max(1);
-            }
-            text.push_str(&shown);
-            text.push('\n');
-        }
-        let first = first + 1;
-        (to > 0).then_some(Self {
-            text,
-            from,
-            to,
-            first,
-        })
-    }
+/// Finds the bytes of a line of a text, counted from 1.
+fn line_span(text: &str, line: u64) -> Option<std::ops::Range<usize>> {
+    let at = usize::try_from(line).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(at).map(str::len).sum();
+    let line = text.get(start..)?.lines().next()?;
+    Some(start..start + line.len().max(1))
 }

@@ -3,8 +3,8 @@ use sha2::{Digest, Sha256};
 use super::markup::fenced;
 use super::visible::one_line;
 use crate::model::{
-    ContextDocument, Evidence, FailurePacket, FileMode, Origin, PacketFile, PreviousAttempt,
-    StopReason, hex,
+    ContextDocument, Evidence, FailurePacket, FileMode, PacketFile, PreviousAttempt, StopReason,
+    hex,
 };
 
 /// How the reader of a prompt replies.
@@ -165,20 +165,11 @@ impl Prompt<'_> {
             self.heading("What is done already");
             self.prose(KEPT);
         }
-        self.list(
-            "kept",
-            packet.kept.iter().map(|change| {
-                let by = match change.origin {
-                    Origin::Heal => "without a model",
-                    Origin::Agent => "by you",
-                };
-                let files = change.files.join(", ");
-                format!(
-                    "attempt {}, {by}, {files}: {}",
-                    change.attempt, change.message
-                )
-            }),
-        );
+        let kept = packet.kept.iter().map(|change| {
+            let (attempt, files, message) = (change.attempt, &change.files, &change.message);
+            format!("attempt {attempt}, {}: {message}", files.join(", "))
+        });
+        self.list("kept", kept);
         if let Some(previous) = &packet.previous {
             self.previous(previous);
         }
@@ -229,38 +220,19 @@ impl Prompt<'_> {
         for file in &context.files {
             self.file(file);
         }
+        self.heading("What is not here");
         let omitted = context.omitted.iter().filter(|file| file.rank.is_some());
-        let lists: [(&str, Vec<String>); 3] = [
-            (
-                "omitted",
-                omitted
-                    .take(MAX_ROWS)
-                    .map(|file| format!("{}: {}", file.path, file.reason))
-                    .collect(),
-            ),
-            (
-                "refused",
-                context
-                    .files_rejected
-                    .iter()
-                    .map(|file| format!("{}: {}", file.path, file.reason))
-                    .collect(),
-            ),
-            (
-                "worth-asking-for",
-                context
-                    .next_why
-                    .iter()
-                    .map(|file| format!("{}: {}", file.path, file.why))
-                    .collect(),
-            ),
-        ];
-        if lists.iter().any(|(_, rows)| !rows.is_empty()) {
-            self.heading("What is not here");
-        }
-        for (kind, rows) in lists {
-            self.list(kind, rows);
-        }
+        let omitted = omitted
+            .take(MAX_ROWS)
+            .map(|file| (file.path.clone(), &file.reason));
+        let refused = context.files_rejected.iter();
+        let refused = refused.map(|file| (file.path.clone(), &file.reason));
+        let next = context.next_why.iter();
+        let next = next.map(|file| (file.path.to_string(), &file.why));
+        let row = |(path, why): (String, &String)| format!("{path}: {why}");
+        self.list("omitted", omitted.map(row));
+        self.list("refused", refused.map(row));
+        self.list("worth-asking-for", next.map(row));
     }
 
     fn file(&mut self, file: &PacketFile) {
@@ -300,7 +272,7 @@ fn table_row(file: &PacketFile) -> String {
 }
 
 /// Formats each evidence line once, with a count for repeats.
-pub(super) fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
+fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
     let mut rows: Vec<(&Evidence, usize)> = Vec::new();
     for line in evidence {
         match rows

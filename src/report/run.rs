@@ -1,7 +1,7 @@
 use super::page::{Mood, Page, Row};
 use crate::model::{
-    AttemptRecord, MutationOutcome, Observed, Origin, Proof, ProofLevel, RunRecord,
-    RunResult, RunStatus, RunnerProof, StopReason, TestEnd,
+    AttemptRecord, MutationOutcome, Observed, Origin, Proof, ProofLevel, RunRecord, RunResult,
+    RunStatus, RunnerProof, StopReason, TestEnd,
 };
 
 /// Lines of other programs than the tests' runner that are listed as left.
@@ -11,29 +11,23 @@ const MAX_LOG: usize = 4096;
 
 /// Formats a fix that the user declined.
 pub fn declined_text(result: &RunResult, folder: &str) -> String {
-    let text = run_text(result, folder);
-    let rest = text.strip_prefix(status_word(result)).unwrap_or(&text);
-    format!("found, not written{rest}")
+    run_page("found, not written", result, folder)
 }
 
 /// Formats the end of a run: its status first, then where to look.
 pub fn run_text(result: &RunResult, folder: &str) -> String {
+    run_page(status_word(result), result, folder)
+}
+
+fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
     let mut page = Page::default();
-    page.title(
-        format!("{}: {}", status_word(result), result.message),
-        Mood::Plain,
-    );
-    let patch = format!("{folder}/final.patch");
-    let patch = match (&result.patch_digest, result.applied) {
-        (Some(_), true) => ("applied", patch),
-        (Some(_), false) => (
-            "patch",
-            format!("{patch} (`mendit apply` writes it to the worktree)"),
-        ),
-        (None, _) => ("", String::new()),
-    };
+    page.title(format!("{status}: {}", result.message), "");
     let mut rows = rows(result);
-    rows.extend([patch, ("run", folder.to_owned())]);
+    if result.patch_digest.is_some() {
+        let name = if result.applied { "applied" } else { "patch" };
+        rows.push((name, format!("{folder}/final.patch")));
+    }
+    rows.push(("run", folder.to_owned()));
     page.rows(rows);
     page.text(false)
 }
@@ -124,9 +118,9 @@ fn attempt_cells(attempt: &AttemptRecord) -> [String; 8] {
 
 fn mood(status: RunStatus) -> Mood {
     match status {
-        RunStatus::Fixed | RunStatus::Passed => Mood::Good,
-        RunStatus::Unproven | RunStatus::Split | RunStatus::UserActionRequired => Mood::Weak,
-        RunStatus::Blocked | RunStatus::Failed | RunStatus::InvalidTask => Mood::Bad,
+        RunStatus::Fixed | RunStatus::Passed => "good",
+        RunStatus::Unproven | RunStatus::Split | RunStatus::UserActionRequired => "weak",
+        RunStatus::Blocked | RunStatus::Failed | RunStatus::InvalidTask => "bad",
     }
 }
 
@@ -170,17 +164,12 @@ fn rows(result: &RunResult) -> Vec<Row> {
     rows.push(("cause", result.cause.clone().unwrap_or_default()));
     rows.push(("task", result.task_id.clone().unwrap_or_default()));
     rows.push(("issue", result.issue.clone().unwrap_or_default()));
-    rows.extend(
-        result
-            .remaining
-            .iter()
-            .map(|left| ("left", left_words(left))),
-    );
-    let trouble = result
-        .agent_trouble
-        .iter()
-        .flat_map(|trouble| &trouble.last_lines);
-    rows.extend(below("agent", trouble));
+    if let Some(left) = &result.remaining {
+        rows.push(("left", left_words(left)));
+    }
+    if let Some(trouble) = &result.agent_trouble {
+        rows.extend(below("agent", &trouble.last_lines));
+    }
     let seconds = result.duration_seconds;
     if result.attempts > 0 {
         let (attempts, calls, level) = (result.attempts, result.agent_calls, result.level);
@@ -202,22 +191,22 @@ fn rows(result: &RunResult) -> Vec<Row> {
 }
 
 fn first_error(failure: &Observed) -> String {
-    let error = failure.errors.iter().find(|error| !error.error.is_empty());
-    error.map_or(String::new(), |error| match (&error.path, error.line) {
-        (Some(path), Some(line)) => format!("{}  {path}:{line}", error.error),
-        _ => error.error.clone(),
-    })
+    let errors = &failure.errors;
+    let Some(error) = errors.iter().find(|error| !error.error.is_empty()) else {
+        return String::new();
+    };
+    let place = match (&error.path, error.line) {
+        (Some(path), Some(line)) => format!("  {path}:{line}"),
+        _ => String::new(),
+    };
+    format!("{}{place}", error.error)
 }
 
 // The tests that still fail, and the lines that say why the command does.
 fn left_words(remaining: &Observed) -> String {
-    let lines = remaining
-        .errors
-        .iter()
-        .filter(|error| error.test.is_empty());
-    let lines = lines
-        .map(|error| error.error.clone())
-        .filter(|line| !line.is_empty());
+    let errors = remaining.errors.iter();
+    let lines = errors.filter(|error| error.test.is_empty() && !error.error.is_empty());
+    let lines = lines.map(|error| error.error.clone());
     let mut left = remaining.failing_tests.clone();
     left.extend(lines.take(MAX_ERRORS));
     if left.is_empty() {
@@ -238,54 +227,35 @@ fn below<'a>(
 // The files, with the lines that are added and removed.
 fn change_words(result: &RunResult) -> String {
     let changes = result.file_changes.iter().map(|change| {
-        let unnamed = if change.unnamed {
-            " (new, and no other file refers to it)"
-        } else {
-            ""
-        };
-        format!(
-            "{} +{} -{}{unnamed}",
-            change.path, change.added, change.removed
-        )
+        let unnamed = ["", " (new, and no other file refers to it)"][usize::from(change.unnamed)];
+        let (path, added, removed) = (&change.path, change.added, change.removed);
+        format!("{path} +{added} -{removed}{unnamed}")
     });
     changes.collect::<Vec<_>>().join(", ")
 }
 
 /// Formats the evidence for a passing run.
 fn proof_rows(proof: &Proof) -> Vec<Row> {
-    let runs = |count: u32| {
-        if count == 1 {
-            "1 run".to_owned()
-        } else {
-            format!("{count} runs")
-        }
-    };
     let mut rows = vec![("proof", runner_words(&proof.decisive, proof))];
-    rows.extend(
-        proof
-            .also
-            .iter()
-            .map(|other| ("", runner_words(other, proof))),
-    );
+    for other in &proof.also {
+        rows.push(("", runner_words(other, proof)));
+    }
     let tests = &proof.decisive.tests;
     if !tests.is_empty() {
         let ended = |test: TestEnd| matches!(test, TestEnd::Passed | TestEnd::Counted);
-        let passed = tests.iter().filter(|test| ended(test.ended)).count();
+        let (all, passed) = (
+            tests.len(),
+            tests.iter().filter(|test| ended(test.ended)).count(),
+        );
         rows.push((
             "",
-            format!("{passed} of {} previously failing tests pass", tests.len()),
+            format!("{passed} of {all} previously failing tests pass"),
         ));
     }
-    let again = match proof.green_runs {
-        0 | 1 => String::new(),
-        count => format!("; passed in {} with it", runs(count)),
-    };
+    let (red, green) = (proof.red_runs, proof.green_runs);
     rows.push((
         "",
-        format!(
-            "failed in {} without the change{again}",
-            runs(proof.red_runs)
-        ),
+        format!("runs without the change: {red} failed; with it: {green} passed"),
     ));
     rows.push(("level", level_words(proof)));
     if !proof.own_values.is_empty() {
@@ -319,25 +289,16 @@ fn level_words(proof: &Proof) -> String {
 
 fn runner_words(one: &RunnerProof, proof: &Proof) -> String {
     let Some(name) = one.runner else {
-        return match proof.rests_on.as_slice() {
-            [] => "the exit code only: unknown test runner".to_owned(),
-            files => {
-                format!(
-                    "the exit code only, of `{}`, which the change touches",
-                    files.join("`, `")
-                )
-            }
+        let files = proof.rests_on.join("`, `");
+        return match files.as_str() {
+            "" => "the exit code only: unknown test runner".to_owned(),
+            files => format!("the exit code only, of `{files}`, which the change touches"),
         };
     };
-    let after = one
-        .after
-        .map(|counts| format!(": {counts}"))
-        .unwrap_or_default();
-    let before = one
-        .before
-        .map(|counts| format!("; before {counts}"))
-        .unwrap_or_default();
-    format!("{name}{after}{before}")
+    let counts = [(": ", one.after), ("; before ", one.before)];
+    let counts = counts.map(|(word, counts)| counts.map(|counts| format!("{word}{counts}")));
+    let counts: String = counts.into_iter().flatten().collect();
+    format!("{name}{counts}")
 }
 
 #[cfg(test)]
@@ -381,13 +342,13 @@ mod tests {
         let mut proof = Proof {
             decisive: RunnerProof {
                 runner: Some(TestRunner::Pytest),
-                source: ProofSource::Report,
                 before: counts(1, 1),
                 after: counts(2, 0),
                 tests: vec![ProvenTest {
                     id: "t".to_owned(),
                     ended: TestEnd::Passed,
                 }],
+                ..RunnerProof::default()
             },
             red_runs: 2,
             green_runs: 2,
@@ -405,7 +366,7 @@ mod tests {
             text(&proof),
             "proof|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
              |1 of 1 previously failing tests pass\n\
-             |failed in 2 runs without the change; passed in 2 runs with it\n\
+             |runs without the change: 2 failed; with it: 2 passed\n\
              level|exit code only\nmissing|x"
         );
         proof.decisive = RunnerProof::default();

@@ -1,4 +1,4 @@
-use super::page::{Mood, Page};
+use super::page::Page;
 use crate::model::{WhyChange, WhyDocument, WhyReason, WhyVerdict};
 
 /// Formats the answer in one line.
@@ -96,7 +96,7 @@ pub fn why_markdown(document: &WhyDocument) -> String {
 
 fn page(document: &WhyDocument) -> Page {
     let mut page = Page::default();
-    page.title(&document.message, Mood::Plain);
+    page.title(&document.message, "");
     for cause in &document.cause {
         page.heading(match &cause.commit {
             Some(commit) => format!("{}, commit {}", place(cause), short(commit)),
@@ -133,28 +133,16 @@ fn place(change: &WhyChange) -> String {
 }
 
 fn cost(document: &WhyDocument) -> String {
-    let plural = |count: u64, one: &str| {
-        let end = if count == 1 { "" } else { "s" };
-        format!("{count} {one}{end}")
-    };
     let changes = document.suspects.len() as u64 + document.more_suspects;
-    let tests = plural(document.tests.len() as u64, "test");
-    let mut runs = Vec::new();
+    let mut runs = vec![format!("{changes} changes looked at")];
     if document.runs > 0 {
-        runs.push(format!(
-            "{} of {tests}",
-            plural(document.runs.into(), "run")
-        ));
+        let tests = document.tests.len();
+        runs.push(format!("{} runs of {tests} tests", document.runs));
     }
     if document.whole_runs > 0 || document.runs == 0 {
-        let whole = plural(document.whole_runs.into(), "run");
-        runs.push(format!("{whole} of the whole command"));
+        runs.push(format!("{} runs of the whole command", document.whole_runs));
     }
-    let (runs, seconds) = (runs.join(", "), document.duration_seconds);
-    format!(
-        "{} looked at, {runs}, {seconds:.1} s",
-        plural(changes, "change")
-    )
+    format!("{}, {:.1} s", runs.join(", "), document.duration_seconds)
 }
 
 fn advice(document: &WhyDocument) -> Option<&'static str> {
