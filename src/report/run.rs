@@ -1,4 +1,4 @@
-use super::page::{Mood, Page, Row};
+use super::page::{Page, Row};
 use crate::model::{
     AttemptRecord, MutationOutcome, Observed, Origin, Proof, ProofLevel, RunRecord, RunResult,
     RunStatus, RunnerProof, StopReason, TestEnd,
@@ -76,7 +76,11 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
     let mut page = Page::default();
     page.title(
         format!("{prefix}{}", status_word(result)),
-        mood(result.status),
+        if result.status.is_success() {
+            "good"
+        } else {
+            "bad"
+        },
     );
     page.line(&result.message);
     let commit = run.commit.as_deref().and_then(|commit| commit.get(..12));
@@ -114,14 +118,6 @@ fn attempt_cells(attempt: &AttemptRecord) -> [String; 8] {
         format!("{:.1}", result.duration_seconds),
         result.message.clone(),
     ]
-}
-
-fn mood(status: RunStatus) -> Mood {
-    match status {
-        RunStatus::Fixed | RunStatus::Passed => "good",
-        RunStatus::Unproven | RunStatus::Split | RunStatus::UserActionRequired => "weak",
-        RunStatus::Blocked | RunStatus::Failed | RunStatus::InvalidTask => "bad",
-    }
 }
 
 fn end_of(log: &str) -> &str {

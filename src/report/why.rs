@@ -84,17 +84,8 @@ pub(super) fn failed_before(count: usize) -> String {
     format!("{count} more failed before the change")
 }
 
-/// Formats the answer: one line, the changes, the cost, and what to type next.
-pub fn why_text(document: &WhyDocument, color: bool) -> String {
-    page(document).text(color)
-}
-
-/// Formats the answer as Markdown.
-pub fn why_markdown(document: &WhyDocument) -> String {
-    page(document).markdown()
-}
-
-fn page(document: &WhyDocument) -> Page {
+/// Reports the answer: one line, the changes, the cost, and what to type next.
+pub fn why_page(document: &WhyDocument) -> Page {
     let mut page = Page::default();
     page.title(&document.message, "");
     for cause in &document.cause {

@@ -12,7 +12,7 @@ use crate::app::{
 };
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{RunStatus, RunSummary, StopReason};
-use crate::report::{kept_summary, why_text};
+use crate::report::{kept_summary, why_page};
 
 /// What `run_tests`, `find_cause` and `fix_tests` take.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -150,7 +150,7 @@ pub(super) fn why(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         ..WhyRequest::default()
     };
     let found = find_cause(&mut app, &request, caller.progress)?;
-    Given::new(why_text(&found, false), &found, "mendit why")
+    Given::new(why_page(&found).text(false), &found, "mendit why")
 }
 
 // Tells now and then which line a command printed last, its secrets masked.
