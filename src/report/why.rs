@@ -125,13 +125,15 @@ fn place(change: &WhyChange) -> String {
 
 fn cost(document: &WhyDocument) -> String {
     let changes = document.suspects.len() as u64 + document.more_suspects;
-    let mut runs = vec![format!("{changes} changes looked at")];
+    let mut runs = vec![format!("changes looked at: {changes}")];
     if document.runs > 0 {
-        let tests = document.tests.len();
-        runs.push(format!("{} runs of {tests} tests", document.runs));
+        runs.push(format!("runs of the failing tests: {}", document.runs));
     }
     if document.whole_runs > 0 || document.runs == 0 {
-        runs.push(format!("{} runs of the whole command", document.whole_runs));
+        runs.push(format!(
+            "runs of the whole command: {}",
+            document.whole_runs
+        ));
     }
     format!("{}, {:.1} s", runs.join(", "), document.duration_seconds)
 }
