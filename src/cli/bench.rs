@@ -10,7 +10,7 @@ use crate::app::{
     run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
-use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
+use crate::report::{bench_page, pairs_page};
 
 /// Measure how often repositories with a known fix are fixed
 ///
@@ -97,7 +97,7 @@ fn conclude(
     min_rate: Option<f64>,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    output.comment(format, document, bench_markdown, |it, _| bench_text(it))?;
+    output.comment(format, document, bench_page)?;
     if let Some(error) = bench_failure(document, min_rate) {
         return Err(error);
     }
@@ -129,7 +129,7 @@ struct CompareArgs {
 
 fn compare(args: &CompareArgs, output: &Output) -> Result<Exit, AppError> {
     let pairs = compare_benches(&args.first, &args.second)?;
-    output.comment(args.format, &pairs, pairs_markdown, |it, _| pairs_text(it))?;
+    output.comment(args.format, &pairs, pairs_page)?;
     Ok(Exit::Yes)
 }
 

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         if !mined.seen.is_empty() {
             line.push_str(&format!(": {}", mined.seen));
         }
-        output.aside(|_, _| format!("{line}\n"));
+        output.aside(|_| format!("{line}\n"));
     };
     let Some(document) = mine_fixes(&app, &args.request, &report)? else {
         return Ok(Exit::Interrupted);

@@ -2,7 +2,7 @@ use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output};
 use crate::app::explain_word;
-use crate::model::{CodePage, code_pages};
+use crate::model::{Page, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppE
     let word = args.word.join(" ");
     if word.is_empty() {
         let pages = code_pages();
-        let line = |page: &CodePage| format!("{}  {}\n", page.code, page.title);
+        let line = |page: &Page| format!("{}  {}\n", page.name, page.title);
         match args.format {
             Form::Json => output.json(&pages)?,
             _ => output.data(&pages.iter().map(line).collect::<String>())?,
@@ -37,12 +37,7 @@ pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppE
     for page in &pages {
         match args.format {
             Form::Json => output.json(page)?,
-            _ => output.prose(&format!(
-                "{}: {}\n\n{}\n",
-                page.name(),
-                page.title(),
-                page.body()
-            ))?,
+            _ => output.prose(&format!("{}: {}\n\n{}\n", page.name, page.title, page.body))?,
         }
     }
     Ok(Exit::Yes)

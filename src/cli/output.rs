@@ -10,7 +10,7 @@ use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Terminal, to_json};
 use crate::model::Event;
-use crate::report::{printable, printable_in_colour, printable_json};
+use crate::report::{Page, printable, printable_in_color, printable_json};
 
 /// Where a command's words go: data to stdout, the rest to stderr. Whatever is written for people
 /// passes here, so that no text of a log, an agent or a file name can steer their terminal.
@@ -43,7 +43,7 @@ impl Output {
         let colors = self.colors(io::stdout().is_terminal());
         let text = text(colors);
         let shown = if colors {
-            printable_in_colour(&text)
+            printable_in_color(&text)
         } else {
             printable(&text)
         };
@@ -94,18 +94,17 @@ impl Output {
         }
     }
 
-    /// The same where a comment can be made of it, too; the text is told whether it may carry colour.
+    /// The same where a comment can be made of it, too.
     pub(crate) fn comment<T: Serialize>(
         &self,
         format: Form,
         document: &T,
-        markdown: fn(&T) -> String,
-        text: impl FnOnce(&T, bool) -> String,
+        page: fn(&T) -> Page,
     ) -> Result<(), AppError> {
         match format {
             Form::Json => self.json(document),
-            Form::Markdown => self.text(&markdown(document)),
-            _ => self.painted(|color| text(document, color)),
+            Form::Markdown => self.text(&page(document).markdown()),
+            _ => self.painted(|color| page(document).text(color)),
         }
     }
 
@@ -132,13 +131,12 @@ impl Output {
         error.exit
     }
 
-    /// Writes a text for people to stderr, which is told whether it may carry colour and how many
-    /// columns there are.
-    pub(crate) fn aside(&self, text: impl FnOnce(bool, usize) -> String) {
+    /// Writes a text for people to stderr, which is told whether it may carry color.
+    pub(crate) fn aside(&self, text: impl FnOnce(bool) -> String) {
         let colors = self.colors(io::stderr().is_terminal());
-        let text = text(colors, columns());
+        let text = text(colors);
         let shown = if colors {
-            printable_in_colour(&text)
+            printable_in_color(&text)
         } else {
             printable(&text)
         };

@@ -3,7 +3,7 @@ use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, open};
 use crate::app::{WhyRequest, find_cause};
 use crate::model::{WhyReason, WhyVerdict};
-use crate::report::{why_markdown, why_text};
+use crate::report::why_page;
 
 /// Find the change that broke the tests
 ///
@@ -31,7 +31,7 @@ run · 3 out of time or runs · 130 interrupted";
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut app = open(global, &args.request)?;
     let document = find_cause(&mut app, &args.request, output)?;
-    output.comment(args.format, &document, why_markdown, why_text)?;
+    output.comment(args.format, &document, why_page)?;
     Ok(match (document.verdict, document.reason) {
         (WhyVerdict::Caused, _) | (_, Some(WhyReason::Passes)) => Exit::Yes,
         (_, Some(WhyReason::Interrupted)) => Exit::Interrupted,

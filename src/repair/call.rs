@@ -14,7 +14,7 @@ use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
 use crate::model::{
     AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
-use crate::patch::{Change, canonical};
+use crate::patch::canonical;
 use crate::policy::sanitize_log;
 use crate::workplace::WorkplaceError;
 
@@ -180,8 +180,7 @@ impl Session<'_> {
         // A patch that was said stands for what was tried on the way to it, unless editing is the way to answer.
         let takes_edits = agent.protocol == AgentProtocol::Edit || reply.patch.is_none();
         if takes_edits && !edits.is_empty() {
-            let edits = edits.into_iter().map(Change::with_its_line_ends);
-            let patch = canonical(&edits.collect::<Vec<_>>());
+            let patch = canonical(&edits);
             let name = format!("{folder}/edited.diff");
             self.stage.journal.masked(&name, &patch)?;
             reply.packet.status = ReplyStatus::Patch;

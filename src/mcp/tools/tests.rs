@@ -12,7 +12,7 @@ use crate::app::{
 };
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{RunStatus, RunSummary, StopReason};
-use crate::report::{run_failures, why_text};
+use crate::report::{kept_summary, why_page};
 
 /// What `run_tests`, `find_cause` and `fix_tests` take.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -87,7 +87,7 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     };
     if let Some(summary) = &summary {
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-        text.push_str(&run_failures(summary));
+        text.push_str(&kept_summary(summary, false, false));
         if !summary.certain.is_empty() {
             text.push_str("`fix_tests` tries what is certain\n");
         }
@@ -150,7 +150,7 @@ pub(super) fn why(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         ..WhyRequest::default()
     };
     let found = find_cause(&mut app, &request, caller.progress)?;
-    Given::new(why_text(&found, false), &found, "mendit why")
+    Given::new(why_page(&found).text(false), &found, "mendit why")
 }
 
 // Tells now and then which line a command printed last, its secrets masked.
