@@ -60,6 +60,7 @@ pub(super) fn summarize_run(
     }
     summary.mends = hinted.fixes.beside_imports();
     summary.mends.truncate(MAX_LINES);
+    summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;
     summary
 }

@@ -102,6 +102,8 @@ pub struct RunSummary {
     /// Other candidates that `mendit fix` tries, one sentence each: a spelling that a compiler suggests, a missing
     /// bracket. At most three.
     pub mends: Vec<String>,
+    /// All that it tries, in its order, each in a sentence.
+    pub tried: Vec<String>,
     /// The change that made it fail; `null` where no trial showed one.
     pub cause: Option<KnownCause>,
     /// Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
