@@ -151,23 +151,6 @@ fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// Of a file that could not be run no test is known: the failure has the file itself.
-#[test]
-fn a_file_without_tests_is_named() {
-    for (file, path) in [
-        ("vitest-import.log", "src/a.test.ts"),
-        ("vitest-file-type.log", "src/b.test.ts"),
-        ("vitest-hook.log", "src/a.test.ts"),
-    ] {
-        let found = of(&read(file));
-        assert_eq!(found.failures[0].path.as_deref(), Some(path), "{file}");
-    }
-    let found = of("FAIL src/a.test.ts\n  ● Test suite failed to run\n\n    \
-         src/a.test.ts:3:5 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n\
-         Test Suites: 1 failed, 1 total\nTests:       0 total\n");
-    assert_eq!(found.failing_tests, ["src/a.test.ts"]);
-}
-
 // The line that says what went wrong, not the heading above its traceback.
 #[test]
 fn an_error_of_unittest_is_the_evidence() {

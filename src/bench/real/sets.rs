@@ -106,7 +106,8 @@ pub struct Clones {
 }
 
 impl Clones {
-    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`.
+    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each
+    /// with or without `.git`.
     ///
     /// # Errors
     /// [`BenchError::Lacking`] when there is none.
@@ -116,9 +117,11 @@ impl Clones {
             name.to_owned(),
             file_name(name).to_owned(),
         ] {
-            let folder = self.folder.join(&name);
-            if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
-                return Ok(found);
+            for folder in [name.clone(), format!("{name}.git")] {
+                let folder = self.folder.join(folder);
+                if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
+                    return Ok(found);
+                }
             }
         }
         let folder = self.folder.display();
