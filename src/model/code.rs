@@ -53,7 +53,6 @@ struct Consequence {
     exit: Option<Exit>,
     stop: Option<StopReason>,
     advice: String,
-    over_budget: bool,
 }
 
 #[derive(Deserialize)]
@@ -103,11 +102,6 @@ impl Code {
     /// What to send instead, in a sentence for whoever wrote the patch; empty when it refuses none.
     pub fn advice(self) -> &'static str {
         &self.consequence().advice
-    }
-
-    /// Whether something was left out for want of budget.
-    pub fn is_over_budget(self) -> bool {
-        self.consequence().over_budget
     }
 }
 
