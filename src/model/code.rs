@@ -290,7 +290,7 @@ mod tests {
         let kinds = words_of::<FailureKind>();
         let verdicts = words_of::<Verdict>();
         assert!(
-            kinds.len() > 25 && verdicts.len() > 9,
+            kinds.len() > 25 && verdicts.len() > 7,
             "{kinds:?}{verdicts:?}"
         );
         let levels = (0..).map_while(Level::from_number).map(|it| it.to_string());
