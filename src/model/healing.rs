@@ -8,10 +8,8 @@ use super::{Diagnosis, SCHEMA_VERSION};
 #[serde(rename_all = "camelCase")]
 pub struct HealingResult {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `healing`.
-    #[schemars(extend("const" = "healing"))]
     pub document: &'static str,
     /// Whether everything that was probed answers, and nothing that was looked at is missing.
     pub fixed: bool,
@@ -30,7 +28,6 @@ pub struct HealingResult {
 
 impl HealingResult {
     /// Puts together what each probe gave.
-    #[must_use]
     pub fn new(
         probes: Vec<HealedProbe>,
         attempts: Vec<HealingAttempt>,
@@ -56,7 +53,6 @@ impl HealingResult {
     }
 
     /// Reports what was looked at without probing anything.
-    #[must_use]
     pub fn from_rows(rows: Vec<CheckupRow>) -> Self {
         Self {
             fixed: rows.iter().all(|row| row.state != CheckupState::Missing),
@@ -120,7 +116,6 @@ pub struct HealingAttempt {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct CheckupRow {
     /// The thing that was checked.
     pub name: &'static str,

@@ -63,7 +63,6 @@ fn a_red_run_says_what_broke_and_what_to_type() {
         "from shop.shape import Square"
     );
     assert_eq!(summary["failures"][0]["path"], "shop/area.py");
-    assert!(summary["packet"]["tokens"].as_u64().unwrap() > 0);
 }
 
 #[test]
