@@ -246,14 +246,6 @@ fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.
-pub(crate) fn columns() -> usize {
-    let named = std::env::var("COLUMNS").ok();
-    let named = named.and_then(|it| it.parse().ok());
-    let shown = || Some(usize::from(terminal_size().0)).filter(|it| *it > 0);
-    named.or_else(shown).unwrap_or(80)
-}
-
 // Columns and rows, 0 where there is no terminal to ask.
 fn terminal_size() -> (u16, u16) {
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
