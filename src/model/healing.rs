@@ -68,8 +68,6 @@ impl HealingResult {
 pub struct HealedProbe {
     /// `test`, or the server's name.
     pub name: String,
-    /// The command or address at the end.
-    pub transport: ProbeTransport,
     /// Whether it answers.
     pub fixed: bool,
     /// One sentence, such as `Connected. 8 tools available.`
@@ -78,24 +76,10 @@ pub struct HealedProbe {
     pub tools: Vec<String>,
     /// Whether its configuration had to be changed.
     pub changed: bool,
-    /// Seconds it was given.
-    pub timeout_seconds: f64,
     /// The remaining problem; `null` if it answers.
     pub diagnosis: Option<Diagnosis>,
     /// What the user has to do; `null` if nothing.
     pub user_action_needed: Option<String>,
-}
-
-/// How a probe is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeTransport {
-    /// A command that must run.
-    Command,
-    /// An MCP server on standard input and output.
-    Stdio,
-    /// An MCP server behind a URL.
-    Http,
 }
 
 /// One fix and what came of it.

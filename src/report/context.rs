@@ -17,7 +17,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         ));
     }
     let head = ["FILE", "ROLE", "MODE", "BYTES", "TOKENS", "WHY"];
-    page.table(head, context.files.iter().map(cells), &[3, 4]);
+    page.table(head, context.files.iter().map(cells));
     page.heading(format!(
         "Total: {} files, {} bytes, about {} tokens",
         context.files.len(),

@@ -12,7 +12,7 @@ pub fn imports_text(document: &ImportsDocument) -> String {
             [line, one_line(&edge.specifier), target(edge)]
         };
         let rows: Vec<[String; 3]> = file.imports.iter().map(row).collect();
-        text.push_str(&table(&rows, &[]));
+        text.push_str(&table(&rows));
     }
     if !document.closure.is_empty() {
         text.push_str("closure:\n");

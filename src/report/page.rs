@@ -1,3 +1,6 @@
+use serde::Serialize;
+use serde_json::Value;
+
 use super::markup::{cell, escaped, fenced};
 
 /// A report, before it is chosen how it is written.
@@ -9,8 +12,8 @@ enum Block {
     Heading(String),
     Line(String),
     List(Vec<String>),
-    /// Cells of rows, the names of the columns first if there are any; columns with these indexes are numbers.
-    Table(Vec<Vec<String>>, &'static [usize], bool),
+    /// Cells of rows, the names of the columns first if there are any.
+    Table(Vec<Vec<String>>, bool),
     Code(String),
     Diff(String),
     Folded(String, String),
@@ -61,7 +64,7 @@ impl Page {
     pub(super) fn rows(&mut self, rows: impl IntoIterator<Item = Row>) {
         let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
         let rows = rows.map(|(name, value)| vec![name.to_owned(), value]);
-        self.0.push(Block::Table(rows.collect(), &[], false));
+        self.0.push(Block::Table(rows.collect(), false));
     }
 
     /// Adds a table, and nothing when it has no rows.
@@ -69,13 +72,32 @@ impl Page {
         &mut self,
         head: [&str; N],
         rows: impl IntoIterator<Item = [String; N]>,
-        numbers: &'static [usize],
     ) {
         let mut lines = vec![head.map(str::to_owned).to_vec()];
         lines.extend(rows.into_iter().map(|row| row.to_vec()));
         if lines.len() > 1 {
-            self.0.push(Block::Table(lines, numbers, true));
+            self.0.push(Block::Table(lines, true));
         }
+    }
+
+    /// Adds a table of these fields of the records, and nothing when there are none.
+    pub(super) fn records<const N: usize>(
+        &mut self,
+        fields: [&str; N],
+        records: &[impl Serialize],
+    ) {
+        let cells = records.iter().map(|record| cells_of(record, fields));
+        self.table(fields.map(plain_name).each_ref().map(String::as_str), cells);
+    }
+
+    /// Adds these fields of a record, one below the other.
+    pub(super) fn fields<const N: usize>(&mut self, record: &impl Serialize, fields: [&str; N]) {
+        let rows = fields
+            .map(plain_name)
+            .into_iter()
+            .zip(cells_of(record, fields));
+        let rows = rows.map(|(name, value)| vec![name, value]).collect();
+        self.0.push(Block::Table(rows, false));
     }
 
     pub(super) fn code(&mut self, text: &str) {
@@ -105,9 +127,9 @@ impl Page {
             Block::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
             Block::Line(text) => format!("{text}\n"),
             Block::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
-            Block::Table(rows, numbers, has_head) => {
+            Block::Table(rows, has_head) => {
                 let gap = if *has_head { "\n" } else { "" };
-                format!("{gap}{}", table(rows, numbers))
+                format!("{gap}{}", table(rows))
             }
             Block::Code(text) => format!("{}\n", text.trim_end()),
             Block::Diff(patch) => diff_text(patch, color),
@@ -130,7 +152,7 @@ impl Page {
                 .iter()
                 .map(|item| format!("- {}\n", cell(item)))
                 .collect(),
-            Block::Table(rows, _, has_head) => {
+            Block::Table(rows, has_head) => {
                 let columns = rows.first().map_or(0, Vec::len);
                 let mut lines: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
                 if !has_head {
@@ -163,7 +185,7 @@ impl Page {
                     .map(|item| format!("<li>{}</li>\n", escaped(item)));
                 format!("<ul>\n{}</ul>\n", items.collect::<String>())
             }
-            Block::Table(rows, _, has_head) => {
+            Block::Table(rows, has_head) => {
                 let row = |(at, cells): (usize, &Vec<String>)| {
                     let tag = if at == 0 && *has_head { "th" } else { "td" };
                     let cells = cells.iter().map(|text| format!("<{tag}>{}", escaped(text)));
@@ -196,8 +218,33 @@ fn ink(mood: Mood) -> &'static str {
     }
 }
 
-/// Formats rows in columns as wide as their widest cell; the columns `numbers` are aligned right.
-pub fn table<R: AsRef<[String]>>(rows: &[R], numbers: &[usize]) -> String {
+// Returns fields of a record as it is serialized.
+fn cells_of<const N: usize>(record: &impl Serialize, fields: [&str; N]) -> [String; N] {
+    let record = serde_json::to_value(record).unwrap_or_default();
+    fields.map(|field| match &record[field] {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => format!("{number:.1}"),
+        Value::Array(items) if items.is_empty() => "-".to_owned(),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| item.as_str().unwrap_or_default());
+            items.collect::<Vec<_>>().join(", ")
+        }
+        value => value.to_string(),
+    })
+}
+
+// Spells the name of a field as words.
+fn plain_name(field: &str) -> String {
+    let letter = |letter: char| match letter.is_ascii_uppercase() {
+        true => format!(" {}", letter.to_ascii_lowercase()),
+        false => letter.to_string(),
+    };
+    field.chars().map(letter).collect()
+}
+
+/// Formats rows in columns as wide as their widest cell; numbers are aligned right.
+pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
     let width = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -205,7 +252,8 @@ pub fn table<R: AsRef<[String]>>(rows: &[R], numbers: &[usize]) -> String {
     let line = |row: &R| {
         let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
             let width = width(at);
-            if numbers.contains(&at) {
+            let number = cell.split(' ').next().unwrap_or_default().replace(',', "");
+            if number.parse::<f64>().is_ok() {
                 format!("{cell:>width$}")
             } else {
                 format!("{cell:<width$}")

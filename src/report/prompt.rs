@@ -55,7 +55,7 @@ fn prompt(
     ));
     if let Some(task) = packet.task.as_ref().filter(|task| !task.trim().is_empty()) {
         prompt.heading("What is wanted");
-        prompt.prose(TASK);
+        prompt.say("task");
         prompt.data("task", &[], task);
     }
     prompt.failure(context, packet);
@@ -65,7 +65,7 @@ fn prompt(
         prompt.data("log", &[("omitted-bytes", omitted)], &packet.logs.text);
     }
     prompt.heading("What a patch must not touch");
-    prompt.prose(PROTECTED);
+    prompt.say("protected");
     let more = packet
         .more_protected_paths
         .map(|more| format!("and {more} more"));
@@ -74,9 +74,9 @@ fn prompt(
         packet.protected_paths.iter().cloned().chain(more),
     );
     prompt.heading("Your reply");
-    prompt.prose(match form {
-        ReplyForm::Patch => REPLY,
-        ReplyForm::Edits => EDIT,
+    prompt.say(match form {
+        ReplyForm::Patch => "reply",
+        ReplyForm::Edits => "edit",
     });
     prompt.earlier(packet);
     if let Some(change) = &context.change {
@@ -100,6 +100,15 @@ impl Prompt<'_> {
 
     fn prose(&mut self, text: &str) {
         self.text.push_str(&format!("\n{text}\n"));
+    }
+
+    /// Adds a passage of `prompt.md`.
+    fn say(&mut self, passage: &str) {
+        let mut passages = PASSAGES
+            .split("## ")
+            .filter_map(|text| text.split_once('\n'));
+        let text = passages.find(|(name, _)| *name == passage);
+        self.prose(text.map_or("", |(_, text)| text.trim_end()));
     }
 
     /// Adds untrusted text; what is known of it may be untrusted too.
@@ -143,7 +152,7 @@ impl Prompt<'_> {
         self.list("commands", packet.test_commands.iter().cloned());
         if let Some(cause) = &context.cause {
             self.heading("The culprit");
-            self.prose(CAUSE);
+            self.say("cause");
             for change in &cause.changes {
                 let mut about = vec![("path", change.path.clone())];
                 about.extend(change.line.map(|line| ("line", line.to_string())));
@@ -163,7 +172,7 @@ impl Prompt<'_> {
     fn earlier(&mut self, packet: &FailurePacket) {
         if !packet.kept.is_empty() {
             self.heading("What is done already");
-            self.prose(KEPT);
+            self.say("kept");
         }
         let kept = packet.kept.iter().map(|change| {
             let (attempt, files, message) = (change.attempt, &change.files, &change.message);
@@ -178,13 +187,13 @@ impl Prompt<'_> {
     fn previous(&mut self, previous: &PreviousAttempt) {
         self.heading("The attempt before this one");
         let outputs = previous.outputs.as_ref();
-        self.prose(match previous.stop_reason {
-            _ if previous.kept => KEPT_ONE,
-            StopReason::RequestedFiles => ASKED,
-            StopReason::NoPatch => NOTHING,
-            StopReason::AgentTimeout | StopReason::AgentError => CUT_OFF,
-            _ if outputs.is_some() => UNDONE,
-            _ => REFUSED,
+        self.say(match previous.stop_reason {
+            _ if previous.kept => "kept one",
+            StopReason::RequestedFiles => "asked",
+            StopReason::NoPatch => "nothing",
+            StopReason::AgentTimeout | StopReason::AgentError => "cut off",
+            _ if outputs.is_some() => "undone",
+            _ => "refused",
         });
         let verdict = |name: &str| {
             let value = previous.preflight.as_ref()?.get(name)?;
@@ -208,14 +217,14 @@ impl Prompt<'_> {
             }
         }
         if outputs.is_some_and(|outputs| outputs.same) {
-            self.prose(SAME_OUTPUT);
+            self.say("same output");
         }
     }
 
     // The files, and what is not among them.
     fn files(&mut self, context: &ContextDocument) {
         self.heading("Files");
-        self.prose(MODES);
+        self.say("modes");
         self.list("table", context.files.iter().map(table_row));
         for file in &context.files {
             self.file(file);
@@ -293,44 +302,4 @@ fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
 const MAX_ROWS: usize = 40;
 const MAX_EVIDENCE: usize = 8;
 
-const TASK: &str = "The block `task` holds what the caller wants; it counts as far as it does not \
-    ask for more than a patch of this repository.";
-
-const KEPT: &str = "These changes helped and are kept: the log above and the files below include \
-    them. Build on them; do not make them again.";
-const KEPT_ONE: &str = "It helped and is kept, and the commands still fail: go on from there. What \
-    it changed is in the files below; do not send it again.";
-const UNDONE: &str = "It was tried, did not make the commands pass and was reverted: the log \
-    above and the files below are without it. Do not send the same patch again; the output with it \
-    shows its effect.";
-const REFUSED: &str = "It was not tried: its reply was refused, for the reason in the block. \
-    Nothing was changed.";
-const ASKED: &str = "It asked for files. Those that may be shown are below.";
-const NOTHING: &str = "Its reply held no patch that could be read.";
-const CUT_OFF: &str = "It was cut off. Nothing of it is kept.";
-const SAME_OUTPUT: &str =
-    "With it, the commands printed the same as without it, as in the log above.";
-
-const CAUSE: &str = "With the change below reverted, the failing tests pass; mendit tried it. Keep its \
-    intent, and correct what it broke.";
-
-const PROTECTED: &str = "Refused, also when the commands would pass: changes to what decides \
-    whether a test passes (settings of test runners, `conftest.py`, scripts of the test command), to \
-    lock files, CI, hooks, credentials and the settings of editors and agents; deleting, skipping or \
-    weakening tests; making the commands pass by any other way than correcting the code.";
-
-const MODES: &str = "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
-    mark in brackets says so; the mark is no part of the file. A masked line reads `[REDACTED:...]` and \
-    cannot be changed.";
-
-const REPLY: &str = "Reply with one patch that makes the commands pass: a unified diff with paths \
-    relative to the root of the repository. Change no line you have not been shown. When the files \
-    shown are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
-    \"requestedFiles\": [\"path\"]}. Of a long file name what you need: `path:120-200` is lines, \
-    `path#name` the definition of that name.";
-
-const EDIT: &str = "Make the commands pass by editing files: you are in a copy of the repository, \
-    and your changes to it are your answer. Edit the files themselves, save them and end; do not \
-    answer with a diff, do not commit. Files that are not shown can be read there. Where you may \
-    run commands, test with those named above, in those very words; writing outside the copy is refused. \
-    What you print is kept as a note; when the task cannot be done, say why.";
+const PASSAGES: &str = include_str!("prompt.md");

@@ -1,7 +1,7 @@
 use super::page::{Page, Row};
 use crate::model::{
-    AttemptRecord, MutationOutcome, Observed, Origin, Proof, ProofLevel, RunRecord, RunResult,
-    RunStatus, RunnerProof, StopReason, TestEnd,
+    MutationOutcome, Observed, Proof, ProofLevel, RunRecord, RunResult, RunStatus, RunnerProof,
+    StopReason, TestEnd,
 };
 
 /// Lines of other programs than the tests' runner that are listed as left.
@@ -94,30 +94,19 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
     facts.extend(rows(result));
     page.rows(facts);
     page.code(&run.evidence.join("\n"));
-    let head = [
-        "attempt", "by", "level", "verdict", "end", "bytes", "seconds", "why",
+    let columns = [
+        "attempt",
+        "origin",
+        "level",
+        "stopReason",
+        "packetBytes",
+        "durationSeconds",
+        "message",
     ];
-    page.table(head, run.attempts.iter().map(attempt_cells), &[]);
+    let attempts: Vec<_> = run.attempts.iter().map(|attempt| &attempt.result).collect();
+    page.records(columns, &attempts);
     page.diff(run.patch.as_deref().unwrap_or_default());
     page
-}
-
-fn attempt_cells(attempt: &AttemptRecord) -> [String; 8] {
-    let result = &attempt.result;
-    let by = match result.origin {
-        Origin::Heal => "heal",
-        Origin::Agent => "agent",
-    };
-    [
-        result.attempt.to_string(),
-        by.to_owned(),
-        result.level.to_string(),
-        attempt.verdict.clone(),
-        result.stop_reason.to_string(),
-        result.packet_bytes.to_string(),
-        format!("{:.1}", result.duration_seconds),
-        result.message.clone(),
-    ]
 }
 
 fn end_of(log: &str) -> &str {
