@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use super::args::{Cli, Form, Global, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{RedactRequest, explain_word, redact_text};
-use crate::model::{Page, DOCUMENTS, DocumentSchema, code_pages, schema};
+use crate::model::{DOCUMENTS, DocumentSchema, Page, code_pages, schema};
 
 /// Print a text with its secrets redacted
 #[derive(Debug, clap::Args)]

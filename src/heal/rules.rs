@@ -8,7 +8,6 @@ type Rule = fn(&Diagnosis, &History<'_>) -> Vec<Fix>;
 const RULES: &[(Kind, Rule)] = &[
     (Kind::CommandNotFound, start_otherwise),
     (Kind::PermissionDenied, ask_for_permission),
-    (Kind::ConnectionRefused, start_server),
     (Kind::TransportMismatch, flip_transport),
     (Kind::Timeout, double_timeout),
     (Kind::AuthFailed, check_credentials),
@@ -25,7 +24,6 @@ pub(super) fn known_fixes(diagnosis: &Diagnosis, history: &History<'_>) -> Optio
 const ALIASES: &[(&str, &str)] = &[
     ("python", "python3"),
     ("python3", "python"),
-    ("node", "nodejs"),
     ("pip", "pip3"),
 ];
 
@@ -92,12 +90,6 @@ fn ask_for_permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
             Some(program) => format!("`{program}` may not be run (`chmod +x {program}`)"),
             None => diagnosis.suggested_fix.clone(),
         },
-    )]
-}
-
-fn start_server(_: &Diagnosis, _: &History<'_>) -> Vec<Fix> {
-    vec![Fix::person(
-        "Nothing listens there: start the server, or correct its address",
     )]
 }
 

@@ -15,7 +15,7 @@ pub struct FileFacts {
 }
 
 /// One import form with a literal specifier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Import {
     /// As written between the quotes; Python: the dotted module with its leading dots.
     pub specifier: String,
@@ -36,11 +36,7 @@ impl Import {
     pub fn from_specifier(specifier: &str) -> Self {
         Self {
             specifier: specifier.to_owned(),
-            kind: ImportKind::Import,
-            line: 0,
-            names: Vec::new(),
-            type_only: false,
-            nested: false,
+            ..Self::default()
         }
     }
 
@@ -77,11 +73,23 @@ impl ImportedName {
 
 /// The form of an import.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKind {
     /// `import … from 'x'`, `import 'x'`; Python `import x`.
+    #[default]
     Import,
     /// Python `from x import …`, star included.
     From,

@@ -318,7 +318,8 @@ pub struct AfterProblem {
 }
 
 /// Why a patch, a section or a hunk is refused. The verdict is that of the code.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
 pub struct Refusal {
     /// The stable code.
     pub code: Code,
@@ -384,11 +385,3 @@ impl Refusal {
         }
     }
 }
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Refusal {}

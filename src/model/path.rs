@@ -14,30 +14,21 @@ use serde::{Deserialize, Serialize, Serializer};
 pub struct RepoPath(Arc<str>);
 
 /// Why a text is not a [`RepoPath`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathProblem {
     /// The text is empty, or names the root itself.
+    #[error("the path is empty")]
     Empty,
     /// The text starts at a file-system root or with a drive letter.
+    #[error("the path is absolute")]
     Absolute,
     /// The text climbs above the repository's root.
+    #[error("the path leaves the repository")]
     Escapes,
     /// The text holds a NUL byte.
+    #[error("the path contains a NUL byte")]
     Nul,
 }
-
-impl fmt::Display for PathProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "the path is empty",
-            Self::Absolute => "the path is absolute",
-            Self::Escapes => "the path leaves the repository",
-            Self::Nul => "the path contains a NUL byte",
-        })
-    }
-}
-
-impl std::error::Error for PathProblem {}
 
 impl RepoPath {
     /// Takes a path as a person or tool writes it and normalises `./`, `a/../b` and `//`.

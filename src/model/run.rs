@@ -225,8 +225,6 @@ pub struct AttemptRecord {
     pub result: AttemptResult,
     /// Files of the packet, and why each is in.
     pub files: Vec<(String, String)>,
-    /// The verdict on the reply, such as `applies_mended`; empty when there was no patch.
-    pub verdict: String,
     /// The feedback to the agent about its patch; empty if there was none.
     pub feedback: String,
     /// The patch, at its beginning.

@@ -128,7 +128,7 @@ fn hidden_tests_decide() {
         );
     }
     for (format, words) in [
-        ("text", "fixed, hidden failed"),
+        ("text", "F309: fixed, hidden tests failed"),
         ("markdown", "F309: fixed, hidden tests failed"),
     ] {
         let output = run(&["--agent", &reply(fooled), "--format", format]);
