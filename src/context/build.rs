@@ -150,7 +150,7 @@ fn write_document(
     let suggested = recovery.context.iter();
     let suggested = suggested.flat_map(|context| context.suggested_imports.values());
     let may_read = |path: &RepoPath| inputs.may_read(path);
-    let next_why = next(&selection.reach, &included, &omitted, &may_read);
+    let next = next(&selection.reach, &included, &omitted, &may_read);
     let index_level = if failure.is_about_cause {
         Level::Targets
     } else {
@@ -175,8 +175,7 @@ fn write_document(
         request_rounds: Some(request.requests.len() as u64).filter(|rounds| *rounds > 0),
         files_rejected: selection.rejected,
         unresolved_imports,
-        next: next_why.iter().map(|file| file.path.clone()).collect(),
-        next_why,
+        next,
         repo_index: repo_index(
             source,
             index_level,

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::graph::Closure;
-use crate::model::{Code, NextFile, Omission, RepoPath, UnresolvedImport};
+use crate::model::{Code, Omission, RepoPath, UnresolvedImport};
 use crate::policy::Redactor;
 use crate::source::EntryKind;
 
@@ -113,25 +113,14 @@ pub(super) fn next(
     included: &[RepoPath],
     omitted: &[Omission],
     may_read: &dyn Fn(&RepoPath) -> bool,
-) -> Vec<NextFile> {
-    let of = |path: &RepoPath, why: String| NextFile {
-        path: path.clone(),
-        why,
-    };
-    let cut = omitted.iter().filter(|it| it.rank.is_some());
-    let cut = cut.filter_map(|it| Some(of(&RepoPath::new(&it.path).ok()?, it.reason.clone())));
-    let further = reach.nodes.iter().map(|node| {
-        let why = match node.via.last() {
-            Some(importer) => format!("imported by {importer}"),
-            None => "imported by a target".to_owned(),
-        };
-        of(&node.path, why)
-    });
-    let mut found: Vec<NextFile> = Vec::new();
-    for file in cut.chain(further) {
-        let fresh = !included.contains(&file.path) && found.iter().all(|it| it.path != file.path);
-        if fresh && may_read(&file.path) {
-            found.push(file);
+) -> Vec<RepoPath> {
+    let cut = omitted.iter().filter(|file| file.rank.is_some());
+    let cut = cut.filter_map(|file| RepoPath::new(&file.path).ok());
+    let further = reach.nodes.iter().map(|node| node.path.clone());
+    let mut found: Vec<RepoPath> = Vec::new();
+    for path in cut.chain(further) {
+        if !included.contains(&path) && !found.contains(&path) && may_read(&path) {
+            found.push(path);
         }
         if found.len() == MAX_NEXT {
             break;

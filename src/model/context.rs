@@ -44,8 +44,6 @@ pub struct ContextDocument {
     pub unresolved_imports: Vec<UnresolvedImport>,
     /// Files worth asking for next, best first.
     pub next: Vec<RepoPath>,
-    /// The same, each with the reason.
-    pub next_why: Vec<NextFile>,
     /// The files of the repository.
     pub repo_index: RepoIndex,
     /// The history that was used.
@@ -200,15 +198,6 @@ pub struct Omission {
     pub bytes: Option<u64>,
     /// The flag that would include it; empty if none would.
     pub remedy: String,
-}
-
-/// A file worth asking for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NextFile {
-    /// Where it is.
-    pub path: RepoPath,
-    /// The reason for it, in one sentence.
-    pub why: String,
 }
 
 /// An import that leads to no file.

@@ -133,15 +133,9 @@ pub struct HunkVerdict {
     pub code: Option<Code>,
     /// The same in words.
     pub message: String,
-    /// Where it stops matching.
-    pub first_difference: Option<FirstDifference>,
-    /// All lines where it would fit, when there are several.
-    pub candidates: Vec<u64>,
-    /// The block of the file that is most like it.
-    pub nearest: Option<Nearest>,
-    /// Lines of the file around the places it may have meant, as the feedback shows them.
-    #[serde(skip)]
-    pub excerpts: Vec<Excerpt>,
+    /// The lines of the file where it expects others.
+    #[serde(flatten)]
+    pub mismatch: Mismatch,
 }
 
 impl HunkVerdict {
@@ -159,11 +153,7 @@ impl HunkVerdict {
         self.verdict = refusal.verdict();
         self.code = Some(refusal.code);
         self.message.clone_from(&refusal.message);
-        let mismatch = &refusal.mismatch;
-        self.first_difference.clone_from(&mismatch.difference);
-        self.candidates.clone_from(&mismatch.candidates);
-        self.nearest = mismatch.nearest;
-        self.excerpts.clone_from(&mismatch.excerpts);
+        self.mismatch.clone_from(&refusal.mismatch);
     }
 }
 
@@ -332,15 +322,18 @@ pub struct Refusal {
 }
 
 /// The lines that a human or model needs to see for a hunk without a place.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Mismatch {
     /// Where it stops matching.
+    #[serde(rename = "firstDifference")]
     pub difference: Option<FirstDifference>,
-    /// All lines where it would fit, counted from 1.
+    /// All lines where it would fit, counted from 1, when there are several.
     pub candidates: Vec<u64>,
     /// The block of the file that is most like it.
     pub nearest: Option<Nearest>,
-    /// Lines of the file around the places it may have meant.
+    /// Lines of the file around the places it may have meant, as the feedback shows them.
+    #[serde(skip)]
     pub excerpts: Vec<Excerpt>,
 }
 

@@ -223,11 +223,9 @@ impl std::str::FromStr for BlobId {
             return Err(());
         }
         let mut bytes = [0; 20];
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digits = digits
-                .iter()
-                .filter_map(|digit| char::from(*digit).to_digit(16));
-            *byte = digits.fold(0, |byte, digit| byte << 4 | digit as u8);
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            let digits = text.get(2 * at..2 * at + 2).ok_or(())?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| ())?;
         }
         Ok(Self(bytes))
     }

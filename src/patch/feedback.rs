@@ -35,7 +35,9 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
         .files
         .iter()
         .flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)))
-        .filter(|(_, hunk)| hunk.first_difference.is_some() || !hunk.candidates.is_empty());
+        .filter(|(_, hunk)| {
+            hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
+        });
     let mut room = MOST_SHOWN;
     for (path, hunk) in hunks.take(10) {
         show(path, hunk, &mut room, &mut text);
@@ -53,7 +55,7 @@ const MOST_SHOWN: usize = 60;
 
 // How a hunk differs from the file, and the lines that stand there.
 fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
-    if let Some(found) = &hunk.first_difference {
+    if let Some(found) = &hunk.mismatch.difference {
         let line = found.file_line;
         let _ = match &found.actual {
             Some(actual) => {
@@ -74,11 +76,16 @@ fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
             ),
         };
     }
-    if !hunk.candidates.is_empty() {
-        let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+    if !hunk.mismatch.candidates.is_empty() {
+        let lines: Vec<String> = hunk
+            .mismatch
+            .candidates
+            .iter()
+            .map(u64::to_string)
+            .collect();
         let _ = writeln!(text, "- {path}: it fits at lines {}.", lines.join(", "));
     }
-    for excerpt in &hunk.excerpts {
+    for excerpt in &hunk.mismatch.excerpts {
         if *room < excerpt.lines.len() {
             break;
         }

@@ -4,22 +4,10 @@ use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally, TallyR
 /// Formats the result of a search for fixes in a history.
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut page = Page::default();
-    page.fields(
-        mined,
-        [
-            "repository",
-            "commits",
-            "tried",
-            "kept",
-            "seconds",
-            "incomplete",
-        ],
-    );
+    page.fields(mined, "repository commits tried kept seconds incomplete");
     let reasons = mined.dropped.iter();
-    page.section(
-        "dropped",
-        reasons.map(|(reason, count)| format!("{count:>5}  {reason}")),
-    );
+    let reasons = reasons.map(|(reason, count)| format!("{count:>5}  {reason}"));
+    page.section("dropped", reasons);
     if mined.more {
         page.line("more candidates remain; raise --limit to continue");
     }
@@ -29,25 +17,15 @@ pub fn mine_text(mined: &MineDocument) -> String {
 /// Reports the rates of several runs.
 pub fn rates_page(rates: &Rates) -> Page {
     let mut page = Page::default();
-    page.line(format!(
-        "runs: {}, with a failure: {}, fixed: {}, recovery rate: {:.0} %",
-        rates.runs,
-        rates.failures,
-        rates.fixed,
-        rates.recovery_rate * 100.0
-    ));
+    page.fields(rates, "runs failures fixed recoveryRate");
     let kinds = rates.kinds.iter();
     let kinds = kinds.map(|(kind, rate)| format!("{kind}: {} of {}", rate.fixed, rate.runs));
     page.section("fixed, by kind", kinds);
-    let categories = rates.categories.iter().map(|(name, count)| {
-        let share = rates.category_rates.get(name).copied().unwrap_or_default();
-        format!("{name}: {count} ({:.0} %)", share * 100.0)
-    });
+    let categories = rates.categories.iter();
+    let categories = categories.map(|(name, count)| format!("{name}: {count}"));
     page.section("not fixed, by category", categories);
-    let blockers = rates
-        .blockers
-        .iter()
-        .map(|row| format!("{:>4}  {}", row.runs, row.what));
+    let blockers = rates.blockers.iter();
+    let blockers = blockers.map(|row| format!("{:>4}  {}", row.runs, row.what));
     page.section("top blockers", blockers);
     page
 }
@@ -61,25 +39,12 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
         ("repaired", share(&bench.repairs.all)),
         ("fixed, hidden tests passed", hidden),
     ]);
-    page.fields(
-        bench,
-        ["agent", "maxLevel", "hiddenFailed", "wrongHeals", "leaks"],
-    );
+    page.fields(bench, "agent maxLevel hiddenFailed wrongHeals leaks");
     if let Some(comparison) = &bench.comparison {
         page.heading("against the baseline");
-        page.fields(comparison, ["regressed", "gained", "added", "missing"]);
+        page.fields(comparison, "regressed gained added missing");
     }
-    let columns = [
-        "id",
-        "result",
-        "hidden",
-        "stopReason",
-        "level",
-        "attempts",
-        "packetBytes",
-        "seconds",
-        "why",
-    ];
+    let columns = "id result hidden stopReason level attempts packetBytes seconds why";
     page.records(columns, &bench.fixtures);
     let groups = [
         ("kind", &bench.by_kind),
@@ -92,10 +57,7 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
         rows.iter().map(row)
     });
     page.table(["by", "", "passed"], groups);
-    page.records(
-        ["level", "fixedSoFar", "of", "meanPacketBytes"],
-        &bench.ladder,
-    );
+    page.records("level fixedSoFar of meanPacketBytes", &bench.ladder);
     page
 }
 
@@ -103,17 +65,14 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
 pub fn pairs_page(pairs: &BenchPairs) -> Page {
     let mut page = Page::default();
     page.title(format!("{} cases that both ran", pairs.cases), "");
-    let columns = ["agent", "seconds", "agentCalls", "packetTokens"];
+    let columns = "agent seconds agentCalls packetTokens";
     page.records(columns, &[&pairs.first, &pairs.second]);
     page.rows([
         ("first repaired", share(&pairs.first.repaired)),
         ("second repaired", share(&pairs.second.repaired)),
         ("p (McNemar, exact)", format!("{:.4}", pairs.p)),
     ]);
-    page.fields(
-        pairs,
-        ["both", "neither", "onlyFirst", "onlySecond", "unpaired"],
-    );
+    page.fields(pairs, "both neither onlyFirst onlySecond unpaired");
     page
 }
 

@@ -1,6 +1,6 @@
 use super::page::Page;
 use super::visible::one_line;
-use crate::model::{ContextDocument, FileMode, Omission, PacketFile};
+use crate::model::{Code, ContextDocument, FileMode, PacketFile};
 
 /// Lists what is in a packet and why, and what was left out.
 ///
@@ -21,24 +21,22 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     page.heading(format!(
         "Total: {} files, {} bytes, about {} tokens",
         context.files.len(),
-        thousands(context.total_bytes),
-        thousands(context.total_tokens)
+        context.total_bytes,
+        context.total_tokens
     ));
     page.line(format!(
         "As a complete prompt: about {} tokens",
-        thousands(prompt_tokens)
+        prompt_tokens
     ));
     let rejected = context.files_rejected.iter();
-    let rejected = rejected.map(|file| {
-        format!(
-            "{}  {} {}",
-            one_line(&file.path),
-            file.code,
-            one_line(&file.reason)
-        )
-    });
+    let rejected = rejected.map(|file| left_out(&file.path, file.code, &file.reason));
     page.section("Rejected", rejected);
-    page.section("Omitted", context.omitted.iter().map(omission));
+    let omitted = context.omitted.iter();
+    let omitted = omitted.map(|file| {
+        let reason = [file.reason.as_str(), file.remedy.as_str()].join("; ");
+        left_out(&file.path, file.code, reason.trim_end_matches("; "))
+    });
+    page.section("Omitted", omitted);
     let next: Vec<String> = context
         .next
         .iter()
@@ -75,34 +73,12 @@ fn cells(file: &PacketFile) -> [String; 6] {
         one_line(file.path.as_str()),
         file.role.to_string(),
         mode,
-        thousands(file.bytes),
-        thousands(file.tokens),
+        file.bytes.to_string(),
+        file.tokens.to_string(),
         why,
     ]
 }
 
-fn omission(file: &Omission) -> String {
-    let remedy = match file.remedy.as_str() {
-        "" => String::new(),
-        remedy => format!("; {remedy}"),
-    };
-    format!(
-        "{}  {} {}{remedy}",
-        one_line(&file.path),
-        file.code,
-        one_line(&file.reason)
-    )
-}
-
-/// Writes a number with its digits in groups of three.
-pub(super) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+fn left_out(path: &str, code: Code, reason: &str) -> String {
+    format!("{}  {code} {}", one_line(path), one_line(reason))
 }

@@ -8,28 +8,15 @@ pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
 
 fn page(diagnosis: &Diagnosis) -> Page {
     let mut page = Page::default();
-    let mut title = format!(
-        "{}, confidence {:.2}",
-        diagnosis.kind_words(),
-        diagnosis.confidence
-    );
-    for (word, name) in [("from", &diagnosis.tool), ("by", &diagnosis.rule)] {
-        title.extend(name.iter().map(|name| format!(", {word} {name}")));
-    }
-    let mood = if diagnosis.kind == FailureKind::None {
-        "good"
-    } else {
-        "bad"
+    let mood = match diagnosis.kind {
+        FailureKind::None => "good",
+        _ => "bad",
     };
-    page.title(title, mood);
+    let (kind, confidence) = (diagnosis.kind_words(), diagnosis.confidence);
+    page.title(format!("{kind}, confidence {confidence:.2}"), mood);
     page.line(&diagnosis.explanation);
-    for (title, names) in [
-        ("Undefined names:", &diagnosis.undefined_names),
-        ("Missing modules:", &diagnosis.missing_modules),
-        ("Missing exports:", &diagnosis.missing_exports),
-    ] {
-        page.section(title, names.iter().cloned());
-    }
+    let facts = "tool rule undefinedNames missingModules missingExports";
+    page.fields(diagnosis, facts);
     page.section("Failing tests:", diagnosis.tests.iter().map(test));
     page.section(
         "Other failures:",
@@ -53,14 +40,9 @@ fn page(diagnosis: &Diagnosis) -> Page {
 }
 
 fn file(file: &MentionedFile) -> String {
-    let numbers = [file.line, file.column].into_iter().flatten();
-    let numbers: String = numbers.map(|number| format!(":{number}")).collect();
-    let known = if file.in_repository {
-        ""
-    } else {
-        "  (not found in the repository)"
-    };
-    format!("{}{numbers}{known}", file.path)
+    let line = file.line.map_or(String::new(), |line| format!(":{line}"));
+    let known = ["  (not found in the repository)", ""][usize::from(file.in_repository)];
+    format!("{}{line}{known}", file.path)
 }
 
 fn test(test: &FailedTest) -> String {
@@ -72,12 +54,6 @@ fn test(test: &FailedTest) -> String {
 }
 
 fn failure(failure: &Failure) -> String {
-    let tool = failure.tool.as_ref().map(|tool| format!(", from {tool}"));
-    let follows = if failure.follows {
-        ", follows from the first"
-    } else {
-        ""
-    };
-    let tool = tool.unwrap_or_default();
-    format!("{} at line {}{tool}{follows}", failure.kind, failure.line)
+    let follows = ["", ", follows from the first"][usize::from(failure.follows)];
+    format!("{} at line {}{follows}", failure.kind, failure.line)
 }

@@ -16,10 +16,9 @@ pub fn failure_text(failure: &ChildFailure) -> String {
         .iter()
         .map(|path| escape(path))
         .collect();
-    let files = if files.is_empty() {
-        "none".to_owned()
-    } else {
-        files.join(", ")
+    let files = match files.as_slice() {
+        [] => "none".to_owned(),
+        files => files.join(", "),
     };
     format!(
         "Child agent failed: {message}\n\nCategory: {category}\nDuration: {:.1}s\nRetryable: {}\n\n\

@@ -1,42 +1,24 @@
 /// A text for XML and HTML, between tags or in a quoted attribute. Characters that XML has no
 /// place for become the replacement character.
 pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(char),
-            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
-            it if it.is_control() => out.push('\u{FFFD}'),
-            it => out.push(it),
-        }
-    }
-    out
+    let is_outside = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let text = text.replace('>', "&gt;").replace('"', "&quot;");
+    text.replace('\'', "&#39;").replace(is_outside, "\u{FFFD}")
 }
 
 /// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,
 /// code or mention.
 pub(super) fn cell(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            it if it.is_control() => out.push(' '),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            // A joiner that nobody sees parts the sign from the name.
-            '@' => out.push_str("@\u{2060}"),
-            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '!' => {
-                out.push('\\');
-                out.push(char);
-            }
-            it => out.push(it),
-        }
+    let steering = ['\\', '|', '`', '*', '_', '[', ']', '!'];
+    let mut text = text.replace(char::is_control, " ");
+    for letter in steering {
+        text = text.replace(letter, &format!("\\{letter}"));
     }
-    out
+    // A joiner that nobody sees parts the sign of a mention from the name.
+    text.replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('@', "@\u{2060}")
 }
 
 /// A text as a fenced block of Markdown that nothing in the text can close.

@@ -80,22 +80,23 @@ impl Page {
         }
     }
 
-    /// Adds a table of these fields of the records, and nothing when there are none.
-    pub(super) fn records<const N: usize>(
-        &mut self,
-        fields: [&str; N],
-        records: &[impl Serialize],
-    ) {
-        let cells = records.iter().map(|record| cells_of(record, fields));
-        self.table(fields.map(plain_name).each_ref().map(String::as_str), cells);
+    /// Adds a table of fields of the records, named as they are serialized, and nothing when there are none.
+    pub(super) fn records(&mut self, fields: &str, records: &[impl Serialize]) {
+        let head = fields.split(' ').map(plain_name).collect();
+        let rows = records.iter().map(|record| cells_of(record, fields));
+        let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+        if lines.len() > 1 {
+            self.0.push(Block::Table(lines, true));
+        }
     }
 
-    /// Adds these fields of a record, one below the other.
-    pub(super) fn fields<const N: usize>(&mut self, record: &impl Serialize, fields: [&str; N]) {
+    /// Adds fields of a record, one below the other, those without a value left out.
+    pub(super) fn fields(&mut self, record: &impl Serialize, fields: &str) {
         let rows = fields
+            .split(' ')
             .map(plain_name)
-            .into_iter()
             .zip(cells_of(record, fields));
+        let rows = rows.filter(|(_, value)| value != "-");
         let rows = rows.map(|(name, value)| vec![name, value]).collect();
         self.0.push(Block::Table(rows, false));
     }
@@ -219,19 +220,22 @@ fn ink(mood: Mood) -> &'static str {
 }
 
 // Returns fields of a record as it is serialized.
-fn cells_of<const N: usize>(record: &impl Serialize, fields: [&str; N]) -> [String; N] {
+fn cells_of(record: &impl Serialize, fields: &str) -> Vec<String> {
     let record = serde_json::to_value(record).unwrap_or_default();
-    fields.map(|field| match &record[field] {
+    let cell = |field: &str| match &record[field] {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => format!("{number:.1}"),
+        Value::Number(number) if number.is_f64() => {
+            format!("{:.2}", number.as_f64().unwrap_or_default())
+        }
         Value::Array(items) if items.is_empty() => "-".to_owned(),
         Value::Array(items) => {
             let items = items.iter().map(|item| item.as_str().unwrap_or_default());
             items.collect::<Vec<_>>().join(", ")
         }
         value => value.to_string(),
-    })
+    };
+    fields.split(' ').map(cell).collect()
 }
 
 // Spells the name of a field as words.

@@ -11,11 +11,8 @@ const MAX_DRAWN: usize = 6;
 ///
 /// `name` is the patch's name, `patch` its text.
 pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
-    let renderer = if color {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let [plain, styled] = [Renderer::plain(), Renderer::styled()];
+    let renderer = if color { styled } else { plain };
     let mut text = String::new();
     for (at, problem) in verdict.problems.iter().take(MAX_DRAWN).enumerate() {
         let hunk = find_hunk(verdict, &verdict.problems[..at], problem);
@@ -103,7 +100,7 @@ fn draw(
     let id = problem.code.as_str();
     let title = level.primary_title(title.as_str()).id(id);
     let mut report = title.elements(std::iter::empty::<Message<'_>>());
-    let difference = hunk.and_then(|hunk| hunk.first_difference.as_ref());
+    let difference = hunk.and_then(|hunk| hunk.mismatch.difference.as_ref());
     let shown =
         difference.and_then(|found| Some(compare(&found.expected, found.actual.as_deref()?)));
     let label = difference.map(|found| {
@@ -144,15 +141,20 @@ fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<Stri
     let unseen = unseen.map(|(note, expected)| format!("{note}: the patch has `{expected}`"));
     let mut notes: Vec<String> = unseen.into_iter().collect();
     let Some(hunk) = hunk else { return notes };
-    notes.extend(hunk.nearest.map(|nearest| {
+    notes.extend(hunk.mismatch.nearest.map(|nearest| {
         format!(
             "the nearest block starts at line {} and has {:.0} % of the lines",
             nearest.line,
             nearest.similarity * 100.0
         )
     }));
-    if !hunk.candidates.is_empty() {
-        let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+    if !hunk.mismatch.candidates.is_empty() {
+        let lines: Vec<String> = hunk
+            .mismatch
+            .candidates
+            .iter()
+            .map(u64::to_string)
+            .collect();
         notes.push(format!("it fits at lines {}", lines.join(", ")));
     }
     notes
@@ -162,7 +164,7 @@ fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<Stri
 fn excerpts(hunk: &HunkVerdict, problem: &PatchProblem) -> String {
     let path = problem.path.as_deref().unwrap_or_default().escape_debug();
     let mut text = String::new();
-    for excerpt in &hunk.excerpts {
+    for excerpt in &hunk.mismatch.excerpts {
         text.push_str(&format!("{path} now has:\n"));
         for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
             text.push_str(&format!("{number:>6} | {}\n", harmless(line)));

@@ -3,7 +3,7 @@ use sha2::{Digest, Sha256};
 use super::markup::fenced;
 use super::visible::one_line;
 use crate::model::{
-    ContextDocument, Evidence, FailurePacket, FileMode, PacketFile, PreviousAttempt, StopReason,
+    ContextDocument, Evidence, FailurePacket, PacketFile, PreviousAttempt, RepoPath, StopReason,
     hex,
 };
 
@@ -142,8 +142,9 @@ impl Prompt<'_> {
         self.prose(&format!(
             "{failure} Context level: {level} of 4. Files: {files}. Bytes: {bytes}."
         ));
-        let evidence = evidence_lines(&packet.failure.evidence);
-        self.list("evidence", evidence.into_iter().take(MAX_EVIDENCE));
+        let evidence = packet.failure.evidence.iter().take(MAX_EVIDENCE);
+        let row = |line: &Evidence| format!("log line {}: {}", line.line, line.text);
+        self.list("evidence", evidence.map(row));
         let failing = context
             .diagnosis
             .iter()
@@ -225,7 +226,6 @@ impl Prompt<'_> {
     fn files(&mut self, context: &ContextDocument) {
         self.heading("Files");
         self.say("modes");
-        self.list("table", context.files.iter().map(table_row));
         for file in &context.files {
             self.file(file);
         }
@@ -236,12 +236,11 @@ impl Prompt<'_> {
             .map(|file| (file.path.clone(), &file.reason));
         let refused = context.files_rejected.iter();
         let refused = refused.map(|file| (file.path.clone(), &file.reason));
-        let next = context.next_why.iter();
-        let next = next.map(|file| (file.path.to_string(), &file.why));
         let row = |(path, why): (String, &String)| format!("{path}: {why}");
         self.list("omitted", omitted.map(row));
         self.list("refused", refused.map(row));
-        self.list("worth-asking-for", next.map(row));
+        let next = context.next.iter().map(RepoPath::to_string);
+        self.list("worth-asking-for", next);
     }
 
     fn file(&mut self, file: &PacketFile) {
@@ -250,53 +249,21 @@ impl Prompt<'_> {
             ("mode", file.mode.to_string()),
             ("why", file.why.clone()),
         ];
+        let ranges = file.ranges.iter().map(|[from, to]| format!("{from}-{to}"));
         let masked = file.redactions.iter().map(|mask| mask.line.to_string());
         let hidden = file.warnings.iter();
         let hidden = hidden.map(|warning| format!("{}:{}", warning.line, warning.kind));
-        for (name, lines) in [
-            ("masked-lines", masked.collect::<Vec<_>>()),
+        let ask = file.shortened.iter().flat_map(|cut| cut.ask.clone());
+        for (name, words) in [
+            ("lines", Vec::from_iter(ranges)),
+            ("masked-lines", masked.collect()),
             ("hidden-characters", hidden.collect()),
+            ("ask-for-the-rest", ask.collect()),
         ] {
-            about.extend((!lines.is_empty()).then(|| (name, lines.join(" "))));
+            about.extend((!words.is_empty()).then(|| (name, words.join(" "))));
         }
         self.data("file", &about, &file.content);
     }
-}
-
-fn table_row(file: &PacketFile) -> String {
-    let shown = if file.mode == FileMode::Full {
-        "all lines".to_owned()
-    } else {
-        let ranges = file.ranges.iter().map(|[from, to]| format!("{from}-{to}"));
-        format!("lines {}", ranges.collect::<Vec<_>>().join(", "))
-    };
-    let ask = file.shortened.as_ref().filter(|cut| !cut.ask.is_empty());
-    let rest = ask.map_or(String::new(), |cut| {
-        format!(
-            "; it was asked for and does not fit; of the rest ask for {}",
-            cut.ask.join(", ")
-        )
-    });
-    format!("{}: {shown}, about {} tokens{rest}", file.path, file.tokens)
-}
-
-/// Formats each evidence line once, with a count for repeats.
-fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
-    let mut rows: Vec<(&Evidence, usize)> = Vec::new();
-    for line in evidence {
-        match rows
-            .iter_mut()
-            .find(|(row, _)| row.text.trim() == line.text.trim())
-        {
-            Some((_, count)) => *count += 1,
-            None => rows.push((line, 1)),
-        }
-    }
-    let row = |(line, count): (&Evidence, usize)| match count {
-        1 => format!("log line {}: {}", line.line, line.text),
-        count => format!("log line {}: {} ({count} times)", line.line, line.text),
-    };
-    rows.into_iter().map(row).collect()
 }
 
 const MAX_ROWS: usize = 40;

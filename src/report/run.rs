@@ -94,15 +94,7 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
     facts.extend(rows(result));
     page.rows(facts);
     page.code(&run.evidence.join("\n"));
-    let columns = [
-        "attempt",
-        "origin",
-        "level",
-        "stopReason",
-        "packetBytes",
-        "durationSeconds",
-        "message",
-    ];
+    let columns = "attempt origin level stopReason packetBytes durationSeconds message";
     let attempts: Vec<_> = run.attempts.iter().map(|attempt| &attempt.result).collect();
     page.records(columns, &attempts);
     page.diff(run.patch.as_deref().unwrap_or_default());
@@ -134,39 +126,41 @@ fn status_word(result: &RunResult) -> &'static str {
 
 // What failed, what it cost, what was changed and why that is a fix.
 fn rows(result: &RunResult) -> Vec<Row> {
-    let mut rows = Vec::new();
-    if let Some(failure) = &result.failure {
+    let failure = result.failure.as_ref();
+    let ended = failure.map(|failure| {
         let end = &failure.test_result.message;
-        rows.push((
-            "failure",
-            format!("{} ({end}): {}", failure.kind, failure.message),
-        ));
-        // What is left says it otherwise.
-        if result.remaining.is_none() && !result.status.is_success() {
-            rows.push(("error", first_error(failure)));
-        }
-    }
-    rows.push(("cause", result.cause.clone().unwrap_or_default()));
-    rows.push(("task", result.task_id.clone().unwrap_or_default()));
-    rows.push(("issue", result.issue.clone().unwrap_or_default()));
-    if let Some(left) = &result.remaining {
-        rows.push(("left", left_words(left)));
-    }
-    if let Some(trouble) = &result.agent_trouble {
-        rows.extend(below("agent", &trouble.last_lines));
-    }
-    let seconds = result.duration_seconds;
-    if result.attempts > 0 {
-        let (attempts, calls, level) = (result.attempts, result.agent_calls, result.level);
-        let spent =
-            format!("{attempts} in {seconds:.1} s; agent calls: {calls}; highest level: {level}");
-        rows.push(("attempts", spent));
-    }
+        format!("{} ({end}): {}", failure.kind, failure.message)
+    });
+    // What is left says it otherwise.
+    let is_left = result.remaining.is_some() || result.status.is_success();
+    let error = failure.filter(|_| !is_left).map(first_error);
+    let passed = result.test_result.as_ref().filter(|_| failure.is_none());
     let cost = result.usage.and_then(|usage| usage.cost_usd);
-    rows.extend(cost.map(|cost| ("cost", format!("{cost:.2} USD"))));
-    if let (None, Some(end)) = (&result.failure, &result.test_result) {
-        rows.push(("test", end.message.clone()));
-    }
+    let spent = (result.attempts > 0).then(|| {
+        format!(
+            "{} in {:.1} s; agent calls: {}; highest level: {}",
+            result.attempts, result.duration_seconds, result.agent_calls, result.level
+        )
+    });
+    let trouble = result.agent_trouble.iter();
+    let mut rows = Vec::from_iter(
+        [
+            ("failure", ended),
+            ("error", error),
+            ("cause", result.cause.clone()),
+            ("task", result.task_id.clone()),
+            ("issue", result.issue.clone()),
+            ("left", result.remaining.as_ref().map(left_words)),
+            ("attempts", spent),
+            ("cost", cost.map(|cost| format!("{cost:.2} USD"))),
+            ("test", passed.map(|end| end.message.clone())),
+        ]
+        .map(|(name, value)| (name, value.unwrap_or_default())),
+    );
+    rows.extend(below(
+        "agent",
+        trouble.flat_map(|trouble| &trouble.last_lines),
+    ));
     rows.extend(result.proof.iter().flat_map(proof_rows));
     let name = if result.applied { "changed" } else { "changes" };
     rows.push((name, change_words(result)));

@@ -1,14 +1,16 @@
 /// Shows what nobody sees in a line: carriage returns, unusual spaces, characters without width, blanks at its end.
 pub fn visible(line: &str) -> String {
+    escape(line, is_odd)
+}
+
+fn escape(line: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let solid = line.trim_end_matches([' ', '\t']);
-    let text: String = solid
-        .chars()
-        .map(|letter| escape_if(letter, is_odd(letter)))
+    let letters = solid.chars();
+    let text: String = letters
+        .map(|letter| escape_if(letter, is_escaped(letter)))
         .collect();
-    let blanks = line[solid.len()..]
-        .replace('\t', "\\t")
-        .replace(' ', "\\x20");
-    text + &blanks
+    let blanks = line[solid.len()..].replace('\t', "\\t");
+    text + &blanks.replace(' ', "\\x20")
 }
 
 /// Shows a line as it can be copied, without control characters that a terminal would obey.
@@ -32,25 +34,18 @@ pub struct Difference {
 
 /// Shows how two lines differ; unusual characters that only one of them has are written with their codes.
 pub fn difference(expected: &str, actual: &str) -> Difference {
-    let coded = |line: &str, other: &str| -> String {
+    let coded = |line: &str, other: &str| {
         let is_own = |letter: char| !matches!(letter, ' '..='~') && !other.contains(letter);
-        let letters = line.chars();
-        letters
-            .map(|letter| escape_if(letter, is_own(letter) || is_odd(letter)))
-            .collect()
+        escape(line, |letter| is_own(letter) || is_odd(letter))
     };
     let shown = (coded(expected, actual), coded(actual, expected));
-    if (shown.0.as_str(), shown.1.as_str()) == (expected, actual) {
-        return Difference {
-            expected: visible(expected),
-            actual: visible(actual),
-            unseen: None,
-        };
-    }
+    // Blanks at the end are shown in any case.
+    let is_plain = |line: &str, shown: &str| shown.starts_with(line.trim_end_matches([' ', '\t']));
+    let unseen = !is_plain(expected, &shown.0) || !is_plain(actual, &shown.1);
     Difference {
         expected: shown.0,
         actual: shown.1,
-        unseen: Some("unusual characters are written with their codes"),
+        unseen: unseen.then_some("unusual characters are written with their codes"),
     }
 }
 

@@ -160,36 +160,32 @@ fn short(commit: &str) -> String {
 
 /// Names the words of a line that changed, such as `> became >=`; `None` for longer changes.
 fn changed_words(diff: &str) -> Option<String> {
-    let (old, new) = diff.split_once('\n')?;
-    let (old, new) = (
-        old.strip_prefix('-')?,
-        new.strip_prefix('+')?.strip_suffix('\n')?,
-    );
-    if new.contains('\n') {
-        return None;
-    }
-    let (old, new): (Vec<&str>, Vec<&str>) = (
+    let (old, new) = diff.strip_prefix('-')?.split_once("\n+")?;
+    let is_one_line = !new.trim_end().contains('\n');
+    let (old, new): (Vec<_>, Vec<_>) = (
         old.split_whitespace().collect(),
         new.split_whitespace().collect(),
     );
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tails = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(|(a, b)| a == b);
-    let tail = tails.count().min(old.len().min(new.len()) - head);
-    let middle = |words: &[&str]| words[head..words.len() - tail].join(" ");
-    let (old, new) = (middle(&old), middle(&new));
-    if old.len().max(new.len()) > MAX_CHANGE {
-        return None;
+    let (mut old, mut new) = (&old[..], &new[..]);
+    while let ([a, old_rest @ ..], [b, new_rest @ ..]) = (old, new)
+        && a == b
+    {
+        (old, new) = (old_rest, new_rest);
     }
-    match (old.as_str(), new.as_str()) {
-        ("", "") => None,
-        ("", new) => Some(format!("`{new}` added")),
-        (old, "") => Some(format!("`{old}` removed")),
-        (old, new) => Some(format!("{old} became {new}")),
+    while let ([old_rest @ .., a], [new_rest @ .., b]) = (old, new)
+        && a == b
+    {
+        (old, new) = (old_rest, new_rest);
     }
+    let (old, new) = (old.join(" "), new.join(" "));
+    let is_short = is_one_line && old.len().max(new.len()) <= MAX_CHANGE;
+    let words = match (old.as_str(), new.as_str()) {
+        ("", "") => return None,
+        ("", new) => format!("`{new}` added"),
+        (old, "") => format!("`{old}` removed"),
+        (old, new) => format!("{old} became {new}"),
+    };
+    is_short.then_some(words)
 }
 
 /// Bytes of a change that fit into the line.
