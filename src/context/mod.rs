@@ -24,7 +24,6 @@ mod setup;
 mod snapshot;
 mod targets;
 mod tokens;
-mod traced;
 
 pub use build::{Built, build};
 pub use change::change_under_test;
@@ -35,4 +34,3 @@ pub use request::{CapOverrides, Request};
 pub use setup::{add_history, base_request};
 pub use targets::{expand_target, nearest_paths};
 pub use tokens::estimate_tokens;
-pub use traced::definitions;

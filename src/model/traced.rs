@@ -74,48 +74,18 @@ impl Traced {
             .filter_map(|path| Some((path.clone(), best(path)?)));
         files.collect()
     }
-
-    /// The tests that run a function, by the line of it that most do.
-    pub fn counts(&self, path: &RepoPath, [from, to]: [u32; 2]) -> [u32; 2] {
-        let file = self.files.get(path).filter(|_| from <= to);
-        let rows = file.into_iter().flat_map(|it| it.ran.range(from..=to));
-        rows.fold([0, 0], |most, (_, row)| {
-            [most[0].max(row[0]), most[1].max(row[1])]
-        })
-    }
 }
 
 /// What runs while files are loaded or fixtures are made speaks a little for itself.
 const OUTSIDE: f64 = 0.2;
 
-/// What the failing tests ran, in definitions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// How many tests ran under the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestTrace {
-    /// Tests that failed under the trace.
+    /// Tests that failed.
     pub failing: u32,
     /// Tests of the same files that passed.
     pub passing: u32,
-    /// Definitions that failing tests entered, those first that are most of them alone; at most 50.
-    pub definitions: Vec<TracedDefinition>,
-    /// How many more there are.
-    pub more: u64,
-}
-
-/// A definition that failing tests entered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TracedDefinition {
-    /// Its file.
-    pub path: String,
-    /// Its name.
-    pub name: String,
-    /// Its first line.
-    pub line: u32,
-    /// Failing tests that entered it.
-    pub failing: u32,
-    /// Passing tests that entered it.
-    pub passing: u32,
-    /// How much it is of the failing tests alone, 0 to 1 (Ochiai).
-    pub score: f64,
 }
 
 #[cfg(test)]
@@ -149,7 +119,6 @@ mod tests {
         assert_eq!(of([20, 21]), Some(0.0));
         assert_eq!(of([30, 40]), None);
         assert!(of([12, 12]).is_some_and(|it| it > 0.0 && it < 0.5));
-        assert_eq!(traced.counts(&path(), [1, 5]), [2, 6]);
         let file = &traced.files[&path()];
         let ran = [2, 9, 12, 10].map(|line| file.ran_in_failing(line));
         assert_eq!(ran, [true, false, true, false]);

@@ -4,11 +4,10 @@ use super::failure::child_failure;
 use super::journal::{digest, in_utc, millis};
 use super::plan::RunEnd;
 use super::run::Session;
-use crate::context::definitions;
 use crate::exec::SandboxState;
 use crate::model::{
     Category, EventKind, FailureKind, FileChange, Level, Observed, Proof, ProofLevel, RunResult,
-    RunStatus, SCHEMA_VERSION, StopReason, Usage, WorkplaceUsed,
+    RunStatus, SCHEMA_VERSION, StopReason, TestTrace, Usage, WorkplaceUsed,
 };
 use crate::patch::{Change, FileState, canonical, write_worktree};
 use crate::report::failure_text;
@@ -135,7 +134,10 @@ impl Session<'_> {
             },
             failure: first.cloned(),
             cause: cause.map(|cause| cause.message.clone()),
-            trace: seen.traced.as_ref().map(|it| definitions(it, setup.source)),
+            trace: seen.traced.as_ref().map(|traced| TestTrace {
+                failing: traced.failing,
+                passing: traced.passing,
+            }),
             message: mask(&end.message),
             suggested_actions: Vec::new(),
             files_modified: paths_of(changes),

@@ -158,7 +158,7 @@ fn edits_are_mended_and_diagnosed_as_hunks_are() {
     assert_eq!(after(&mended, "f").as_deref(), Some(AFTER));
     let refused = judged(&[("f", FILE)], &edit("three\nvier\nfive\n"));
     let hunk = &refused.verdict.files[0].hunks[0];
-    let difference = hunk.first_difference.as_ref().unwrap();
+    let difference = hunk.mismatch.difference.as_ref().unwrap();
     assert_eq!(
         (difference.file_line, difference.actual.as_deref()),
         (4, Some("four"))

@@ -202,14 +202,14 @@ fn says_where_it_stops_matching() {
     let patch = "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n two\n drei\n-four\n+FOUR\n five\n";
     let judged = judged(&[("f", FILE)], patch);
     let hunk = &judged.verdict.files[0].hunks[0];
-    let difference = hunk.first_difference.as_ref().unwrap();
+    let difference = hunk.mismatch.difference.as_ref().unwrap();
     assert_eq!((difference.patch_line, difference.file_line), (5, 3));
     assert_eq!(
         (difference.expected.as_str(), difference.actual.as_deref()),
         ("drei", Some("three"))
     );
     assert_eq!(
-        hunk.nearest.map(|it| (it.line, it.similarity)),
+        hunk.mismatch.nearest.map(|it| (it.line, it.similarity)),
         Some((2, 0.75))
     );
 }
