@@ -25,9 +25,7 @@ pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
 /// other versions than the repository asks for.
 #[must_use]
 pub fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
-    let mut found: Vec<Remedy> = unfetched_submodule(project, Some(log))
-        .into_iter()
-        .collect();
+    let mut found = Vec::from_iter(unfetched_submodule(project, Some(log)));
     // Frames of packages: in the version that the lock does not hold, or of one that is half installed.
     if log.contains("site-packages/") {
         found.extend(python_problem(project));
