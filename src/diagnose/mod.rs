@@ -4,7 +4,6 @@
 //! ended, `quiet` marks what is no evidence, `runners` read which tests failed and why, `rules` tell what a line
 //! means, `decide` weighs them, `remedy` quotes what the tool says to do, and `refute` asks the repository.
 
-mod code_page;
 mod decide;
 mod derive;
 mod document;
