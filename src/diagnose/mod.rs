@@ -28,7 +28,7 @@ mod steps;
 mod success;
 mod votes;
 
-pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
+pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, category, suggested_actions, words};
 pub use document::diagnose;
 pub use facts::LogFacts;
 pub use locate::Scene;
