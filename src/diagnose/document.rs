@@ -257,7 +257,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
 // What a test died of, without what its runner puts around it.
 fn message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     let at = case.cause?;
-    let text = lines.get(at)?.text.trim();
+    let text = lines.get(at)?.text.trim().trim_start_matches("| ");
     let text = runners::with_values(lines, at).unwrap_or_else(|| text.to_owned());
     let mut bare = text.strip_prefix("E  ").unwrap_or(&text).trim();
     bare = bare.strip_prefix("→ ").unwrap_or(bare);

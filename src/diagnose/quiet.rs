@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::{Line, Mark};
+use super::line::{Line, Mark, above, below};
 use crate::runners::{Cues, Pattern};
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
@@ -28,6 +28,15 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
             || section.is_some()
             || matches!(line.mark, Mark::Command | Mark::Remark)
             || is_of_no_failure(text);
+    }
+    // Mocha lists a test that is yet to be written with a dash, among those that passed or above the counts.
+    let is_of_mocha = |text: &str| text.contains(['✓', '✔', '√']) || text.contains(" pending");
+    for at in 0..lines.len() {
+        let text = lines[at].text.as_ref();
+        if text.starts_with(' ') && text.trim_start().starts_with("- ") {
+            let mut near = above(lines, at, 3).chain(below(lines, at, 12));
+            lines[at].quiet |= near.any(is_of_mocha);
+        }
     }
 }
 

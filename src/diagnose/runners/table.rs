@@ -22,7 +22,6 @@ struct Row {
     after: Option<Pattern>,
     before: Option<Pattern>,
     next: Option<Pattern>,
-    near: Option<Pattern>,
     unless: Option<Pattern>,
     not: Option<Pattern>,
     // Whose test it is.
@@ -142,11 +141,9 @@ impl Row {
             like.as_ref().is_none_or(finds)
         };
         let text = lines[at].text.as_ref();
-        let near = || above(lines, at, ABOVE).chain(below(lines, at + 1, ABOVE));
         !self.not.as_ref().is_some_and(|not| not.finds(text))
             && is_like(&self.next, &below(lines, at + 1, 1).collect::<Vec<_>>())
             && is_like(&self.before, &above(lines, at, 2).collect::<Vec<_>>())
-            && (self.near.is_none() || is_like(&self.near, &near().collect::<Vec<_>>()))
     }
 
     // The lines of a report, up to what ends it.
