@@ -34,8 +34,10 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
     for at in 0..lines.len() {
         let text = lines[at].text.as_ref();
         if text.starts_with(' ') && text.trim_start().starts_with("- ") {
-            let mut near = above(lines, at, 3).chain(below(lines, at, 12));
-            lines[at].quiet |= near.any(is_of_mocha);
+            let is_pending = above(lines, at, 3)
+                .chain(below(lines, at, 12))
+                .any(is_of_mocha);
+            lines[at].quiet |= is_pending;
         }
     }
 }

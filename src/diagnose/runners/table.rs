@@ -136,14 +136,12 @@ impl Row {
     }
 
     fn counts_at(&self, lines: &[Line<'_>], at: usize) -> bool {
-        let is_like = |like: &Option<Pattern>, texts: &[&str]| {
-            let finds = |like: &Pattern| texts.iter().any(|text| like.finds(text));
-            like.as_ref().is_none_or(finds)
-        };
-        let text = lines[at].text.as_ref();
-        !self.not.as_ref().is_some_and(|not| not.finds(text))
-            && is_like(&self.next, &below(lines, at + 1, 1).collect::<Vec<_>>())
-            && is_like(&self.before, &above(lines, at, 2).collect::<Vec<_>>())
+        let is_next = |next: &Pattern| below(lines, at + 1, 1).any(|text| next.finds(text));
+        let is_before = |before: &Pattern| above(lines, at, 2).any(|text| before.finds(text));
+        let is_not = |not: &Pattern| not.finds(&lines[at].text);
+        !self.not.as_ref().is_some_and(is_not)
+            && self.next.as_ref().is_none_or(is_next)
+            && self.before.as_ref().is_none_or(is_before)
     }
 
     // The lines of a report, up to what ends it.
