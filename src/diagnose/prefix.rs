@@ -73,7 +73,7 @@ fn stamps_length(text: &str) -> usize {
     for _ in 0..MAX_STAMPS {
         let rest = &text[skip..];
         let may_be_stamped = match rest.as_bytes().first() {
-            Some(b'#' | b'[' | b'S' | b'_' | b'0'..=b'9') => true,
+            Some(b'#' | b'[' | b'S' | b'_' | b'0'..=b'9' | 0xe2) => true,
             Some(_) => rest.bytes().take(60).any(|byte| byte == b'|'),
             None => false,
         };

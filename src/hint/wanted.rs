@@ -19,11 +19,18 @@ pub struct Wanted {
     pub exports: Vec<String>,
 }
 
-/// Returns the files of the repository in which names are missing.
+/// Returns the files in which names are missing. Where none of them is of this repository, those of Python by the
+/// paths in the log: a Python module has one name, whichever file asks.
 #[must_use]
 pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mentioned = diagnosis.files.iter();
-    mentioned.filter_map(MentionedFile::repo_path).collect()
+    let own = mentioned.clone().filter_map(MentionedFile::repo_path);
+    let mut own: Vec<RepoPath> = own.collect();
+    if own.is_empty() {
+        let python = mentioned.filter(|file| file.path.ends_with(".py"));
+        own.extend(python.filter_map(|file| RepoPath::new(&file.path).ok()));
+    }
+    own
 }
 
 /// Returns what each of those files lacks.
