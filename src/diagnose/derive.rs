@@ -5,31 +5,6 @@ use serde::Deserialize;
 use crate::model::{Category, Diagnosis, FailureKind as Kind, RemedySource, StopReason, Subkind};
 use crate::runners::rows;
 
-/// Whether another attempt makes sense, and under which condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
-    /// With twice the time, as something had been done.
-    LongerTimeout,
-    /// In smaller parts, as nothing had been done.
-    Decompose,
-    /// With more context.
-    MoreContext,
-    /// After the environment is mended.
-    FixedEnvironment,
-    /// With the work that is left.
-    RemainingWork,
-    /// Only when the task is put differently.
-    Never,
-}
-
-impl Retry {
-    /// The yes or no of a report.
-    #[must_use]
-    pub fn is_retryable(self) -> bool {
-        self != Self::Never
-    }
-}
-
 /// The report's word for a kind of failure and the way an attempt ended. Pure: both are
 /// known, nothing is parsed.
 #[must_use]
@@ -55,19 +30,6 @@ pub(super) fn weight(kind: Kind) -> u8 {
     rows.find_map(|row| row.weight).unwrap_or_default()
 }
 
-/// The retry rule of a category; `progress` is whether any tool ran before the end.
-#[must_use]
-pub fn retry(category: Category, progress: bool) -> Retry {
-    match category {
-        Category::Timeout if progress => Retry::LongerTimeout,
-        Category::Timeout => Retry::Decompose,
-        Category::MissingContext => Retry::MoreContext,
-        Category::ToolError => Retry::FixedEnvironment,
-        Category::InvalidTask => Retry::Never,
-        Category::Partial => Retry::RemainingWork,
-    }
-}
-
 /// What a report proposes, at least two actions for each category.
 #[must_use]
 pub fn suggested_actions(category: Category) -> &'static [&'static str] {
@@ -75,16 +37,10 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
         Category::Timeout => &[
             "Retry once with twice the time if work was done",
             "Split the task into smaller parts",
-            "Look for a wait that never ends",
         ],
-        Category::MissingContext => &[
-            NEXT_LEVEL,
-            "Name the files that the task needs",
-            "Give the expected behaviour in the task",
-        ],
+        Category::MissingContext => &[NEXT_LEVEL, "Name the files that the task needs"],
         Category::ToolError => &[
             "Check that the commands and packages the task needs are installed",
-            "Check file permissions",
             "Run the failing command by hand, then retry",
         ],
         Category::InvalidTask => &[
@@ -149,7 +105,7 @@ pub(super) fn set_kind(diagnosis: &mut Diagnosis, kind: Kind, subkind: Option<Su
 
 #[cfg(test)]
 mod tests {
-    use super::{Retry, category, requires_user_action, retry, suggested_actions, words};
+    use super::{category, requires_user_action, words};
     use crate::model::{Category, FailureKind, StopReason, Subkind};
 
     #[test]
@@ -171,22 +127,6 @@ mod tests {
         ] {
             assert_eq!(category(kind, stop), expected);
         }
-    }
-
-    #[test]
-    fn every_category_has_a_retry_rule_and_two_actions() {
-        for (word, progress, rule) in [
-            (Category::Timeout, true, Retry::LongerTimeout),
-            (Category::Timeout, false, Retry::Decompose),
-            (Category::MissingContext, true, Retry::MoreContext),
-            (Category::ToolError, true, Retry::FixedEnvironment),
-            (Category::InvalidTask, true, Retry::Never),
-            (Category::Partial, true, Retry::RemainingWork),
-        ] {
-            assert_eq!(retry(word, progress), rule);
-            assert!(suggested_actions(word).len() >= 2);
-        }
-        assert!(suggested_actions(Category::ToolError).contains(&"Check file permissions"));
     }
 
     #[test]

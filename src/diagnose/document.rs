@@ -58,16 +58,13 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         is_whole: view.dropped_bytes == 0,
     };
     let verdict = decide(&inputs);
-    let tests = tests(&verdict, &inputs, &locator);
+    let mut tests = tests(&verdict, &inputs, &locator);
     let left_out = LeftOut {
         bytes: view.dropped_bytes + cut,
-        lines: if view.dropped_bytes > 0 {
-            view.first_line - 1
-        } else {
-            0
-        },
+        lines: view.first_line - 1,
         tests: tests.len().saturating_sub(MAX_LISTED) as u64,
     };
+    tests.truncate(MAX_LISTED);
     let mut evidence = decisive_lines(&verdict, &lines);
     let decisive = evidence.first().copied();
     let failures = failures(&verdict, &inputs, &locator);
@@ -92,12 +89,8 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         confidence: verdict.confidence,
         tool: verdict.tool.map(str::to_owned),
         rule: verdict.rule.map(str::to_owned),
-        failing_tests: tests
-            .iter()
-            .take(MAX_LISTED)
-            .map(|test| test.id.clone())
-            .collect(),
-        tests: tests.into_iter().take(MAX_LISTED).collect(),
+        failing_tests: tests.iter().map(|test| test.id.clone()).collect(),
+        tests,
         left_out: (left_out != LeftOut::default()).then_some(left_out),
         failures,
         evidence: evidence.iter().map(shown).collect(),
@@ -257,7 +250,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
 // What a test died of, without what its runner puts around it.
 fn message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     let at = case.cause?;
-    let text = lines.get(at)?.text.trim();
+    let text = lines.get(at)?.text.trim().trim_start_matches("| ");
     let text = runners::with_values(lines, at).unwrap_or_else(|| text.to_owned());
     let mut bare = text.strip_prefix("E  ").unwrap_or(&text).trim();
     bare = bare.strip_prefix("→ ").unwrap_or(bare);
@@ -285,21 +278,11 @@ fn decisive_lines(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
     let is_said = |at: &usize| {
         let line = &lines[*at];
         let is_service = line.text.starts_with("##[") || line.mark == Mark::Error;
-        verdict.scope.holds(*at)
-            && !line.text.trim().is_empty()
-            && !is_service
-            && !line.quiet
-            && is_text(&line.text)
+        verdict.scope.holds(*at) && !line.text.trim().is_empty() && !is_service && !line.quiet
     };
     let last = (0..lines.len()).rev().filter(is_said).take(LAST_LINES);
     let mut last: Vec<usize> = last.collect();
     last.reverse();
     last.dedup_by_key(|at| lines[*at].text.as_ref());
     last
-}
-
-// Bytes that are no text are decoded to marks of that.
-fn is_text(line: &str) -> bool {
-    let is_odd = |c: &char| *c == '\u{fffd}' || (c.is_control() && *c != '\t');
-    line.chars().filter(is_odd).count() * 10 <= line.chars().count()
 }

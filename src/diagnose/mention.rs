@@ -141,11 +141,7 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let word = word.unwrap_or_default();
             let path = path.as_str();
             let is_web = |text: &str| text.contains("://") && !text.starts_with("file:");
-            if ["://", "http:", "https:"]
-                .iter()
-                .any(|end| word.ends_with(end))
-                || is_web(path)
-            {
+            if is_web(path) {
                 continue;
             }
             let of_address = is_web(&format!("{word}{path}"));

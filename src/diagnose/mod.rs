@@ -4,7 +4,6 @@
 //! ended, `quiet` marks what is no evidence, `runners` read which tests failed and why, `rules` tell what a line
 //! means, `decide` weighs them, `remedy` quotes what the tool says to do, and `refute` asks the repository.
 
-mod code_page;
 mod decide;
 mod derive;
 mod document;
@@ -29,7 +28,7 @@ mod steps;
 mod success;
 mod votes;
 
-pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
+pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, category, suggested_actions, words};
 pub use document::diagnose;
 pub use facts::LogFacts;
 pub use locate::Scene;

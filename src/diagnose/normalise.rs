@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-use super::code_page::restore_marks;
 use super::line::{Line, Mark};
 use super::log::View;
 use super::prefix::Wrapper;
@@ -37,10 +36,6 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         };
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
-        let text = match restore_marks(&text) {
-            Cow::Owned(restored) => Cow::Owned(restored),
-            Cow::Borrowed(_) => text,
-        };
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }

@@ -8,20 +8,16 @@ use regex::Regex;
 use super::providers::PROVIDERS;
 use crate::runners::{Pattern, pattern};
 
-// Lines that show which prefixes a log has.
+// Lines in which runners announce their names.
 const SAMPLE: usize = 4000;
 // Prefixes that may stand one inside the other.
-const MAX_SHAPES: usize = 3;
 const MAX_STAMPS: usize = 6;
 // Bytes: the names of most jobs and steps are shorter.
 const MAX_COLUMN: usize = 160;
 
-/// What runners of several programs put before each line.
+/// What runners of several programs put before each line: names that they announced with a command.
 #[derive(Debug, Default)]
 pub(super) struct Wrapper {
-    // Shapes that most lines of a log have, the outer first.
-    shapes: Vec<&'static Regex>,
-    // Names that a runner announced with the command behind them.
     announced: BTreeSet<String>,
 }
 
@@ -36,48 +32,22 @@ static STAMP: LazyLock<Regex> =
     LazyLock::new(|| Pattern::any(PROVIDERS.dress.iter().map(|row| &row.line)));
 
 impl Wrapper {
-    /// Finds the prefixes that the first lines of a log share.
+    /// Finds the names that the first lines of a log announce.
     pub(super) fn find(log: &str) -> Self {
-        let mut texts: Vec<String> = log
-            .split('\n')
-            .take(SAMPLE)
-            .filter_map(|raw| raw.get(..raw.floor_char_boundary(200)))
-            .map(strip_escapes)
-            .map(|text| text[stamped_length(&text)..].to_owned())
-            .filter(|text| !text.trim().is_empty())
-            .collect();
-        let named = texts.iter().filter_map(|text| ANNOUNCED.captures(text));
-        let named = named.filter_map(|found| found.get(1).or(found.get(2)));
-        let announced = named.map(|name| name.as_str().to_owned()).collect();
-        let mut shapes = Vec::new();
-        while shapes.len() < MAX_SHAPES && texts.len() > 2 {
-            let is_shared = |shape: &&Regex| {
-                let wrapped = texts.iter().filter(|text| shape_length(shape, text) > 0);
-                wrapped.count() * 10 > texts.len() * 7
-            };
-            let mut known = PROVIDERS.speaker.iter().map(|row| row.line.get());
-            let Some(shape) = known.find(is_shared) else {
-                break;
-            };
-            for text in &mut texts {
-                let end = shape_length(shape, text);
-                text.drain(..end + stamps_length(&text[end..]));
+        let mut announced = BTreeSet::new();
+        for raw in log.split('\n').take(SAMPLE) {
+            let text = strip_escapes(raw.get(..raw.floor_char_boundary(200)).unwrap_or(raw));
+            if let Some(found) = ANNOUNCED.captures(&text[stamped_length(&text)..]) {
+                let name = found.iter().skip(1).flatten().next();
+                announced.extend(name.map(|name| name.as_str().to_owned()));
             }
-            texts.retain(|text| !text.trim().is_empty());
-            shapes.push(shape);
         }
-        Self { shapes, announced }
+        Self { announced }
     }
 
     /// Returns the length of what stands before a tool's own text.
     pub(super) fn length(&self, text: &str) -> usize {
-        let mut skip = stamped_length(text);
-        for shape in &self.shapes {
-            let end = skip + shape_length(shape, &text[skip..]);
-            if end > skip {
-                skip = end + stamps_length(&text[end..]);
-            }
-        }
+        let skip = stamped_length(text);
         let rest = &text[skip..];
         let follows = |name: &&String| {
             let text = rest.strip_prefix(name.as_str());
@@ -93,41 +63,6 @@ fn strip_escapes(raw: &str) -> String {
     ESCAPE.replace_all(raw.trim_end(), "").into_owned()
 }
 
-fn shape_length(shape: &Regex, text: &str) -> usize {
-    let found = shape.find(text).filter(|found| !is_message(found.as_str()));
-    found.map_or(0, |found| found.end())
-}
-
-// A tool begins its own message so: `src/a.py:3:`, `NameError:`, `[ERROR]`, `bash:`.
-fn is_message(prefix: &str) -> bool {
-    let parts: Vec<&str> = prefix
-        .split([':', ' ', '[', ']'])
-        .filter(|part| !part.is_empty())
-        .collect();
-    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_severity = |part: &&str| {
-        let error = ["Error", "Exception", "Warning", "Failure"];
-        let is_error = error.iter().any(|end| part.ends_with(end));
-        PROVIDERS
-            .words
-            .severities
-            .contains(&part.to_ascii_lowercase())
-            || is_error
-    };
-    // `[Node 18]` is a name.
-    let may_be_place = !prefix.starts_with('[') || prefix.contains(':');
-    if may_be_place && parts.iter().skip(1).any(is_number) || parts.iter().any(is_severity) {
-        return true;
-    }
-    let [only] = parts.as_slice() else {
-        return false;
-    };
-    let name = only.rsplit('/').next().unwrap_or(only);
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_one_of = |names: &[String], name: &str| names.iter().any(|own| own == name);
-    is_one_of(&PROVIDERS.words.sources, ending) || is_one_of(&PROVIDERS.words.programs, name)
-}
-
 fn stamped_length(text: &str) -> usize {
     let columns = columns_length(text);
     columns + stamps_length(&text[columns..])
@@ -138,7 +73,7 @@ fn stamps_length(text: &str) -> usize {
     for _ in 0..MAX_STAMPS {
         let rest = &text[skip..];
         let may_be_stamped = match rest.as_bytes().first() {
-            Some(b'#' | b'[' | b'S' | b'_' | b'0'..=b'9') => true,
+            Some(b'#' | b'[' | b'S' | b'_' | b'0'..=b'9' | 0xe2) => true,
             Some(_) => rest.bytes().take(60).any(|byte| byte == b'|'),
             None => false,
         };

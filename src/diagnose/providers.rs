@@ -23,13 +23,10 @@ pub(super) static ENDS: LazyLock<Cues> = LazyLock::new(|| {
 pub(super) struct Providers {
     pub(super) end: Vec<Ending>,
     pub(super) fold: Vec<Fold>,
-    /// What runners of several programs put before each line.
-    pub(super) speaker: Vec<Shape>,
     /// What no tool's own output has before a line.
     pub(super) dress: Vec<Shape>,
     /// Where scripts say that they run.
     pub(super) place: Vec<Shape>,
-    pub(super) words: Words,
 }
 
 /// How a service says that a step, a job or a clean-up ended or begins.
@@ -71,19 +68,6 @@ pub(super) struct Fold {
 #[serde(deny_unknown_fields)]
 pub(super) struct Shape {
     pub(super) line: Pattern,
-    #[serde(rename = "seen")]
-    _seen: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Words {
-    /// With which a tool begins a message, in lower case.
-    pub(super) severities: Vec<String>,
-    /// Programs that begin their messages with their own name.
-    pub(super) programs: Vec<String>,
-    /// What source files end in.
-    pub(super) sources: Vec<String>,
     #[serde(rename = "seen")]
     _seen: String,
 }

@@ -29,16 +29,15 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
             || matches!(line.mark, Mark::Command | Mark::Remark)
             || is_of_no_failure(text);
     }
-    // Mocha lists a test that is yet to be written with a dash, among those that passed.
-    let is_marked = |text: &str| text.trim_start().starts_with(['✓', '✔', '√']);
+    // Mocha lists a test that is yet to be written with a dash, among those that passed or above the counts.
+    let is_of_mocha = |text: &str| text.contains(['✓', '✔', '√']) || text.contains(" pending");
     for at in 0..lines.len() {
         let text = lines[at].text.as_ref();
         if text.starts_with(' ') && text.trim_start().starts_with("- ") {
-            let tree = above(lines, at, 3)
-                .chain(below(lines, at, 4))
-                .any(is_marked);
-            let is_counted = below(lines, at, 12).any(|text| text.contains(" pending"));
-            lines[at].quiet |= tree || is_counted;
+            let is_pending = above(lines, at, 3)
+                .chain(below(lines, at, 12))
+                .any(is_of_mocha);
+            lines[at].quiet |= is_pending;
         }
     }
 }

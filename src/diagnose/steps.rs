@@ -57,7 +57,6 @@ pub(super) fn job(lines: &[Line<'_>]) -> Job {
         {
             reader.record(at, event, code);
         }
-        reader.error |= line.mark == Mark::Error;
     }
     reader.finish(lines)
 }
@@ -71,10 +70,6 @@ struct Reader {
     // Whether what is being read began with words of a service.
     begun: bool,
     clean_up: bool,
-    // Whether the service showed an error since the step began, and the steps that have nothing
-    // else to say that they failed.
-    error: bool,
-    suspects: Vec<usize>,
     end_of_job: Option<(usize, bool, Option<i32>)>,
 }
 
@@ -158,9 +153,6 @@ impl Reader {
     }
 
     fn close_begun(&mut self, to: usize) {
-        if self.begun && self.error && to > self.from && !self.clean_up {
-            self.suspects.push(self.steps.len());
-        }
         self.close(to, if self.begun { End::Passed } else { End::Open });
     }
 
@@ -174,18 +166,13 @@ impl Reader {
             });
         }
         self.from = to;
-        self.error = false;
     }
 
     fn finish(mut self, lines: &[Line<'_>]) -> Job {
         self.close(lines.len(), End::Open);
         let says_error = lines.iter().any(|line| line.mark == Mark::Error);
         let is_failed = |step: &Step| matches!(step.end, End::Failed(_));
-        let mut failed = self.steps.iter().any(is_failed);
-        if !failed && let Some(step) = self.suspects.last().and_then(|at| self.steps.get_mut(*at)) {
-            step.end = End::Failed(None);
-            failed = true;
-        }
+        let failed = self.steps.iter().any(is_failed);
         let passed = match self.end_of_job {
             Some((at, passed, code)) => {
                 if !passed && !failed {

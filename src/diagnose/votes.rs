@@ -1,6 +1,6 @@
 use super::decide::{Inputs, Scope};
 use super::findings::Finding;
-use super::line::below;
+use super::line::{Line, below};
 use super::runners::Case;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::pattern;
@@ -33,6 +33,7 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
             || case.name.as_deref().is_none_or(|name| HOOK.is_match(name))
             || heading(case).contains("ERROR at setup of")
             || heading(case).contains("ERROR at teardown of")
+            || shows_hook(case, inputs.lines)
     };
     // Where tests failed too, a hook is one more of them.
     let hooks_alone = cases.iter().all(is_hook);
@@ -100,6 +101,19 @@ fn finding_of<'f>(
         near.filter_map(|at| inputs.finding_at(at)).find(is_better)
     };
     certain.or_else(near_below).or_else(own)
+}
+
+// Whether the code that a report shows up to its mark is of a hook: jest and vitest name the test alone.
+fn shows_hook(case: &Case, lines: &[Line<'_>]) -> bool {
+    pattern!(
+        OPENS,
+        r"^\s*>?\s*\d+ ?\|\s*(?:((?:before|after)(?:All|Each))|it|test|describe)\b[\w.]*\("
+    );
+    pattern!(MARK, r"^\s*\|\s+\^");
+    let block = below(lines, case.block.start, case.block.len());
+    let shown = block.take_while(|text| !MARK.is_match(text));
+    let last = shown.filter_map(|text| OPENS.captures(text)).last();
+    last.is_some_and(|found| found.get(1).is_some())
 }
 
 // How runners call what is run around tests.

@@ -1,7 +1,7 @@
 use super::candidate::Candidate;
-use super::list::{MAX_TRIES, Question};
+use super::list::Question;
 use super::log_file::LogFile;
-use crate::hint::{Answer, Fix, answers, fix};
+use crate::hint::{Answer, Fix, answers, fix, replace_words};
 use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
 use crate::policy::{is_test, is_test_text};
@@ -102,7 +102,6 @@ fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
     respelled(question, file, &typos)
         .into_iter()
         .chain(imports)
-        .take(MAX_TRIES)
         .collect()
 }
 
@@ -129,7 +128,8 @@ fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
 fn respelled(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) -> Option<Candidate> {
     let place = LogFile::open(file.clone(), question.graph.source())?;
     let after = typos.iter().try_fold(place.text.clone(), |text, one| {
-        place.respelled(text, &one.name, &one.imported)
+        let places = uses(file, text.as_bytes(), &one.name)?.places;
+        Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
     let rows = typos
         .iter()

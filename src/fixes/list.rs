@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
 use super::imports::imports;
@@ -77,14 +77,7 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));
     edits.sort_by_key(|edit| (!edit.certain, edit.changes_tests()));
-    let mut unique: Vec<Candidate> = Vec::new();
-    for edit in edits {
-        if !unique.contains(&edit) {
-            unique.push(edit);
-        }
-    }
-    Fixes {
-        answers,
-        edits: unique,
-    }
+    let mut seen = BTreeSet::new();
+    edits.retain(|edit| seen.insert(edit.patch.clone()));
+    Fixes { answers, edits }
 }

@@ -1,12 +1,10 @@
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::candidate::Candidate;
-use crate::languages::{syntax_errors, uses};
+use crate::languages::syntax_errors;
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
+use crate::runners::pattern;
 use crate::source::Source;
 
 /// A file of the repository that a log names, with its text.
@@ -61,18 +59,6 @@ impl<'s> LogFile<'s> {
         Some(format!("{head}{new}{}", self.text.get(range.end..)?))
     }
 
-    /// Returns a text of this file with one name for another, wherever the name stands for the same thing.
-    pub(super) fn respelled(&self, mut text: String, wrong: &str, right: &str) -> Option<String> {
-        for at in uses(&self.path, text.as_bytes(), wrong)?
-            .places
-            .into_iter()
-            .rev()
-        {
-            text.replace_range(at..at + wrong.len(), right);
-        }
-        Some(text)
-    }
-
     pub(super) fn parses(&self, text: &str) -> bool {
         syntax_errors(&self.path, text.as_bytes()).is_empty()
     }
@@ -93,16 +79,14 @@ impl<'s> LogFile<'s> {
 }
 
 // `File "a.py", line 3` or `a.py:3: NameError`.
-static PYTHON_FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"^(?:File "([^"]+)", line ([0-9]+)|([^\s:]+\.py):([0-9]+):)"#).ok()
-});
+pattern!(
+    PYTHON_FRAME,
+    r#"^(?:File "([^"]+)", line ([0-9]+)|([^\s:]+\.py):([0-9]+):)"#
+);
 
 /// Returns the path and line of a frame of Python.
 pub(super) fn python_frame(line: &str) -> Option<(&str, usize)> {
-    let found = PYTHON_FRAME
-        .as_ref()
-        .filter(|_| line.contains(".py"))?
-        .captures(line)?;
+    let found = PYTHON_FRAME.captures(line)?;
     let mut groups = found.iter().skip(1).flatten().map(|group| group.as_str());
     Some((groups.next()?, groups.next()?.parse().ok()?))
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
+use crate::model::{DefinitionKind, HintSource, Import, RepoPath};
 
 /// What may be imported under a name: the module as the file would write it, and the name inside it (`*` for
 /// the module itself, `default` for its default export).
@@ -23,15 +23,6 @@ impl Candidate {
             module,
             imported,
             path,
-        }
-    }
-
-    /// Returns the candidate of a suggestion.
-    pub(super) fn from_suggestion(one: &Suggestion) -> Self {
-        Self {
-            module: one.module.clone(),
-            imported: one.imported.clone(),
-            path: one.path.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::idiom::own_idiom;
+use super::idiom::{Shown, Site};
 use super::similar::distance;
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -16,8 +16,7 @@ const MAX_SUGGESTIONS: usize = 3;
 /// Proposes imports for names that `file` imports from a module which does not export them: the default export or a
 /// named one in the other's place, the file that defines the name, else similar exports of that module, which are
 /// never certain.
-#[must_use]
-pub fn missing_exports(
+pub(super) fn missing_exports(
     graph: &Graph<'_>,
     query: &Query<'_>,
     exports: &[String],
@@ -111,7 +110,8 @@ impl MissingExport<'_> {
 
     fn suggestion(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
-        let idiom = own_idiom(self.graph, self.query.file, self.language);
+        let (graph, file) = (self.graph, self.query.file);
+        let idiom = Site { graph, file }.idiom(self.language, Shown::default());
         let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
@@ -244,6 +244,16 @@ pub(super) fn retaken(
     renamed.or_else(|| aliased(file, text, import, old, new))
 }
 
+/// Returns a text with a word replaced at its places.
+#[must_use]
+pub fn replace_words(text: &str, places: &[usize], old: &str, new: &str) -> String {
+    let mut out = text.to_owned();
+    for at in places.iter().rev() {
+        out.replace_range(*at..at + old.len(), new);
+    }
+    out
+}
+
 // Renames an imported name throughout a file; `None` when the file binds it otherwise as well, or has the new one.
 fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
@@ -256,11 +266,7 @@ fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     if in_template || found.is_own() || found.shadowed || taken.is_own() || clashes {
         return None;
     }
-    let mut out = text.to_owned();
-    for at in found.places.iter().rev() {
-        out.replace_range(*at..at + old.len(), new);
-    }
-    Some(out)
+    Some(replace_words(text, &found.places, old, new))
 }
 
 #[cfg(test)]

@@ -73,11 +73,9 @@ pub(super) struct Site<'g> {
     pub(super) file: &'g RepoPath,
 }
 
-/// What shows an idiom.
-#[derive(Clone, Copy)]
+/// What shows an idiom beside the file itself.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Shown<'s> {
-    pub(super) text: &'s [u8],
-    pub(super) facts: &'s FileFacts,
     /// Other files of its directory.
     pub(super) siblings: &'s [Arc<FileFacts>],
     /// Files that hold the name, nearest first.
@@ -95,20 +93,4 @@ impl<'g> Site<'g> {
             Box::new(Script::new(self, shown))
         }
     }
-}
-
-/// The idiom of a file, as it shows it alone.
-pub(super) fn own_idiom<'g>(
-    graph: &'g Graph<'g>,
-    file: &'g RepoPath,
-    language: &Language,
-) -> Box<dyn Idiom + 'g> {
-    let shown = Shown {
-        text: &graph.source().read(file).unwrap_or_default(),
-        facts: &graph.resolver().facts(file),
-        siblings: &[],
-        parsed: &[],
-        pool: &[],
-    };
-    Site { graph, file }.idiom(language, shown)
 }

@@ -17,9 +17,8 @@ mod similar;
 mod suggest;
 mod wanted;
 
-pub use exports::missing_exports;
+pub use exports::replace_words;
 pub use fix::{Fix, fix};
-pub use modules::missing_modules;
 pub use query::{Answer, Ask, Query, answers};
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use similar::distance;

@@ -1,7 +1,7 @@
 use super::Query;
 use super::evidence::nearness;
 use super::exports::exports_name;
-use super::idiom::{Idiom, own_idiom};
+use super::idiom::{Idiom, Shown, Site};
 use super::similar::distance;
 use crate::graph::Graph;
 use crate::languages::Language;
@@ -13,8 +13,7 @@ const MAX_SUGGESTIONS: usize = 3;
 
 /// Proposes files for modules that `file` imports and that do not exist: those with the same or a similar name that
 /// have something of what is imported. Certain when a single file has all of it.
-#[must_use]
-pub fn missing_modules(
+pub(super) fn missing_modules(
     graph: &Graph<'_>,
     query: &Query<'_>,
     modules: &[String],
@@ -22,7 +21,9 @@ pub fn missing_modules(
     let Some(language) = Language::of_path(query.file.as_str()) else {
         return Vec::new();
     };
-    let facts = graph.resolver().facts(query.file);
+    let file = query.file;
+    let site = Site { graph, file };
+    let facts = graph.resolver().facts(file);
     let mut found = Vec::new();
     for module in modules {
         let is_missing = |import: &&Import| {
@@ -32,10 +33,13 @@ pub fn missing_modules(
                 ImportKind::Require,
                 ImportKind::ExportFrom,
             ];
-            let is_named = leads_to(query.file, import, module)
-                || is_path_of(graph, query.file, import, module);
-            let resolved = || graph.resolver().resolve(query.file, import);
-            kinds.contains(&import.kind) && is_named && resolved().files.is_empty()
+            kinds.contains(&import.kind)
+                && leads_to(query.file, import, module)
+                && graph
+                    .resolver()
+                    .resolve(query.file, import)
+                    .files
+                    .is_empty()
         };
         for import in facts.imports.iter().filter(is_missing) {
             let taken = import.names.iter().map(|one| one.name.as_str());
@@ -44,7 +48,7 @@ pub fn missing_modules(
                 query,
                 import,
                 language,
-                idiom: own_idiom(graph, query.file, language),
+                idiom: site.idiom(language, Shown::default()),
                 taken: taken.filter(|name| *name != "*").collect(),
             };
             found.extend(missing.suggestions().into_iter().map(|one| Suggestion {
@@ -59,7 +63,7 @@ pub fn missing_modules(
 /// Checks whether an import is what a log means by a module. A log names a Python module absolutely, or only the
 /// package that is missing; Node.js names the file by its absolute path.
 #[must_use]
-pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
+pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
     let bare = specifier.trim_start_matches('.');
     if specifier == module {
@@ -71,7 +75,10 @@ pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     }
     if bare.starts_with('/') || specifier == "." || specifier == ".." {
         let place = RepoPath::resolve(file.directory(), specifier);
-        return place.is_ok_and(|path| ends_with_path(module, &path));
+        // The root of the path may have been cut off.
+        let head = place.ok();
+        let head = head.and_then(|path| module.strip_suffix(path.as_str()));
+        return head.is_some_and(|head| head.is_empty() || head.ends_with('/'));
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.
     let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();
@@ -79,18 +86,6 @@ pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
         let head = parts.get(..end).unwrap_or_default().join(".");
         module.ends_with(&format!(".{head}"))
     })
-}
-
-// Whether a module is named by a path, of which the root may have been cut off.
-fn ends_with_path(module: &str, path: &RepoPath) -> bool {
-    let head = module.strip_suffix(path.as_str());
-    head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
-}
-
-// Whether a log names a module by the path to which an alias leads.
-fn is_path_of(graph: &Graph<'_>, file: &RepoPath, import: &Import, module: &str) -> bool {
-    let mut paths = named_paths(graph, file, import).into_iter();
-    module.contains('/') && paths.any(|path| ends_with_path(module, &path))
 }
 
 // An import that leads nowhere.
@@ -199,21 +194,17 @@ impl MissingModule<'_> {
         self.taken.iter().all(is_home)
             && !is_test(path.as_str())
             && !is_generated(self.graph, self.query.file, self.import)
-            && self.may_be_ours(path)
+            && self.may_be_ours()
             && self.leads(path)
     }
 
     // Whether the specifier cannot mean a package that is declared, of the library, or simply not installed.
-    fn may_be_ours(&self, path: &RepoPath) -> bool {
+    fn may_be_ours(&self) -> bool {
         let specifier = self.import.specifier.as_str();
         let package = self.language.package(specifier);
-        if specifier.starts_with(['.', '#', '/', '~']) || package.is_empty() {
+        // An alias of the file's own project leads there.
+        if self.language.declares_exports || specifier.starts_with('.') || package.is_empty() {
             return true;
-        }
-        if self.language.declares_exports {
-            // An alias of the file's own project leads there.
-            let (module, _) = self.idiom.respelled(path, specifier);
-            return module.split('/').next() == specifier.split('/').next();
         }
         let top = package.split('.').next().unwrap_or(package);
         let found = self
@@ -239,18 +230,12 @@ impl MissingModule<'_> {
     }
 }
 
-// Whether git ignores the file that the import names: a build writes it.
-fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
-    let mut ignored = Ignored::new(graph.source(), "");
-    let mut paths = named_paths(graph, file, import).into_iter();
-    paths.any(|path| ignored.is_ignored(&path))
-}
-
 // Endings of source files that an import leaves out.
 const ENDINGS: [&str; 6] = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
 
-// Paths of the file that an import names.
-fn named_paths(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> Vec<RepoPath> {
+// Whether git ignores the file that the import names: a build writes it.
+fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
+    let mut ignored = Ignored::new(graph.source(), "");
     let mut paths = graph.resolver().resolve(file, import).tried;
     if import.specifier.starts_with("./") || import.specifier.starts_with("../") {
         let named = RepoPath::resolve(file.directory(), &import.specifier);
@@ -259,5 +244,6 @@ fn named_paths(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> Vec<RepoP
     let ended = paths
         .iter()
         .flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
-    ended.filter_map(|path| RepoPath::new(&path).ok()).collect()
+    let mut paths = ended.filter_map(|path| RepoPath::new(&path).ok());
+    paths.any(|path| ignored.is_ignored(&path))
 }

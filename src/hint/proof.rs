@@ -235,7 +235,7 @@ fn has_nothing(undef: &Undefined<'_>, one: &Suggestion) -> bool {
 }
 
 fn has_members(undef: &Undefined<'_>, one: &Suggestion) -> bool {
-    let candidate = Candidate::from_suggestion(one);
+    let candidate = Candidate::new(&*one.module, &*one.imported, one.path.clone());
     let submodule = || !undef.language.declares_exports && names_submodule(&candidate);
     let module = one.imported == "*" || submodule();
     !module || covers(undef, &candidate) != Some(false)

@@ -3,7 +3,7 @@ use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};
-use crate::languages::{Has, PYTHON, Resolver, always_bound, exported};
+use crate::languages::{Has, PYTHON, always_bound, exported};
 use crate::model::{
     DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
 };
@@ -19,7 +19,7 @@ impl<'g> Python<'g> {
     pub(super) fn new(site: Site<'g>, shown: Shown<'_>) -> Self {
         let resolver = site.graph.resolver();
         let mut tops = Tops::default();
-        tops.learn(resolver, site.file, shown.facts);
+        tops.learn(resolver, site.file, &resolver.facts(site.file));
         for facts in shown.siblings {
             tops.learn(resolver, site.file, facts);
         }
@@ -46,13 +46,88 @@ impl<'g> Python<'g> {
 impl Idiom for Python<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
         let Site { graph, file } = self.site;
-        evidence(graph.resolver(), &self.tops, facts, path, file, name)
+        let resolver = graph.resolver();
+        let mut found = Vec::new();
+        let near = nearness(path, file);
+        for import in &facts.imports {
+            // What `file` itself imports at its top is not missing there.
+            if path == file && !import.nested {
+                continue;
+            }
+            let Some(taken) = taken(import, name) else {
+                continue;
+            };
+            let one = Import {
+                names: taken.clone().into_iter().collect(),
+                ..import.clone()
+            };
+            let resolution = resolver.resolve(path, &one);
+            let target = resolution.files.first().cloned();
+            if resolution.is_unresolved() || target.as_ref() == Some(file) {
+                continue;
+            }
+            let relative = import.specifier.starts_with('.');
+            let module = if relative {
+                match place_of(path, &import.specifier) {
+                    Some(place) => self.tops.dotted(resolver, file, &place),
+                    None => continue,
+                }
+            } else {
+                import.specifier.clone()
+            };
+            let imported = taken.map_or_else(|| "*".to_owned(), |taken| taken.name);
+            let candidate = Candidate::new(module, imported, target);
+            found.push((candidate, Weight::vote(near, import)));
+        }
+        if path == file || path.file_name() == "conftest.py" {
+            return found;
+        }
+        let defined = facts.definitions.iter().find(|one| one.name == name);
+        // What a package takes from outside the repository is for its own use.
+        let is_own = |from: &String| {
+            let import = Import::from_specifier(from);
+            from.starts_with('.') || !resolver.resolve(path, &import).files.is_empty()
+        };
+        let passed = defined.is_none()
+            && path.stem() == "__init__"
+            && !file.is_below(path.directory())
+            && facts.exports.iter().any(|export| {
+                let is_member = export.name == name && export.local.as_deref() != Some("*");
+                is_member && export.from.as_ref().is_some_and(is_own)
+            });
+        if defined.is_some() || passed {
+            let candidate = Candidate::new(
+                self.tops.dotted(resolver, file, &place(path)),
+                name,
+                Some(path.clone()),
+            );
+            found.push((candidate, Weight::offer(defined.map(|one| one.kind), near)));
+        }
+        found
     }
 
     fn namesakes(&self, pool: &[&RepoPath], undef: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
         let resolver = self.site.graph.resolver();
-        let module = |path| module(resolver, &self.tops, path, undef.file, undef.name);
-        pool.iter().filter_map(|path| module(path)).collect()
+        let module = |path: &&RepoPath| {
+            let place = place(path);
+            let (above, last) = place.rsplit_once('/').unwrap_or(("", &place));
+            if last != undef.name || *path == undef.file {
+                return None;
+            }
+            let dotted = self.tops.dotted(resolver, undef.file, &place);
+            let (module, imported) = match dotted.rsplit_once('.') {
+                Some((package, last)) => (package.to_owned(), last.to_owned()),
+                None if above.is_empty() || !resolver.is_package(above) => (dotted, "*".to_owned()),
+                None => return None,
+            };
+            let candidate = Candidate::new(module, imported, Some((*path).clone()));
+            let near = nearness(path, undef.file);
+            Some((
+                candidate,
+                Weight::offer(Some(DefinitionKind::Namespace), near),
+            ))
+        };
+        pool.iter().filter_map(module).collect()
     }
 
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
@@ -156,105 +231,6 @@ impl Idiom for Python<'_> {
 fn shared_parts(one: &str, other: &str) -> usize {
     let both = one.split('.').zip(other.split('.'));
     both.take_while(|(a, b)| a == b).count()
-}
-
-fn evidence(
-    resolver: &Resolver<'_>,
-    tops: &Tops,
-    facts: &FileFacts,
-    path: &RepoPath,
-    file: &RepoPath,
-    name: &str,
-) -> Vec<(Candidate, Weight)> {
-    let mut found = Vec::new();
-    let near = nearness(path, file);
-    for import in &facts.imports {
-        // What `file` itself imports at its top is not missing there.
-        if path == file && !import.nested {
-            continue;
-        }
-        let Some(taken) = taken(import, name) else {
-            continue;
-        };
-        let one = Import {
-            names: taken.clone().into_iter().collect(),
-            ..import.clone()
-        };
-        let resolution = resolver.resolve(path, &one);
-        let target = resolution.files.first().cloned();
-        if resolution.is_unresolved() || target.as_ref() == Some(file) {
-            continue;
-        }
-        let relative = import.specifier.starts_with('.');
-        let module = if relative {
-            match place_of(path, &import.specifier) {
-                Some(place) => tops.dotted(resolver, file, &place),
-                None => continue,
-            }
-        } else {
-            import.specifier.clone()
-        };
-        let imported = taken.map_or_else(|| "*".to_owned(), |taken| taken.name);
-        let candidate = Candidate::new(module, imported, target);
-        found.push((candidate, Weight::vote(near, import)));
-    }
-    if path == file || path.file_name() == "conftest.py" {
-        return found;
-    }
-    let defined = facts.definitions.iter().find(|one| one.name == name);
-    let passed = defined.is_none()
-        && path.stem() == "__init__"
-        && !file.is_below(path.directory())
-        && facts.exports.iter().any(|export| {
-            export.name == name
-                && export.local.as_deref() != Some("*")
-                && export
-                    .from
-                    .as_ref()
-                    .is_some_and(|from| is_near(resolver, path, from))
-        });
-    if defined.is_some() || passed {
-        let candidate = Candidate::new(
-            tops.dotted(resolver, file, &place(path)),
-            name,
-            Some(path.clone()),
-        );
-        found.push((candidate, Weight::offer(defined.map(|one| one.kind), near)));
-    }
-    found
-}
-
-// What a package takes from outside the repository is for its own use.
-fn is_near(resolver: &Resolver<'_>, path: &RepoPath, from: &str) -> bool {
-    from.starts_with('.')
-        || !resolver
-            .resolve(path, &Import::from_specifier(from))
-            .files
-            .is_empty()
-}
-
-// A module of the repository that bears the name itself.
-fn module(
-    resolver: &Resolver<'_>,
-    tops: &Tops,
-    path: &RepoPath,
-    file: &RepoPath,
-    name: &str,
-) -> Option<(Candidate, Weight)> {
-    let place = place(path);
-    let (above, last) = place.rsplit_once('/').unwrap_or(("", &place));
-    if last != name || path == file {
-        return None;
-    }
-    let dotted = tops.dotted(resolver, file, &place);
-    let (module, imported) = match dotted.rsplit_once('.') {
-        Some((package, last)) => (package.to_owned(), last.to_owned()),
-        None if above.is_empty() || !resolver.is_package(above) => (dotted, "*".to_owned()),
-        None => return None,
-    };
-    let candidate = Candidate::new(module, imported, Some(path.clone()));
-    let weight = Weight::offer(Some(DefinitionKind::Namespace), nearness(path, file));
-    Some((candidate, weight))
 }
 
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.

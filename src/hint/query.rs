@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Wanted, missing_exports, missing_modules, suggest};
+use super::exports::missing_exports;
+use super::modules::missing_modules;
+use super::{Wanted, suggest};
 use crate::graph::Graph;
 use crate::languages::{Language, Uses, uses, words};
 use crate::model::{FileFacts, RepoPath, Suggestion};

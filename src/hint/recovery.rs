@@ -53,20 +53,12 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
             return format!("- {name}: {statement}\n");
         }
         if best.source == HintSource::Similar {
-            let at = if statement.is_empty() {
-                String::new()
-            } else {
-                format!(" ({statement})")
-            };
-            return format!("- {name}: did you mean {}?{at}\n", best.imported);
+            let line = format!("- {name}: did you mean {}? ({statement})\n", best.imported);
+            return line.replace(" ()\n", "\n");
         }
-        let others = found
-            .take(2)
-            .map(|other| format!("; or {}", other.import_statement));
-        format!(
-            "- {name}: probably {statement}{}\n",
-            others.collect::<String>()
-        )
+        let others = found.take(2).map(|other| &other.import_statement);
+        let others: String = others.map(|other| format!("; or {other}")).collect();
+        format!("- {name}: probably {statement}{others}\n")
     };
     names.iter().map(line).collect()
 }

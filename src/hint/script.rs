@@ -27,10 +27,71 @@ impl<'g> Script<'g> {
         };
         let near: Vec<_> = near.into_iter().map(|path| resolver.facts(path)).collect();
         let rules = resolver.module_rules(site.file);
+        let text = site.graph.source().read(site.file).unwrap_or_default();
         let near = near.iter().map(AsRef::as_ref);
         Self {
             site,
-            style: ScriptStyle::detect(shown.text, shown.facts, near, rules),
+            style: ScriptStyle::detect(&text, &resolver.facts(site.file), near, rules),
+        }
+    }
+
+    fn exported(
+        &self,
+        facts: &FileFacts,
+        path: &RepoPath,
+        name: &str,
+    ) -> Option<(Candidate, Weight)> {
+        let default = |export: &&Export| {
+            export.name == "default"
+                && (export.local.as_deref() == Some(name)
+                    || (export.local.is_none() && path.stem() == name))
+        };
+        let named = facts.exports.iter().find(|export| export.name == name);
+        let export = named.or_else(|| facts.exports.iter().find(default))?;
+        let local = export.local.as_deref().unwrap_or(&export.name);
+        let mut defined = facts.definitions.iter();
+        let definition = defined.find(|one| one.name == local || one.name == name);
+        let kind = definition.map_or(DefinitionKind::Variable, |one| one.kind);
+        let own = export.from.is_none().then_some(kind);
+        let weight = Weight::offer(own, nearness(path, self.site.file));
+        let module = self.placed(path);
+        let candidate = Candidate::new(module, export.name.clone(), Some(path.clone()));
+        Some((candidate, weight))
+    }
+
+    // The specifier of a module that the file named by `like`: an alias stays an alias.
+    fn placed_like(&self, path: &RepoPath, like: &str) -> String {
+        let Site { graph, file } = self.site;
+        let style = self.style.like(like);
+        if like.starts_with('.') {
+            return style.relative(file, path, like);
+        }
+        // The last part alone is another.
+        let beside = like.rsplit_once('/');
+        let beside =
+            beside.map(|(above, _)| style.ended(&format!("{above}/{}", path.stem()), path));
+        let beside = beside.filter(|beside| leads(graph.resolver(), file, beside, path));
+        let first = like.split('/').next();
+        let mut aliases = graph.resolver().aliases(file, path).into_iter();
+        let alias = aliases.find(|alias| alias.split('/').next() == first);
+        let alias = beside.or_else(|| Some(style.ended(&alias?, path)));
+        alias.unwrap_or_else(|| style.relative(file, path, like))
+    }
+
+    // The module at a path as the file names it: by an alias where it prefers those.
+    fn placed(&self, path: &RepoPath) -> String {
+        let Site { graph, file } = self.site;
+        let resolver = graph.resolver();
+        let by_alias = self.style.aliases && !path.is_below(file.directory());
+        let aliases = || resolver.aliases(file, path).into_iter().next();
+        let Some(alias) = by_alias.then(aliases).flatten() else {
+            return self.style.relative(file, path, "");
+        };
+        let ended = self.style.ended(&alias, path);
+        if leads(resolver, file, &ended, path) {
+            ended
+        } else {
+            alias
         }
     }
 }
@@ -38,7 +99,56 @@ impl<'g> Script<'g> {
 impl Idiom for Script<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
         let Site { graph, file } = self.site;
-        evidence(graph, &self.style, facts, path, file, name)
+        let resolver = graph.resolver();
+        let mut found = Vec::new();
+        let near = nearness(path, file);
+        for import in &facts.imports {
+            let binds = matches!(
+                import.kind,
+                ImportKind::Import | ImportKind::Require | ImportKind::ImportEquals
+            );
+            if !binds || path == file {
+                continue;
+            }
+            let bound = |one: &&ImportedName| one.local() == name;
+            let Some(taken) = import.names.iter().find(bound) else {
+                continue;
+            };
+            let resolution = resolver.resolve(path, import);
+            let relative = import.specifier.starts_with('.');
+            let same_role = relative && path.file_name() == file.file_name();
+            let same_package = resolver.package_of(path) == resolver.package_of(file);
+            if resolution.is_unresolved() && !(same_package && (same_role || !relative)) {
+                continue;
+            }
+            let target = resolution.files.first().cloned();
+            if target.as_ref() == Some(file) {
+                continue;
+            }
+            let module = match &target {
+                Some(target) if relative => {
+                    // Where neighbors name a source file in full, so does the file.
+                    let ending = import.specifier.rsplit('.').next();
+                    let in_full = matches!(ending, Some("ts" | "tsx" | "mts" | "cts"));
+                    let like = if in_full && same_package {
+                        &self.style.like(&import.specifier)
+                    } else {
+                        &self.style
+                    };
+                    like.relative(file, target, &import.specifier)
+                }
+                Some(target) if !leads(resolver, file, &import.specifier, target) => {
+                    self.style.relative(file, target, "")
+                }
+                _ => import.specifier.clone(),
+            };
+            let candidate = Candidate::new(module, taken.name.clone(), target);
+            found.push((candidate, Weight::vote(near, import)));
+        }
+        if path != file {
+            found.extend(self.exported(facts, path, name));
+        }
+        found
     }
 
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
@@ -93,8 +203,9 @@ impl Idiom for Script<'_> {
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
-        let module = respelled(self.site.graph, &self.style, self.site.file, path, like);
-        let keeps_root = like.starts_with('.') == module.starts_with('.');
+        let module = self.placed_like(path, like);
+        let is_relative = like.starts_with('.') && module.starts_with('.');
+        let keeps_root = is_relative || module.split('/').next() == like.split('/').next();
         (module, keeps_root)
     }
 
@@ -137,115 +248,6 @@ impl Idiom for Script<'_> {
             && !mixed
             && !crosses(undef, &candidate)
             && is_declared(undef, &import.specifier)
-    }
-}
-
-fn evidence(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    facts: &FileFacts,
-    path: &RepoPath,
-    file: &RepoPath,
-    name: &str,
-) -> Vec<(Candidate, Weight)> {
-    let resolver = graph.resolver();
-    let mut found = Vec::new();
-    let near = nearness(path, file);
-    for import in &facts.imports {
-        let binds = matches!(
-            import.kind,
-            ImportKind::Import | ImportKind::Require | ImportKind::ImportEquals
-        );
-        if !binds || path == file {
-            continue;
-        }
-        let bound = |one: &&ImportedName| one.local() == name;
-        let Some(taken) = import.names.iter().find(bound) else {
-            continue;
-        };
-        let resolution = resolver.resolve(path, import);
-        let relative = import.specifier.starts_with('.');
-        let same_role = relative && path.file_name() == file.file_name();
-        let same_package = resolver.package_of(path) == resolver.package_of(file);
-        // What the tools of a package make up (`$app/server`), its own files may name.
-        let is_alias = resolution.files.is_empty()
-            && import.specifier.starts_with(['@', '~', '$'])
-            && package_part(&import.specifier).is_none();
-        let is_unknown = resolution.is_unresolved() || is_alias;
-        if is_unknown && !(same_package && (same_role || !relative)) {
-            continue;
-        }
-        let target = resolution.files.first().cloned();
-        if target.as_ref() == Some(file) {
-            continue;
-        }
-        let module = match &target {
-            Some(target) if relative => {
-                // Where neighbors name a source file in full, so does the file.
-                let ending = import.specifier.rsplit('.').next();
-                let in_full = matches!(ending, Some("ts" | "tsx" | "mts" | "cts"));
-                let like = if in_full && same_package {
-                    &style.like(&import.specifier)
-                } else {
-                    style
-                };
-                like.relative(file, target, &import.specifier)
-            }
-            Some(target) if !leads(resolver, file, &import.specifier, target) => {
-                style.relative(file, target, "")
-            }
-            _ => import.specifier.clone(),
-        };
-        let candidate = Candidate::new(module, taken.name.clone(), target);
-        found.push((candidate, Weight::vote(near, import)));
-    }
-    if path != file {
-        found.extend(exported(graph, style, facts, path, file, name));
-    }
-    found
-}
-
-fn exported(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    facts: &FileFacts,
-    path: &RepoPath,
-    file: &RepoPath,
-    name: &str,
-) -> Vec<(Candidate, Weight)> {
-    let default = |export: &&Export| {
-        export.name == "default"
-            && (export.local.as_deref() == Some(name)
-                || (export.local.is_none() && path.stem() == name))
-    };
-    let named = facts.exports.iter().find(|export| export.name == name);
-    let Some(export) = named.or_else(|| facts.exports.iter().find(default)) else {
-        return Vec::new();
-    };
-    let local = export.local.as_deref().unwrap_or(&export.name);
-    let mut defined = facts.definitions.iter();
-    let definition = defined.find(|one| one.name == local || one.name == name);
-    let kind = definition.map_or(DefinitionKind::Variable, |one| one.kind);
-    let own = export.from.is_none().then_some(kind);
-    let weight = Weight::offer(own, nearness(path, file));
-    let module = placed(graph, style, path, file);
-    let candidate = Candidate::new(module, export.name.clone(), Some(path.clone()));
-    vec![(candidate, weight)]
-}
-
-// The module at a path as the file names it: by an alias where it prefers those.
-fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
-    let resolver = graph.resolver();
-    let by_alias = style.aliases && !path.is_below(file.directory());
-    let aliases = || resolver.aliases(file, path).into_iter().next();
-    let Some(alias) = by_alias.then(aliases).flatten() else {
-        return style.relative(file, path, "");
-    };
-    let ended = style.ended(&alias, path);
-    if leads(resolver, file, &ended, path) {
-        ended
-    } else {
-        alias
     }
 }
 
@@ -300,27 +302,4 @@ fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
     let found = resolver.target(file, &Import::from_specifier(specifier));
     found.as_ref() == Some(target)
-}
-
-// The specifier of a module that the file named by `like`: an alias stays an alias.
-fn respelled(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    file: &RepoPath,
-    path: &RepoPath,
-    like: &str,
-) -> String {
-    let style = style.like(like);
-    if like.starts_with('.') {
-        return style.relative(file, path, like);
-    }
-    // The last part alone is another.
-    let beside = like.rsplit_once('/');
-    let beside = beside.map(|(above, _)| style.ended(&format!("{above}/{}", path.stem()), path));
-    let beside = beside.filter(|beside| leads(graph.resolver(), file, beside, path));
-    let first = like.split('/').next();
-    let mut aliases = graph.resolver().aliases(file, path).into_iter();
-    let alias = aliases.find(|alias| alias.split('/').next() == first);
-    let alias = beside.or_else(|| Some(style.ended(&alias?, path)));
-    alias.unwrap_or_else(|| style.relative(file, path, like))
 }

@@ -74,28 +74,17 @@ pub fn distance(wanted: &str, name: &str) -> Option<usize> {
 }
 
 // Words that mean the opposite, and heads that negate: one in place of the other is no typo.
-const OPPOSITES: [(&str, &str); 8] = [
-    ("get", "set"),
-    ("min", "max"),
-    ("import", "export"),
-    ("include", "exclude"),
-    ("en", "de"),
-    ("inc", "dec"),
-    ("input", "output"),
-    ("on", "off"),
-];
-const NEGATIONS: [&str; 7] = ["in", "un", "dis", "non", "not", "de", "no"];
+const OPPOSITES: &str = "get/set min/max import/export include/exclude en/de inc/dec input/output on/off in/ un/ dis/ \
+    non/ not/ no/ de/";
 
 fn are_opposites(one: &str, other: &str) -> bool {
-    let (one, other) = (one.to_lowercase(), other.to_lowercase());
-    let differ = |one: &str, other: &str| {
-        let mut pairs = OPPOSITES.iter();
-        let replaced = pairs.any(|(a, b)| one.replacen(a, b, 1) == other);
-        let plain = |text: &str| text.replace('_', "");
-        let mut heads = NEGATIONS.iter();
-        replaced || heads.any(|head| plain(one).replacen(head, "", 1) == plain(other))
-    };
-    one != other && (differ(&one, &other) || differ(&other, &one))
+    let plain = |text: &str| text.to_lowercase().replace('_', "");
+    let (one, other) = (plain(one), plain(other));
+    let mut pairs = OPPOSITES
+        .split_whitespace()
+        .filter_map(|pair| pair.split_once('/'));
+    one != other
+        && pairs.any(|(a, b)| one.replacen(a, b, 1) == other || other.replacen(a, b, 1) == one)
 }
 
 #[cfg(test)]

@@ -64,8 +64,6 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     let (graph, file) = (undef.graph, undef.file);
     let parsed = files_with_word(graph, pool, undef.name);
     let shown = Shown {
-        text: undef.text,
-        facts: undef.facts,
         siblings: undef.siblings,
         parsed: &parsed,
         pool,

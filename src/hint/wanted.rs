@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::exports::takers;
 use super::fix::binds;
 use super::modules::leads_to;
-use crate::languages::{Language, PYTHON, facts, uses, words};
+use crate::languages::{Language, facts, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
 use crate::source::Source;
 
@@ -25,13 +25,12 @@ pub struct Wanted {
 pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mentioned = diagnosis.files.iter();
     let own = mentioned.clone().filter_map(MentionedFile::repo_path);
-    let own: Vec<RepoPath> = own.collect();
-    if !own.is_empty() {
-        return own;
+    let mut own: Vec<RepoPath> = own.collect();
+    if own.is_empty() {
+        let python = mentioned.filter(|file| file.path.ends_with(".py"));
+        own.extend(python.filter_map(|file| RepoPath::new(&file.path).ok()));
     }
-    let elsewhere = mentioned.filter_map(|file| RepoPath::new(&file.path).ok());
-    let is_python = |path: &RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
-    elsewhere.filter(is_python).collect()
+    own
 }
 
 /// Returns what each of those files lacks.
@@ -89,17 +88,12 @@ pub fn wanted(
         }
     }
     for module in &lacks.modules {
-        let imports = |file: &NamedFile<'_>| {
-            let mut imports = file.facts.imports.iter();
-            imports.any(|import| leads_to(file.path, import, module))
-        };
-        for file in files_with(&read, &imports) {
+        for file in files_with(&read, |file| file.imports(module)) {
             add(&mut found.entry(file.clone()).or_default().modules, module);
         }
     }
     for export in &lacks.exports {
-        let takes = |file: &NamedFile<'_>| takers(&file.facts, export).next().is_some();
-        for file in files_with(&read, &takes) {
+        for file in files_with(&read, |file| takers(&file.facts, export).next().is_some()) {
             add(&mut found.entry(file.clone()).or_default().exports, export);
         }
     }
@@ -114,6 +108,11 @@ struct NamedFile<'f> {
 }
 
 impl NamedFile<'_> {
+    fn imports(&self, module: &str) -> bool {
+        let mut imports = self.facts.imports.iter();
+        imports.any(|import| leads_to(self.path, import, module))
+    }
+
     // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
     // that is not here.
     fn lacks(&self, name: &str) -> bool {
@@ -128,15 +127,14 @@ impl NamedFile<'_> {
 // Those that lack something, else the first.
 fn files_with<'f>(
     files: &[NamedFile<'f>],
-    lacks: &dyn Fn(&NamedFile<'f>) -> bool,
+    lacks: impl Fn(&NamedFile<'f>) -> bool,
 ) -> Vec<&'f RepoPath> {
     let all = files.iter().filter(|file| lacks(file));
-    let found: Vec<&RepoPath> = all.map(|file| file.path).collect();
-    let first = files.first().filter(|_| found.is_empty());
+    let mut found: Vec<&RepoPath> = all.map(|file| file.path).collect();
+    if found.is_empty() {
+        found.extend(files.first().map(|file| file.path));
+    }
     found
-        .into_iter()
-        .chain(first.map(|file| file.path))
-        .collect()
 }
 
 fn add(list: &mut Vec<String>, text: &str) {

@@ -6,7 +6,7 @@ use super::declared::{
 use super::lock::{Lock, normal};
 use super::managers::Manager;
 use super::members::{link_member, members};
-use super::modules::{plugin_remedy, pytest_plugin};
+use super::modules::missing_plugin;
 use super::project::{Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
@@ -39,31 +39,27 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         return lacks.then(|| Remedy::new(message, Some(manager.all.clone())));
     }
     let mut requirements = python_requirements(project);
-    requirements.retain(|one| !one.is_conditional);
-    let mut usual = requirements.clone();
     let default_group = Place::Group("dev".to_owned());
-    usual.retain(|one| one.place == Place::Main || is_lock && one.place == default_group);
-    // A member of a workspace has its manifest elsewhere than the lock.
-    if !is_lock || project.folder_of(file) != project.folder_of("pyproject.toml") {
-        requirements.clear();
-    }
+    let is_usual = |place: &Place| *place == Place::Main || is_lock && *place == default_group;
+    requirements.retain(|one| !one.is_conditional && is_usual(&one.place));
     let packages = Packages {
-        locked: requirements,
-        usual,
+        // A member of a workspace has its manifest elsewhere than the lock.
+        are_locked: is_lock && project.folder_of(file) == project.folder_of("pyproject.toml"),
+        requirements,
         present: python_packages(project),
     };
     let found = packages.find_problem(project, manager, &read_lock(project, manager));
     found
         .or_else(|| own_package_missing(project, &packages.present))
-        .or_else(|| plugin_missing(project, &packages.present))
+        .or_else(|| missing_plugin_of_settings(project, &packages.present))
 }
 
 // What a manifest asks for, and what is there.
 struct Packages {
-    // What the lock should hold.
-    locked: Vec<Requirement>,
     // What should be installed.
-    usual: Vec<Requirement>,
+    requirements: Vec<Requirement>,
+    // Whether the lock should hold them.
+    are_locked: bool,
     // Versions by package; empty where a package does not say.
     present: BTreeMap<String, String>,
 }
@@ -83,7 +79,8 @@ impl Packages {
             }
             None => !one.is_elsewhere(),
         };
-        let mut asked = self.locked.iter().filter(|_| !lock.versions.is_empty());
+        let are_locked = self.are_locked && !lock.versions.is_empty();
+        let mut asked = self.requirements.iter().filter(|_| are_locked);
         if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
             let wanted = format!("{name} {range}");
             let wanted = wanted.trim();
@@ -94,7 +91,7 @@ impl Packages {
             Some(version) => !version.is_empty() && one.is_above(version),
             None => true,
         };
-        if let Some(missing) = self.usual.iter().find(is_missing) {
+        if let Some(missing) = self.requirements.iter().find(is_missing) {
             return Some(not_installed(project, manager, &missing.name));
         }
         let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
@@ -134,19 +131,16 @@ pub(super) fn own_package_missing(
 }
 
 // The plugin for an option of pytest's settings.
-fn plugin_missing(project: &Project<'_>, present: &BTreeMap<String, String>) -> Option<Remedy> {
+fn missing_plugin_of_settings(
+    project: &Project<'_>,
+    present: &BTreeMap<String, String>,
+) -> Option<Remedy> {
+    present.get("pytest")?;
     let settings = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
     let texts = settings.iter().filter_map(|file| project.read(file));
-    let find_plugin = |text: String| {
-        let mut lines = text.lines();
-        lines.find_map(|line| {
-            let is_option = line.contains("addopts") || line.contains("asyncio_mode");
-            pytest_plugin(line).filter(|_| is_option)
-        })
-    };
-    let plugin = texts.into_iter().find_map(find_plugin)?;
-    let is_missing = present.contains_key("pytest") && !present.contains_key(plugin);
-    is_missing.then(|| plugin_remedy(project, plugin))
+    let texts: Vec<String> = texts.collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    missing_plugin(project, lines, ["addopts", "asyncio_mode"], present)
 }
 
 /// Returns what packages of Node.js lack.
@@ -197,8 +191,8 @@ fn problem_in_folder(
     let there = there.map(|one| (one.name.clone(), version(&one.name).unwrap_or_default()));
     let packages = Packages {
         present: there.collect(),
-        locked: usual.clone(),
-        usual,
+        are_locked: true,
+        requirements: usual,
     };
     packages.find_problem(project, manager, lock)
 }
@@ -232,13 +226,8 @@ fn node_version(project: &Project<'_>, folder: &str, name: &str) -> Option<Strin
 pub(super) fn unfetched_submodule(project: &Project<'_>, log: Option<&str>) -> Option<Remedy> {
     let root = project.root.as_ref()?;
     let is_named = |path: &str| {
-        let dotted = path.replace('/', ".");
-        let ends = [
-            format!("{path}/"),
-            format!("{dotted}."),
-            format!("'{dotted}'"),
-        ];
-        log.is_none_or(|log| ends.iter().any(|end| log.contains(end)))
+        let names = [format!("{path}/"), format!("'{}", path.replace('/', "."))];
+        log.is_none_or(|log| names.iter().any(|name| log.contains(name)))
     };
     let is_empty = |path: &str| {
         let inside = std::fs::read_dir(root.join(path));

@@ -64,18 +64,6 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     for (name, list) in rows(&document["dependency-groups"]) {
         add_list(list, Place::Group(name.clone()));
     }
-    let poetry = &document["tool"]["poetry"];
-    let groups = rows(&poetry["group"]).map(|(name, group)| (Place::Group(name.clone()), group));
-    for (place, table) in std::iter::once((Place::Main, poetry)).chain(groups) {
-        for (name, value) in rows(&table["dependencies"]).filter(|(name, _)| *name != "python") {
-            found.push(Requirement {
-                name: normal(name),
-                range: String::new(),
-                place: place.clone(),
-                is_conditional: value.is_object(),
-            });
-        }
-    }
     found
 }
 

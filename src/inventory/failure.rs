@@ -1,3 +1,5 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Project;
 use super::compare::{node_problem, python_problem, unfetched_submodule};
 use super::managers::is_python_tool;
@@ -6,41 +8,37 @@ use super::versions::wrong_version;
 use crate::model::{Diagnosis, FailureKind, Remedy, Subkind};
 use crate::runners::pattern;
 
-const COMPOSE: &[&str] = &[
-    "compose.yaml",
-    "compose.yml",
-    "docker-compose.yml",
-    "docker-compose.yaml",
-];
 const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
 
 pattern!(
     PYTHON_VERSION,
     r"(?:-- Python |/lib/python)([0-9]+(?:\.[0-9]+)+)"
 );
+pattern!(COMPOSE, r"(?:^|/|docker-)compose\.ya?ml$");
+// A word that looks like the name of a variable.
+pattern!(VARIABLE, r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b");
+// A value that no shell changes.
+pattern!(PLAIN_VALUE, r"^[A-Za-z0-9_.:/@,+-]+$");
 pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
 
 /// Returns what lies outside the code in a log: submodules that were never fetched, packages and interpreters in
 /// other versions than the repository asks for.
 #[must_use]
 pub fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
-    let submodule = unfetched_submodule(project, Some(log));
+    let mut found = Vec::from_iter(unfetched_submodule(project, Some(log)));
     // Frames of packages: in the version that the lock does not hold, or of one that is half installed.
-    let python = log
-        .contains("site-packages/")
-        .then(|| python_problem(project));
-    let node = log.contains("node_modules/").then(|| node_problem(project));
-    let versions = [(true, &PYTHON_VERSION), (false, &NODE_VERSION)];
-    let interpreters = versions.iter().filter_map(|(python, pattern)| {
-        let found = pattern.captures(log)?;
-        wrong_version(project, *python, &found[1])
-    });
-    let packages = python.into_iter().chain(node).flatten();
-    submodule
-        .into_iter()
-        .chain(packages)
-        .chain(interpreters)
-        .collect()
+    if log.contains("site-packages/") {
+        found.extend(python_problem(project));
+    }
+    if log.contains("node_modules/") {
+        found.extend(node_problem(project));
+    }
+    for (python, pattern) in [(true, &PYTHON_VERSION), (false, &NODE_VERSION)] {
+        if let Some(version) = pattern.captures(log) {
+            found.extend(wrong_version(project, python, &version[1]));
+        }
+    }
+    found
 }
 
 /// Returns what fixes a failure by hand. `again` is the line that runs the command again with a variable.
@@ -53,23 +51,24 @@ pub fn explain_failure(
 ) -> Vec<Remedy> {
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
-    if let Some(remedy) = missing_plugin(project, &texts) {
+    let marks = ["unrecognized arguments", "' not found"];
+    if let Some(remedy) = missing_plugin(project, texts.iter().copied(), marks, &BTreeMap::new()) {
         return vec![remedy];
     }
     match diagnosis.kind {
         FailureKind::ImportError => missing_modules(project, diagnosis, command),
         FailureKind::CommandNotFound | FailureKind::DependencyError => {
-            let found = missing_packages(project, diagnosis, command);
-            found.into_iter().collect()
+            Vec::from_iter(missing_packages(project, diagnosis, command))
         }
         FailureKind::MissingEnvVar => {
-            let names = variable_names(&texts).into_iter();
-            names
-                .map(|name| unset_variable(project, &name, again))
-                .collect()
+            let names = texts.iter().flat_map(|text| VARIABLE.find_iter(text));
+            let names: BTreeSet<&str> = names.map(|found| found.as_str()).take(3).collect();
+            let remedy = |name| unset_variable(project, name, again);
+            names.into_iter().map(remedy).collect()
         }
         FailureKind::ConnectionRefused => {
-            let has_services = COMPOSE.iter().any(|name| project.read(name).is_some());
+            let mut files = project.source.listing().files();
+            let has_services = files.any(|file| COMPOSE.is_match(file.path.as_str()));
             let message = "a service that the tests call is not running";
             let remedy = || Remedy::new(message, Some("docker compose up -d".to_owned()));
             has_services.then(remedy).into_iter().collect()
@@ -94,10 +93,10 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
             let message = "the lock does not hold what the manifest asks for";
             (message, manager.renew.clone()?)
         }
-        None | Some(Subkind::MissingPackage) => {
-            let message = "what the manifest asks for may not be installed";
-            (message, project.command(&manager.all))
-        }
+        None | Some(Subkind::MissingPackage) => (
+            "what the manifest asks for may not be installed",
+            project.command(&manager.all),
+        ),
         Some(_) => return None,
     };
     (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
@@ -115,8 +114,7 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
             .lines()
             .map(|line| line.trim_start_matches("export ").trim());
         let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/@,+".contains(letter);
-        let is_plain = !value.is_empty() && value.chars().all(plain);
+        let is_plain = PLAIN_VALUE.is_match(value);
         is_plain.then(|| (file.to_string(), format!("{name}={value}")))
     };
     match EXAMPLES.iter().find_map(value) {
@@ -126,18 +124,4 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
         }
         None => Remedy::new(format!("`{name}` is not set"), None),
     }
-}
-
-// Words that look like names of variables.
-fn variable_names(texts: &[&str]) -> Vec<String> {
-    let is_name =
-        |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
-    let words = texts
-        .iter()
-        .flat_map(|text| text.split(|letter| !is_name(letter)));
-    let telling = |word: &&str| word.len() > 3 && word.contains('_') && !word.starts_with('_');
-    let mut found: Vec<String> = words.filter(telling).map(str::to_owned).collect();
-    found.dedup();
-    found.truncate(3);
-    found
 }

@@ -2,6 +2,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::runners::pattern;
+
+// A heading `name@range, name@range:` and below it `version "1.2.3"` or `version: 1.2.3`.
+pattern!(
+    YARN_PACKAGE,
+    r##"(?m)^"?(@?[^@\s"#]+)@.*:\r?\n\s+version:? "?([^"\s]+)"##
+);
+
 /// The packages of a lock file.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
@@ -18,7 +26,11 @@ impl Lock {
         match file {
             "uv.lock" | "poetry.lock" => lock.read_packages(text),
             "pnpm-lock.yaml" => lock.read_pnpm(text),
-            "yarn.lock" => lock.read_yarn(text),
+            "yarn.lock" => {
+                for found in YARN_PACKAGE.captures_iter(text) {
+                    lock.add(&found[1], &found[2]);
+                }
+            }
             "package-lock.json" => lock.read_npm(text),
             _ => {}
         }
@@ -68,23 +80,6 @@ impl Lock {
         let importers = file["importers"].as_object().into_iter().flatten();
         let folders = importers.map(|(key, _)| key.trim_start_matches('.').to_owned());
         self.folders = folders.collect();
-    }
-
-    // A heading `name@range, name@range:` and below it `version "1.2.3"` or `version: 1.2.3`.
-    fn read_yarn(&mut self, text: &str) {
-        let mut name = "";
-        for line in text.lines() {
-            let heading = line.trim_start_matches('"');
-            if line.ends_with(':') && !line.starts_with([' ', '#']) {
-                let end = heading.get(1..).and_then(|rest| rest.find('@'));
-                name = end.map_or("", |end| &heading[..=end]);
-            } else if let Some(version) = line.trim().strip_prefix("version") {
-                self.add(
-                    name,
-                    version.trim_start_matches(':').trim().trim_matches('"'),
-                );
-            }
-        }
     }
 }
 

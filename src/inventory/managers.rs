@@ -2,15 +2,14 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::runners::{pattern, rows};
+
 /// A row of `managers.toml`: how the packages of a manifest or lock file are installed.
 #[derive(Deserialize)]
 pub(super) struct Manager {
     pub(super) file: String,
     #[serde(default)]
     pub(super) python: bool,
-    /// Its name in a log or a command.
-    #[serde(default)]
-    pub(super) tool: String,
     /// Installs what the file asks for.
     pub(super) all: String,
     /// Adds one package.
@@ -26,22 +25,15 @@ pub(super) struct Manager {
 }
 
 /// All managers, in the order in which their files are looked for.
-pub(super) static MANAGERS: LazyLock<Vec<Manager>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Table {
-        manager: Vec<Manager>,
-    }
-    let read = crate::model::read_table::<Table>(embedded!("inventory/managers.toml"));
-    read.map(|table| table.manager).unwrap_or_default()
-});
+pub(super) static MANAGERS: LazyLock<Vec<Manager>> =
+    LazyLock::new(|| rows(embedded!("inventory/managers.toml")));
+
+pattern!(
+    PYTHON_TOOL,
+    r"^(?:\S*/)?(?:py\S*|coverage|hatch|mypy|nox|poetry|ruff|tox|uv)(?:\s|$)"
+);
 
 /// Checks whether a command starts a program of Python.
 pub(super) fn is_python_tool(command: &str) -> bool {
-    let program = command.split_whitespace().next().unwrap_or_default();
-    let program = program.rsplit('/').next().unwrap_or(program);
-    program.starts_with("py") || PYTHON_TOOLS.contains(&program)
+    PYTHON_TOOL.is_match(command)
 }
-
-const PYTHON_TOOLS: &[&str] = &[
-    "coverage", "hatch", "mypy", "nox", "poetry", "ruff", "tox", "uv",
-];

@@ -12,7 +12,6 @@ const MAX_MANIFESTS: usize = 500;
 pub(super) struct Member {
     pub(super) name: String,
     pub(super) folder: String,
-    version: Option<String>,
     pub(super) manifest: String,
 }
 
@@ -38,7 +37,6 @@ pub(super) fn members(source: &dyn Source, python: bool) -> Vec<Member> {
         Some(Member {
             name: field("name")?,
             folder: path.directory().to_owned(),
-            version: field("version"),
             manifest,
         })
     };
@@ -54,14 +52,8 @@ pub(super) fn link_member(
     at: Option<&str>,
 ) -> Option<Remedy> {
     let members = members(project.source, python);
-    let is_it = |name: &str| {
-        if python {
-            normal(name) == normal(package)
-        } else {
-            name == package
-        }
-    };
-    let member = members.iter().find(|member| is_it(&member.name))?;
+    let is_same = |name: &str| name == package || python && normal(name) == normal(package);
+    let member = members.iter().find(|member| is_same(&member.name))?;
     let holds = |member: &&Member| {
         let below = |at: &str| RepoPath::new(at).is_ok_and(|path| path.is_below(&member.folder));
         member.folder.is_empty() || at.is_some_and(below)
@@ -87,8 +79,6 @@ pub(super) fn link_member(
     );
     let line = manager.link.as_ref()?.replace("{to}", &app.name);
     let line = line.replace("{name}", name).replace("{folder}", folder);
-    // The version that is here is not looked for elsewhere.
-    let line = line.replace("{version}", member.version.as_deref().unwrap_or("*"));
     Some(Remedy::new(message, Some(project.command(&line))))
 }
 
@@ -139,7 +129,7 @@ mod tests {
                 app,
                 "yarn.lock",
                 "# yarn lockfile v1\n",
-                "yarn workspace @w/app add @w/lib@1.0.0",
+                "yarn workspace @w/app add @w/lib@*",
             ),
         ] {
             assert_eq!(with(app, lock, text).as_deref(), Some(expected), "{lock}");

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::compare::{not_installed, own_package_missing, python_packages};
 use super::declared::{install_command, python_requirements};
 use super::managers::is_python_tool;
@@ -20,17 +22,19 @@ pub(super) fn missing_modules(
         |at| at.ends_with(".py"),
     );
     let remedy = |module: &String| {
-        if let Some(remedy) = own_module(project, module).filter(|_| python) {
+        let top = module.split('.').next()?;
+        if python
+            && project.has_file_below(&format!("src/{top}/"))
+            && let Some(remedy) = own_package_missing(project, &python_packages(project))
+        {
             return Some(remedy);
         }
         if diagnosis.subkind != Some(Subkind::MissingPackage) {
             return None;
         }
         let package = package(module, python)?;
-        unbuilt_member(project, package)
-            .filter(|_| !python)
-            .or_else(|| link_member(project, package, python, at))
-            .or_else(|| Some(missing_package(project, package, python)))
+        let linked = link_member(project, package, python, at);
+        linked.or_else(|| Some(missing_package(project, package, python)))
     };
     diagnosis
         .missing_modules
@@ -39,56 +43,16 @@ pub(super) fn missing_modules(
         .collect()
 }
 
-// A module of the project's own package, which is not installed.
-fn own_module(project: &Project<'_>, module: &str) -> Option<Remedy> {
-    let top = module.split('.').next()?;
-    let is_own = project.has_file_below(&format!("src/{top}/"));
-    own_package_missing(project, &python_packages(project)).filter(|_| is_own)
-}
-
-// A package of the workspace that is linked, and whose build has not written what `main` names.
-fn unbuilt_member(project: &Project<'_>, package: &str) -> Option<Remedy> {
-    let members = members(project.source, false);
-    let member = members.iter().find(|member| member.name == package)?;
-    let manifest: serde_json::Value = serde_json::from_str(&member.manifest).ok()?;
-    let entries = ["/exports", "/exports/.", "/exports/./import", "/main"];
-    let mut entries = entries
-        .iter()
-        .filter_map(|entry| manifest.pointer(entry)?.as_str());
-    let entry = entries.next()?;
-    let root = project.root.as_ref()?;
-    let is_linked = root.join("node_modules").join(package).exists();
-    let is_built = root.join(&member.folder).join(entry).exists();
-    (is_linked && !is_built && manifest["scripts"]["build"].is_string()).then(|| {
-        let tool = project.manager(false).map(|manager| manager.tool.as_str());
-        let line = match tool {
-            Some("pnpm") => format!("pnpm --filter {package} build"),
-            Some("yarn") => format!("yarn workspace {package} build"),
-            _ => format!("npm run build --workspace {package}"),
-        };
-        let message = format!(
-            "`{package}` is not built: there is no {}/{entry}",
-            member.folder
-        );
-        Remedy::new(message, Some(line))
-    })
-}
-
 // A package that is declared is installed; else it is added, unless the project has one that is called almost like it,
 // or has its scope: a typo is how strange packages get in.
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
-    let files = [
-        "pyproject.toml",
-        "requirements.txt",
-        "setup.cfg",
-        "setup.py",
-    ];
     let files = if python {
-        &files[..]
+        "pyproject.toml requirements.txt setup.cfg setup.py"
     } else {
-        &["package.json"]
+        "package.json"
     };
-    let texts: Vec<String> = files.iter().filter_map(|name| project.read(name)).collect();
+    let texts = files.split(' ').filter_map(|name| project.read(name));
+    let texts: Vec<String> = texts.collect();
     let declared: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
     let mut names = declared.iter();
     if let Some(manager) = project.manager(python)
@@ -142,24 +106,25 @@ fn package(module: &str, python: bool) -> Option<&str> {
 // Rows `plugin cue`: what stands in an option, a setting or a message about a fixture (docs.pytest.org, plugin list).
 const PLUGINS: &str = include_str!("plugins.txt");
 
-/// Returns the plugin that an option, a setting or a fixture of a line needs.
-pub(super) fn pytest_plugin(line: &str) -> Option<&'static str> {
+// Returns the plugin that an option, a setting or a fixture of a line needs.
+fn pytest_plugin(line: &str) -> Option<&'static str> {
     let mut rows = PLUGINS.lines().filter_map(|row| row.split_once(' '));
     rows.find(|(_, cue)| line.contains(cue))
         .map(|(plugin, _)| plugin)
 }
 
-/// Returns how the plugin is installed that a line of pytest misses.
-pub(super) fn missing_plugin(project: &Project<'_>, lines: &[&str]) -> Option<Remedy> {
-    let mut lines = lines
-        .iter()
-        .filter(|line| line.contains("unrecognized arguments") || line.contains("' not found"));
-    let plugin = lines.find_map(|line| pytest_plugin(line))?;
-    Some(plugin_remedy(project, plugin))
-}
-
-/// Returns how a plugin of pytest is installed: by the extra or group that has it, else by its name.
-pub(super) fn plugin_remedy(project: &Project<'_>, plugin: &str) -> Remedy {
+/// Returns how the plugin is installed that one of the lines with a mark needs: by the extra or group that has it, else
+/// by its name.
+pub(super) fn missing_plugin<'l>(
+    project: &Project<'_>,
+    mut lines: impl Iterator<Item = &'l str>,
+    marks: [&str; 2],
+    present: &BTreeMap<String, String>,
+) -> Option<Remedy> {
+    let plugin = lines.find_map(|line| {
+        let is_marked = marks.iter().any(|mark| line.contains(mark));
+        pytest_plugin(line).filter(|plugin| is_marked && !present.contains_key(*plugin))
+    })?;
     let manager = project.manager(true);
     let requirements = python_requirements(project);
     let line = match manager.filter(|_| requirements.iter().any(|one| one.name == plugin)) {
@@ -168,7 +133,7 @@ pub(super) fn plugin_remedy(project: &Project<'_>, plugin: &str) -> Remedy {
     };
     let message =
         format!("the settings of pytest need its plugin `{plugin}`, which is not installed");
-    Remedy::new(message, Some(line))
+    Some(Remedy::new(message, Some(line)))
 }
 
 #[cfg(test)]

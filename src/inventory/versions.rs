@@ -1,5 +1,6 @@
 use super::project::Project;
 use crate::model::Remedy;
+use crate::runners::pattern;
 
 /// Returns a problem with the version of Python or Node.js: another one than a version file names, or an older one than
 /// the manifest asks for.
@@ -18,21 +19,17 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
         None => (false, asked_range(project, python)?),
     };
     let asked = asked.trim().trim_start_matches('v');
-    let least = asked.trim_start_matches(|first: char| !first.is_ascii_digit());
+    let least = NUMBERS.find(asked)?.as_str();
     let fits = if pin {
         let parts = version.split('.').zip(asked.split('.'));
-        asked != least || asked.contains('\n') || parts.into_iter().all(|(own, asked)| own == asked)
+        asked != least || parts.into_iter().all(|(own, asked)| own == asked)
     } else {
         !is_below(version, asked)?
     };
     let line = match (python, project.read("uv.lock")) {
         (true, Some(_)) => "uv sync".to_owned(),
         (true, None) => "pyenv install -s".to_owned(),
-        (false, _) if pin => "nvm install".to_owned(),
-        (false, _) => {
-            let end = |letter: char| !letter.is_ascii_digit();
-            format!("nvm install {}", least.split(end).next().unwrap_or(least))
-        }
+        (false, _) => format!("nvm install {least}"),
     };
     let message = format!("{language} {version} is in use, {file} asks for {asked}");
     (!fits).then(|| Remedy::new(message, Some(line)))
@@ -68,26 +65,20 @@ pub(super) fn python_version(project: &Project<'_>) -> Option<String> {
     Some(version.trim().to_owned())
 }
 
+pattern!(NUMBERS, r"[0-9]+(?:\.[0-9]+)*");
+
 /// Checks whether a version is below the least of a range: `>=3.12`, `^22`, `22.x`. `None` where a range has none.
 pub(super) fn is_below(version: &str, range: &str) -> Option<bool> {
-    let range = range.trim();
-    let is_number = |letter: char| letter.is_ascii_digit();
-    let least = range.trim_start_matches(|letter| !is_number(letter));
-    if least.is_empty() || range.starts_with(['<', '!']) {
-        return None;
-    }
-    let least = least.split([',', ' ', '<']).next()?;
-    let numbers = |text: &str| -> Vec<u32> {
-        let heads = text
-            .split('.')
-            .map(|part| part.split(|end| !is_number(end)).next());
-        let mut parts: Vec<u32> = heads.map_while(|head| head?.parse().ok()).collect();
+    let numbers = |text: &str| -> Option<Vec<u32>> {
+        let parts = NUMBERS.find(text)?.as_str().split('.');
+        let mut parts: Vec<u32> = parts.map_while(|part| part.parse().ok()).collect();
         while parts.last() == Some(&0) {
             parts.pop();
         }
-        parts
+        Some(parts)
     };
-    Some(numbers(version) < numbers(least))
+    let least = numbers(range).filter(|_| !range.trim().starts_with(['<', '!']))?;
+    Some(numbers(version)? < least)
 }
 
 #[cfg(test)]

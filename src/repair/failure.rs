@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::limits::TIME_UP;
 use super::plan::longer;
 use crate::agent::in_words;
-use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions, words};
+use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, suggested_actions, words};
 use crate::model::{
     AttemptResult, Category, ChildFailure, Level, Observed, RunResult, RunStatus, SCHEMA_VERSION,
     StopReason, TroubleKind,
@@ -20,17 +20,16 @@ pub fn child_failure(
     redactor: &Redactor,
 ) -> ChildFailure {
     let category = result.category.unwrap_or(Category::Partial);
-    let rule = retry(category, attempts.iter().any(|it| it.progress || it.kept));
     let mask = |text: &String| redactor.redact(text).text.into_owned();
     let mut steps: Vec<String> = Vec::new();
     for attempt in attempts {
         steps.extend(attempt.completed_steps.iter().map(mask));
         steps.extend(attempt.kept.then(|| mask(&attempt.message)));
     }
-    let mut actions = actions(result, rule, attempts, remedies);
+    let mut actions = actions(result, category, attempts, remedies);
     let mut seen = BTreeSet::new();
     actions.retain(|action| seen.insert(action.clone()));
-    let is_retryable = rule.is_retryable();
+    let is_retryable = category != Category::InvalidTask;
     ChildFailure {
         schema_version: SCHEMA_VERSION,
         document: "report".to_owned(),
@@ -51,7 +50,7 @@ pub fn child_failure(
 // What this very failure asks for, then the advice of its category.
 fn actions(
     result: &RunResult,
-    rule: Retry,
+    category: Category,
     attempts: &[AttemptResult],
     remedies: &[String],
 ) -> Vec<String> {
@@ -80,15 +79,14 @@ fn actions(
         ]);
     }
     actions.extend(by_end(result, attempts));
-    if rule == Retry::LongerTimeout || rule == Retry::Decompose {
-        actions.push(how_to_retry(rule, attempts));
+    if category == Category::Timeout {
+        actions.push(how_to_retry(category, attempts));
     }
     if !left_to_agent && remedies.is_empty() {
         let around = failure.filter(|failure| failure.kind.is_around_code());
         let fix = around.map(|failure| words(failure.kind, failure.subkind.as_ref()).1);
         actions.extend(fix.map(str::to_owned));
         let is_begun = !result.files_modified.is_empty();
-        let category = result.category.unwrap_or(Category::Partial);
         let mut rows = suggested_actions(category).to_vec();
         rows.retain(|action| match *action {
             NEXT_LEVEL => result.agent_calls > 0 && result.level < Level::Requested,
@@ -162,20 +160,24 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
 }
 
 // Twice the time after progress, smaller parts without.
-fn how_to_retry(rule: Retry, attempts: &[AttemptResult]) -> String {
-    let text = match rule {
-        Retry::LongerTimeout => {
+fn how_to_retry(category: Category, attempts: &[AttemptResult]) -> String {
+    let text = match category {
+        Category::Timeout
+            if attempts
+                .iter()
+                .any(|attempt| attempt.progress || attempt.kept) =>
+        {
             let seconds = attempts.iter().map(|it| it.agent_timeout_seconds);
             let longest = seconds.fold(0.0, f64::max);
             let base = if longest > 0.0 { longest } else { 300.0 };
             return format!("Retry with timeout={:.0}s", base * 2.0);
         }
-        Retry::Decompose => "Split the task and retry its parts",
-        Retry::FixedEnvironment => "Retry after the environment is mended",
-        Retry::MoreContext | Retry::RemainingWork => {
+        Category::Timeout => "Split the task and retry its parts",
+        Category::ToolError => "Retry after the environment is mended",
+        Category::MissingContext | Category::Partial => {
             "Retry with the task stated: `--task FILE`, or with another agent"
         }
-        Retry::Never => "State the task anew",
+        Category::InvalidTask => "State the task anew",
     };
     text.to_owned()
 }

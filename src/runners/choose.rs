@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::pattern::rows;
+use super::pattern::{pattern, rows};
 use crate::model::{FailedTest, TestRunner, shell_word};
 
 /// Tests that one command names at most; of more the first are asked.
@@ -93,16 +93,14 @@ pub fn container_of(id: &str) -> Option<String> {
         let is_fixture = name.starts_with("setUp") || name.starts_with("tearDown");
         return is_fixture.then(|| owner.to_owned());
     }
-    let hook = [
-        "\"before all\" hook",
-        "\"before each\" hook",
-        "\"after all\" hook",
-        "\"after each\" hook",
-    ];
-    let at = hook.iter().find_map(|words| id.find(words))?;
-    let suite = id.get(..at).unwrap_or_default().trim();
-    (!suite.is_empty()).then(|| suite.to_owned())
+    let suite = HOOK_OF_SUITE.captures(id)?[1].trim().to_owned();
+    (!suite.is_empty()).then_some(suite)
 }
+
+pattern!(
+    HOOK_OF_SUITE,
+    r#"^(.*?)"(?:before|after) (?:all|each)" hook"#
+);
 
 // `setUpClass (shop.tests.T)`, `test_a (shop.tests.T)`.
 fn split_owner(id: &str) -> Option<(&str, &str)> {

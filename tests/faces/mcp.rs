@@ -1,9 +1,5 @@
 //! The MCP server, spoken to by a real client over standard input and output and, where it is built, over HTTP.
 #![cfg(all(feature = "mcp", unix))]
-#![expect(
-    deprecated,
-    reason = "roots leave the protocol; clients in use name them"
-)]
 
 use crate::support;
 use std::io::{BufRead, BufReader, Write};

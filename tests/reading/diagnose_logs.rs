@@ -194,9 +194,6 @@ const PREFIXES: &[(&str, Dress)] = &[
         format!("2026-11-21T02:38:34.123456Z 01O {line}")
     }),
     ("docker compose", |_, line| format!("tests-1  | {line}")),
-    ("docker compose, coloured", |_, line| {
-        format!("\u{1b}[36mtests  |\u{1b}[0m {line}")
-    }),
     ("kubectl", |_, line| format!("[pod/ci-7d9f/test] {line}")),
     ("gh run view --log", |_, line| {
         format!("test\tRun tests\t2026-11-21T02:38:34.1234567Z {line}")
@@ -217,11 +214,6 @@ const PREFIXES: &[(&str, Dress)] = &[
         format!("[2026-11-21T02:38:34.123Z] {line}")
     }),
     ("Jenkins, short", |_, line| format!("02:38:34  {line}")),
-    ("concurrently", |_, line| format!("[0] {line}")),
-    ("turbo", |_, line| format!("web:test: {line}")),
-    ("pnpm -r", |_, line| format!("packages/web test: {line}")),
-    ("lerna", |_, line| format!("@acme/web: {line}")),
-    ("yarn workspaces", |_, line| format!("[@acme/web]: {line}")),
     ("docker compose, timed", |_, line| {
         format!("service-1  | 2026-11-21T02:38:34.123456789Z {line}")
     }),
@@ -233,12 +225,7 @@ const PREFIXES: &[(&str, Dress)] = &[
         let severity = if at % 4 == 0 { 'W' } else { ' ' };
         format!("[02:38:34]{severity}:\t [Step 1/3] {line}")
     }),
-    ("Jenkins, branch", |_, line| {
-        format!("[2026-11-21T02:38:34.123Z] [Node 18] {line}")
-    }),
-    ("moon", |_, line| format!("web:test | {line}")),
     ("yarn", |_, line| format!("➤ YN0000: {line}")),
-    ("kail", |_, line| format!("default/ci-7d9f[test]: {line}")),
     ("BuildKit in GitHub Actions", |_, line| {
         format!("2026-11-21T02:38:34.1234567Z #12 3.456 {line}")
     }),

@@ -127,21 +127,11 @@ impl Rule {
         }
         let group = |name| found.name(name).map(|group| group.as_str().to_owned());
         let list = group("names").unwrap_or_default();
-        let list = list.split(',').map(|item| {
-            let item = item.trim().trim_matches(|c| "\"'`.;)".contains(c));
-            item.rsplit_once(':')
-                .map_or((None, item), |(path, name)| (Some(path), name.trim()))
-        });
-        let is_name = |name: &&str| {
-            let mut letters = name.chars();
-            !name.is_empty() && letters.all(|c| c.is_alphanumeric() || "_$".contains(c))
-        };
-        let names = list.clone().map(|(_, name)| name).filter(is_name);
-        let names = group("name")
-            .into_iter()
-            .chain(names.map(str::to_owned))
-            .collect();
-        let mut paths = list.filter_map(|(path, _)| path).map(str::to_owned);
+        let is_sign = |c: char| !c.is_alphanumeric() && c != '_' && c != '$';
+        let listed = list.split(',').filter_map(|item| item.rsplit(':').next());
+        let listed = listed.map(|name| name.trim_matches(is_sign).to_owned());
+        let names = group("name").into_iter().chain(listed);
+        let names = names.filter(|name| !name.contains(is_sign) && !name.is_empty());
         Some(Finding {
             at,
             rule: &self.id,
@@ -149,10 +139,10 @@ impl Rule {
             subkind: self.subkind.clone(),
             weight: self.weight,
             tool: &self.tool,
-            names,
+            names: names.collect(),
             module: group("module"),
             export: group("export"),
-            path: group("path").or_else(|| paths.next()),
+            path: group("path"),
         })
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::case::Case;
-use super::{mocha, pytest, table};
+use super::{pytest, table};
 use crate::diagnose::line::Line;
 
 /// Failing tests that are kept of one log.
@@ -11,7 +11,6 @@ const MAX_CASES: usize = 2000;
 /// failure blocks as claimed.
 pub(in crate::diagnose) fn cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     let mut cases = pytest::cases(lines);
-    cases.extend(mocha::cases(lines));
     cases.extend(table::blocks(lines));
     let mut seen = HashSet::new();
     cases.retain(|case| {

@@ -1,11 +1,10 @@
 //! Which tests failed, in each runner's own spelling, with the line that states why.
 //!
-//! `table` reads runners by rows of `table.toml`: failure blocks and status rows. `pytest` and `mocha`
-//! read the two forms that no row describes. `cases` merges them by test.
+//! `table` reads runners by rows of `table.toml`: failure blocks and status rows. `pytest` reads the form that no
+//! row describes. `cases` merges them by test.
 
 mod case;
 mod cases;
-mod mocha;
 mod pytest;
 mod rewrite;
 mod table;

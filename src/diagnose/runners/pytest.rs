@@ -20,7 +20,7 @@ pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
 pattern!(PLACE, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
 pattern!(
     RAISED,
-    r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
+    r"^(?:E\s+|\s+\| )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
 );
 
 // Blocks and rows that are matched with each other; a suite that fails as a whole has thousands.
@@ -166,6 +166,10 @@ fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
             raised = Some(at);
+            // Of a group the first exception.
+            if text.starts_with(' ') {
+                break;
+            }
         }
     }
     // Without a traceback the block is the message alone.

@@ -22,7 +22,6 @@ struct Row {
     after: Option<Pattern>,
     before: Option<Pattern>,
     next: Option<Pattern>,
-    near: Option<Pattern>,
     unless: Option<Pattern>,
     not: Option<Pattern>,
     // Whose test it is.
@@ -30,6 +29,8 @@ struct Row {
     parents: Option<String>,
     #[serde(default)]
     is_file: bool,
+    #[serde(default)]
+    goes_on: bool,
     // Its failure block.
     begin: Option<Pattern>,
     #[serde(default)]
@@ -114,12 +115,15 @@ impl Row {
                 continue;
             };
             let name = found.name("name").map_or("", |name| name.as_str());
+            let title = self.goes_on.then(|| read_title(lines, at, name));
             let block = self.block(lines, at, name);
+            let block = title.as_ref().map_or(block.start, |title| title.1)..block.end;
             let stands = |like: &Pattern| block.clone().any(|at| like.finds(&lines[at].text));
             if self.unless.as_ref().is_some_and(stands) {
                 continue;
             }
-            let case = self.case(&found, at, block, lines);
+            let mut case = self.case(&found, at, block, lines);
+            case.name = title.map(|title| title.0).or(case.name);
             let is_new = case
                 .name
                 .as_ref()
@@ -132,16 +136,12 @@ impl Row {
     }
 
     fn counts_at(&self, lines: &[Line<'_>], at: usize) -> bool {
-        let is_like = |like: &Option<Pattern>, texts: &[&str]| {
-            let finds = |like: &Pattern| texts.iter().any(|text| like.finds(text));
-            like.as_ref().is_none_or(finds)
-        };
-        let text = lines[at].text.as_ref();
-        let near = || above(lines, at, ABOVE).chain(below(lines, at + 1, ABOVE));
-        !self.not.as_ref().is_some_and(|not| not.finds(text))
-            && is_like(&self.next, &below(lines, at + 1, 1).collect::<Vec<_>>())
-            && is_like(&self.before, &above(lines, at, 2).collect::<Vec<_>>())
-            && (self.near.is_none() || is_like(&self.near, &near().collect::<Vec<_>>()))
+        let is_next = |next: &Pattern| below(lines, at + 1, 1).any(|text| next.finds(text));
+        let is_before = |before: &Pattern| above(lines, at, 2).any(|text| before.finds(text));
+        let is_not = |not: &Pattern| not.finds(&lines[at].text);
+        !self.not.as_ref().is_some_and(is_not)
+            && self.next.as_ref().is_none_or(is_next)
+            && self.before.as_ref().is_none_or(is_before)
     }
 
     // The lines of a report, up to what ends it.
@@ -284,6 +284,23 @@ impl Row {
     }
 }
 
+// Lines over which a title may go on: a suite in a suite each takes one.
+const MAX_TITLE: usize = 16;
+
+// A title that goes on over deeper lines up to a colon, and where its block begins.
+fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
+    let mut title = first.trim().to_owned();
+    for (index, text) in (at + 1..).zip(below(lines, at + 1, MAX_TITLE)) {
+        // An error stands five or six columns in, a deeper title at least seven.
+        let is_deep = text.starts_with("       ") && !text.trim().is_empty();
+        if title.ends_with(':') && !is_deep {
+            return (title.trim_end_matches(':').trim().to_owned(), index);
+        }
+        title = format!("{title} {}", text.trim()).trim().to_owned();
+    }
+    (first.trim().to_owned(), at + 1)
+}
+
 fn placed(found: &Captures<'_>) -> Option<Place> {
     let path = found.name("path")?.as_str().to_owned();
     let line = found
@@ -334,4 +351,40 @@ fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
     let filled = |at: &usize| !lines[*at].text.trim().is_empty();
     let below = (at + 1..lines.len()).take(4).find(filled);
     below.filter(|_| is_block).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blocks;
+    use crate::diagnose::normalise::lines;
+
+    #[test]
+    fn titles_of_every_release() {
+        for (log, names) in [
+            (
+                "  1 failing\n\n  1) Net\n       pings:\n     Error: x",
+                vec!["Net pings"],
+            ),
+            (
+                "  2 failing\n\n  1) Net pings:\n     Error: x\n\n  2) Net\n       deep\n         pongs:\n\n      AssertionError: y",
+                vec!["Net pings", "Net deep pongs"],
+            ),
+            (
+                "  1 failing\n\n  1) \n       \n         a:: b\n           c:\n     Error: x",
+                vec!["a:: b c"],
+            ),
+            (
+                "  1 failing\n  1) A \"before all\" hook:\n     Error: x",
+                vec!["A \"before all\" hook"],
+            ),
+            ("  1) not in a list\n", vec![]),
+        ] {
+            let found = blocks(&lines(log));
+            let found: Vec<&str> = found
+                .iter()
+                .filter_map(|case| case.name.as_deref())
+                .collect();
+            assert_eq!(found, names, "{log}");
+        }
+    }
 }

@@ -1,4 +1,5 @@
 use crate::diagnose::line::{Line, below};
+use crate::runners::pattern;
 
 // A report shows its values within so many lines.
 const MOST: usize = 30;
@@ -16,90 +17,63 @@ pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Opti
     };
     let bare = message.split(" // ").next().unwrap_or(message);
     let bare = bare.trim_end_matches([':', '.']);
-    let values = if bare.contains("expect(") {
-        labelled(below()).or_else(|| differing(below()))
-    } else if bare.contains("…(") || bare.ends_with("not equal") {
-        // Of large values vitest shows how many parts they have.
-        differing(below())
-    } else if message.ends_with(':') && bare.len() > 8 {
-        let next = below().find(|text| !text.is_empty())?;
-        let signs = [" !== ", " != ", " == "];
-        let is_compared = signs.iter().any(|sign| next.contains(sign));
-        let compared = is_compared.then(|| cut(next));
-        compared.or_else(|| differing(std::iter::once(message).chain(below())))
-    } else {
-        None
-    };
-    values.map(|values| format!("{bare}: {values}"))
+    let is_told = message.ends_with(':') && bare.len() > 8;
+    // Of large values vitest shows how many parts they have.
+    let has_difference =
+        bare.contains("expect(") || bare.contains("…(") || bare.ends_with("not equal");
+    if !is_told && !has_difference {
+        return None;
+    }
+    let next = below().find(|text| !text.is_empty()).unwrap_or_default();
+    if is_told && COMPARED.is_match(next) {
+        return Some(format!("{bare}: {}", cut(next)));
+    }
+    let values = pair(std::iter::once(message).chain(below()))?;
+    Some(format!("{bare}: {values}"))
 }
 
-// `Expected: 1` and `Received: 2`, or `Expected length: 1`.
-fn labelled<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut parts: Vec<String> = Vec::new();
-    for text in lines {
-        let words = ["Expected", "Received"];
-        let Some(word) = words.iter().find(|word| text.starts_with(**word)) else {
-            continue;
-        };
-        let lower = word.to_lowercase();
-        let rest = text.get(word.len()..).unwrap_or_default();
-        match rest.split_once(": ") {
-            Some(("", value)) => parts.push(format!("{lower} {}", cut(value.trim()))),
-            Some((label, value)) => parts.push(format!("{lower}{label}: {}", cut(value.trim()))),
-            None if rest.contains("did not throw") => parts.push(format!("{lower}{rest}")),
-            None => continue,
-        }
-        if *word == "Received" {
-            break;
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
+pattern!(COMPARED, r" (?:!==|!=|==) ");
+// `Expected: 1`, `Received length: 2`.
+pattern!(LABELED, r"^(Expected|Received)(.*?): (.*)$");
+// Which side of a difference is whose.
+pattern!(
+    HEADING,
+    r"(?i)(?P<minus>- expected|^- snapshot)|(?P<plus>\+ expected|actual / expected)|^\+ received"
+);
 
-// The first line of each side of a difference; its heading, which bun writes below it, says which sign
-// is whose. A second heading begins another report of the same.
-fn differing<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut wanted = None;
-    let (mut gone, mut come) = (None, None);
+// The first expected and the first received value: with labels, else the first line of each side of a difference,
+// whose heading bun writes below it. A second heading begins another report of the same.
+fn pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut labeled: Vec<String> = Vec::new();
+    let mut sides: [Option<String>; 2] = [None, None];
+    let mut expected = None;
     for text in lines {
-        let lower = text.to_lowercase();
-        let heading = if lower.contains("- expected") || lower.starts_with("- snapshot") {
-            Some('-')
-        } else if lower.contains("+ expected") || lower.contains("actual / expected") {
-            Some('+')
-        } else {
-            None
-        };
-        let any = gone.is_some() || come.is_some();
-        let both = gone.is_some() && come.is_some();
-        if wanted.is_some() && (both || any && heading.is_some()) {
-            break;
-        }
-        if heading.is_some() {
-            wanted = heading;
-            continue;
-        }
-        let side = match text.as_bytes().first() {
-            Some(b'-') => &mut gone,
-            Some(b'+') => &mut come,
-            _ => continue,
-        };
-        let value = text.get(1..).unwrap_or_default().trim();
-        let is_heading = value.to_lowercase().starts_with("received");
-        if side.is_none() && !value.is_empty() && !is_heading {
-            *side = Some(cut(value));
+        if let Some(found) = LABELED.captures(text).filter(|_| labeled.len() < 2) {
+            let (word, label) = (found[1].to_lowercase(), &found[2]);
+            let colon = if label.is_empty() { "" } else { ":" };
+            labeled.push(format!("{word}{label}{colon} {}", cut(found[3].trim())));
+        } else if let Some(found) = HEADING.captures(text) {
+            let minus = found.name("minus").map(|_| 0);
+            let side = minus.or(found.name("plus").map(|_| 1));
+            let is_second = expected.is_some() && sides.iter().any(Option::is_some);
+            if is_second && side.is_some() {
+                break;
+            }
+            expected = side.or(expected);
+        } else if let Some(side) = ["-", "+"].iter().position(|sign| text.starts_with(sign)) {
+            let value = text.get(1..).unwrap_or_default().trim();
+            if sides[side].is_none() && !value.is_empty() {
+                sides[side] = Some(cut(value));
+            }
         }
     }
-    let (expected, received) = match wanted? {
-        '-' => (gone, come),
-        _ => (come, gone),
-    };
-    let rows = [("expected", expected), ("received", received)];
-    let rows: Vec<String> = rows
-        .into_iter()
-        .filter_map(|(word, value)| Some(format!("{word} {}", value?)))
-        .collect();
-    (!rows.is_empty()).then(|| rows.join(", "))
+    if labeled.is_empty() {
+        let expected = expected?;
+        for (word, side) in [("expected", expected), ("received", 1 - expected)] {
+            labeled.extend(sides[side].as_ref().map(|value| format!("{word} {value}")));
+        }
+    }
+    (!labeled.is_empty()).then(|| labeled.join(", "))
 }
 
 fn cut(text: &str) -> String {
