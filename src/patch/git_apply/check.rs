@@ -40,7 +40,6 @@ impl<'a> Checker<'_, 'a> {
             let names = said_name(&done.section);
             self.messages.line(&format!("Checking patch {names}..."));
         }
-        done.refused = true;
         let entry = self.preimage(&mut done.section)?;
         self.target(done)?;
         self.paths(&done.section)?;
@@ -49,7 +48,6 @@ impl<'a> Checker<'_, 'a> {
             let name = done.section.name().to_owned();
             return self.refuse(&format!("{name}: patch does not apply"));
         }
-        done.refused = false;
         Ok(())
     }
 
@@ -256,15 +254,8 @@ impl<'a> Checker<'_, 'a> {
     // Nothing is read or written outside the tree, in git's own directory or through a link.
     fn paths(&mut self, section: &Section<'_>) -> Checked<()> {
         for name in [&section.old_name, &section.new_name].into_iter().flatten() {
-            let unsafe_path = if self.options.unsafe_paths && !self.options.uses_index() {
-                let path = self.destination.on_disk(name);
-                path.is_none_or(|path| {
-                    check_path(&path, false).is_err_and(|found| found.code != Code::P508)
-                })
-            } else {
-                check_path(name, false).is_err_and(|found| found.code != Code::P508)
-                    || name.contains('\0')
-            };
+            let unsafe_path = check_path(name, false).is_err_and(|found| found.code != Code::P508)
+                || name.contains('\0');
             if unsafe_path {
                 return Err(Refusal::Fatal(Fatal(format!("invalid path '{name}'"))));
             }
@@ -276,7 +267,7 @@ impl<'a> Checker<'_, 'a> {
                     let entry = staging.and_then(|staging| staging.entry(path));
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
-                    self.destination.is_link_name(path)
+                    self.destination.is_link(path)
                 }
             };
             if self.table.is_beyond_link(new, is_link) {

@@ -1,5 +1,5 @@
 use super::binary;
-use super::check::{Checked, Checker, Refusal};
+use super::check::{Checked, Checker};
 use super::destination::OnDisk;
 use super::image::Image;
 use super::place::{Placing, WORK};
@@ -88,7 +88,7 @@ impl<'a> Checker<'_, 'a> {
             }
         } else {
             let mut image = Image::new(before);
-            done.rejected = self.hunks(&done.section, &mut image)?;
+            self.hunks(&done.section, &mut image)?;
             done.after = image.to_bytes();
         }
         if done.section.deletes() && !done.after.is_empty() {
@@ -97,9 +97,8 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    /// Applies the hunks of a section; gives which were left out, when that is allowed.
-    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Image<'i>) -> Checked<Vec<bool>> {
-        let mut rejected = vec![false; section.hunks.len()];
+    /// Applies the hunks of a section.
+    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Image<'i>) -> Checked<()> {
         let mut work = WORK;
         for (number, hunk) in section.hunks.iter().enumerate() {
             let mut placing = Placing {
@@ -112,20 +111,11 @@ impl<'a> Checker<'_, 'a> {
             };
             let fits = placing.apply(image, hunk, number + 1);
             work = placing.work;
-            if fits {
-                continue;
-            }
-            let name = section.name();
-            let start = hunk.old_start;
-            self.messages
-                .error(&format!("patch failed: {name}:{start}"));
-            if !self.options.reject {
-                return Err(Refusal::Section);
-            }
-            if let Some(slot) = rejected.get_mut(number) {
-                *slot = true;
+            if !fits {
+                let (name, start) = (section.name(), hunk.old_start);
+                return self.refuse(&format!("patch failed: {name}:{start}"));
             }
         }
-        Ok(rejected)
+        Ok(())
     }
 }

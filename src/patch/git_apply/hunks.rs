@@ -77,8 +77,6 @@ pub(super) fn hunk<'a>(
         at += line.len();
         counted.line += 1;
     }
-    section.added += added;
-    section.deleted += deleted;
     if section.creates() && hunk.old_lines > 0 {
         return Err(Fatal("new file depends on old contents".to_owned()));
     }

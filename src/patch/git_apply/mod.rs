@@ -11,7 +11,6 @@ mod messages;
 mod options;
 mod place;
 mod reader;
-mod report;
 mod run;
 mod table;
 mod write;

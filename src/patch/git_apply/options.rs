@@ -8,26 +8,14 @@ pub struct GitApplyOptions {
     pub directory: String,
     /// The user's directory below the root; empty or with a final `/`.
     pub prefix: String,
-    /// Change files; off when only something is to be printed or checked.
-    pub apply: bool,
-    /// Find out whether it applies.
+    /// Find out whether it applies, and change nothing.
     pub check: bool,
-    /// Print a diffstat.
-    pub stat: bool,
-    /// Print added and deleted lines of each file.
-    pub numstat: bool,
-    /// Print what is created, deleted, renamed and changed in mode.
-    pub summary: bool,
-    /// End names with NUL in what is printed, and do not quote them.
-    pub nul: bool,
     /// Index and worktree must agree and both change.
     pub index: bool,
     /// Change the index alone.
     pub cached: bool,
     /// Apply the other way round.
     pub reverse: bool,
-    /// Apply what can be, and leave the rest in `.rej` files.
-    pub reject: bool,
     /// Lines of context that must match.
     pub min_context: usize,
     /// Apply hunks without context by their numbers.
@@ -38,8 +26,6 @@ pub struct GitApplyOptions {
     pub ignore_white_space: bool,
     /// What errors of white space lead to.
     pub white_space: WhiteSpace,
-    /// Let names lead out of the tree; never with the index.
-    pub unsafe_paths: bool,
     /// An input without a patch is no error.
     pub allow_empty: bool,
     /// Which paths are used, the first rule that matches decides.

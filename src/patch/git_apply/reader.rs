@@ -40,8 +40,7 @@ impl<'a> Reader<'a, '_> {
         self.hunks(&mut section)?;
         if section.hunks.is_empty() {
             self.binary(&mut section)?;
-            let wanted = self.options.apply || self.options.check;
-            if wanted && !section.is_binary && !section.changes_metadata() {
+            if !section.is_binary && !section.changes_metadata() {
                 return Err(Fatal(format!(
                     "patch with only garbage at line {}",
                     self.line

@@ -13,14 +13,14 @@ use crate::patch::strict::{Fatal, SectionResult, is_submodule, said_name};
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
 
 /// Writes what was judged: the worktree all or nothing, then what the index shall have into its
-/// list of changes. Gives whether anything was left out or left in conflict.
+/// list of changes.
 pub(super) fn write(
     done: &[SectionResult<'_>],
     destination: &mut Destination,
     state: &std::path::Path,
     options: &GitApplyOptions,
     messages: &mut Messages,
-) -> Result<bool, Fatal> {
+) -> Result<(), Fatal> {
     let wanted = wanted(done);
     if options.uses_index() {
         stage(done, destination, options)?;
@@ -28,27 +28,24 @@ pub(super) fn write(
     if !options.cached {
         write_files(&wanted, destination, state, messages)?;
     }
-    let mut left = false;
-    for one in done {
-        if one.refused {
-            left = true;
-            continue;
+    if options.verbosity > Verbosity::Normal {
+        for one in done {
+            let names = said_name(&one.section);
+            messages.line(&format!("Applied patch {names} cleanly."));
         }
-        left |= reject(one, destination, options, messages)?;
     }
-    Ok(left)
+    Ok(())
 }
 
 fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     let mut wanted = Wanted::new();
-    let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing() {
+    for one in done {
         let section = &one.section;
         if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
             wanted.insert(old.clone(), None);
         }
     }
-    for one in standing().filter(|one| !one.section.deletes()) {
+    for one in done.iter().filter(|one| !one.section.deletes()) {
         let mode = match one.section.new_mode {
             0 => 0o100_644,
             mode => recorded_mode(mode),
@@ -67,15 +64,14 @@ fn stage(
     let Some(staging) = &mut destination.staging else {
         return Ok(());
     };
-    let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing() {
+    for one in done {
         let section = &one.section;
         if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
             staging.set(old, Vec::new());
         }
     }
     let failed = |error: crate::git::GitError| Fatal(error.to_string());
-    for one in standing().filter(|one| !one.section.deletes()) {
+    for one in done.iter().filter(|one| !one.section.deletes()) {
         let section = &one.section;
         let name = section.target();
         let mode = recorded_mode(section.new_mode);
@@ -119,10 +115,7 @@ fn write_files(
         let seen = destination
             .look(name)
             .map_err(|error| failed(&error.to_string()))?;
-        let disk = destination
-            .on_disk(name)
-            .ok_or_else(|| failed("no such path"))?;
-        let absolute = destination.base.join(&disk);
+        let absolute = destination.root.join(name);
         let makes_submodule = want.is_some_and(|(_, mode)| is_submodule(mode));
         if makes_submodule {
             submodules.push(absolute.clone());
@@ -133,7 +126,7 @@ fn write_files(
                 Err(error) if want.is_none() => {
                     messages.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
                 }
-                Ok(()) if want.is_none() => destination.tree().remove_emptied_above(&disk),
+                Ok(()) if want.is_none() => destination.tree.remove_emptied_above(name),
                 _ => {}
             }
         }
@@ -152,13 +145,13 @@ fn write_files(
         if standing.is_none() && after.is_none() {
             continue;
         }
-        let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
+        let path = RepoPath::new(name).map_err(|error| failed(&error.to_string()))?;
         changes.push(Change {
             new_permissions: true,
             ..Change::between(path, standing, after)
         });
     }
-    write_worktree(&destination.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
+    write_worktree(&destination.root, state, &changes).map_err(|error| Fatal(error.to_string()))?;
     for directory in submodules {
         // That it stands there already is no fault.
         let _ = std::fs::create_dir_all(directory);
@@ -169,54 +162,4 @@ fn write_files(
 fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
-}
-
-// Hunks that were left out go to a file of their own beside the one they are for.
-fn reject(
-    one: &SectionResult<'_>,
-    destination: &Destination,
-    options: &GitApplyOptions,
-    messages: &mut Messages,
-) -> Result<bool, Fatal> {
-    let count = one.rejected.iter().filter(|it| **it).count();
-    let names = said_name(&one.section);
-    if count == 0 {
-        if options.verbosity > Verbosity::Normal {
-            messages.line(&format!("Applied patch {names} cleanly."));
-        }
-        return Ok(false);
-    }
-    let plural = if count == 1 { "" } else { "s" };
-    if options.verbosity > Verbosity::Quiet {
-        messages.line(&format!(
-            "Applying patch {names} with {count} reject{plural}..."
-        ));
-    }
-    let name = one.section.target();
-    let mut text = format!("diff a/{name} b/{name}\t(rejected hunks)\n").into_bytes();
-    for ((number, hunk), rejected) in (1..).zip(&one.section.hunks).zip(&one.rejected) {
-        if !rejected {
-            if options.verbosity > Verbosity::Quiet {
-                messages.line(&format!("Hunk #{number} applied cleanly."));
-            }
-            continue;
-        }
-        if options.verbosity > Verbosity::Quiet {
-            messages.line(&format!("Rejected hunk #{number}."));
-        }
-        text.extend_from_slice(hunk.text);
-        if !hunk.text.ends_with(b"\n") {
-            text.push(b'\n');
-        }
-    }
-    let file = format!("{name}.rej");
-    let failed = |error: std::io::Error| Fatal(format!("cannot open {file}: {}", words(&error)));
-    let disk = destination.on_disk(&file).unwrap_or_default();
-    let last = disk.rsplit('/').next().unwrap_or(&disk);
-    let parent = destination.tree().parent(&disk, true).map_err(failed)?;
-    parent.remove(last).map_err(failed)?;
-    parent
-        .create(last, &text, 0o100_644, None)
-        .map_err(failed)?;
-    Ok(true)
 }

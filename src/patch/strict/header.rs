@@ -193,7 +193,7 @@ fn take<'a>(
             .transpose()
     };
     match word {
-        Word::Hunk => {}
+        Word::Hunk | Word::Score => {}
         Word::OldName => {
             let null = section.creates();
             verify(rest, null, &mut section.old_name, "old", number, naming)?;
@@ -229,15 +229,6 @@ fn take<'a>(
         Word::RenameTo => {
             section.is_rename = true;
             section.new_name = moved()?;
-        }
-        Word::Score => {
-            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let score = rest
-                .get(..digits)
-                .and_then(|it| std::str::from_utf8(it).ok());
-            if let Some(score) = score.and_then(|it| it.parse().ok()).filter(|it| *it <= 100) {
-                section.score = score;
-            }
         }
         Word::Index => index(rest, number, section)?,
     }
