@@ -98,7 +98,7 @@ pub(super) fn edit_text(
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
-                adapted(&bytes, before, edit, &mut mended)
+                adapted(before, edit, &mut mended)
             };
             replaced(&bytes, &edit)
         } else {
@@ -126,36 +126,24 @@ pub(super) fn edit_text(
     }
 }
 
-/// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent
-/// that its first line has in the file.
-fn adapted<'e>(
-    bytes: &[u8],
-    before: &[u8],
-    edit: &'e Edit,
-    mends: &mut Vec<Mend>,
-) -> Cow<'e, Edit> {
+/// Returns an edit with the line ends of the file and the line feeds at the edges of its old text.
+fn adapted<'e>(before: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
     let mut edit = Cow::Borrowed(edit);
-    let mut note = |code, safety, line, message| mends.push(Mend::new(code, safety, line, message));
+    let mut note = |line, message| {
+        mends.push(Mend::new(Code::M411, Safety::Safe, line, message));
+    };
     if let Some(old) = with_ends(before, &edit.old) {
         edit.to_mut().old = old;
     }
     if let Some(new) = with_ends(before, &edit.new) {
         edit.to_mut().new = new;
         let message = "gave the new text the line ends of the file";
-        note(Code::M411, Safety::Safe, edit.line, message);
+        note(edit.line, message);
     }
     if let Some(new) = with_edges(&edit.old, &edit.new) {
         edit.to_mut().new = new;
         let message = "put back the line feed that only the old text has at its edge";
-        note(Code::M411, Safety::Safe, edit.line, message);
-    }
-    if edit.after.is_none()
-        && !edit.all
-        && let Some(new) = without_first_indent(bytes, &edit.old, &edit.new)
-    {
-        edit.to_mut().new = new;
-        let message = "the first line keeps the indent that the file gives it";
-        note(Code::M416, Safety::Lossy, edit.line, message);
+        note(edit.line, message);
     }
     edit
 }
@@ -242,24 +230,6 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     }
     made.extend_from_slice(bytes.get(from..).unwrap_or_default());
     Ok((*first, made))
-}
-
-// The new text without the indent that stands before the old one already: the old text has lost that of its
-// first line, the new one has kept it.
-fn without_first_indent(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
-    let starts = |text: &[u8]| text.first().is_some_and(|it| !it.is_ascii_whitespace());
-    if !starts(old) || starts(new) || new.trim_ascii_start() == old {
-        return None;
-    }
-    let places = occurrences(bytes, old);
-    let [at] = places.as_slice() else {
-        return None;
-    };
-    let head = bytes.get(..*at)?;
-    let indent = head.rsplit(|byte| *byte == b'\n').next()?;
-    let blank = !indent.is_empty() && indent.iter().all(|it| matches!(it, b' ' | b'\t'));
-    let rest = new.strip_prefix(indent).filter(|_| blank)?;
-    Some(rest.to_vec())
 }
 
 // Where a text stands, also where places overlap; one more than many at the most.

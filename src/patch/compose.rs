@@ -35,7 +35,7 @@ pub(super) fn compose(
     let mut drafts: Vec<Draft<'_>> = Vec::new();
     let mut ignored_marks = false;
     for (hunk, outcome) in outcomes.iter().enumerate() {
-        let Placement::Placed(placed) = outcome else {
+        let Ok(placed) = outcome else {
             continue;
         };
         let is_free = draft_hunk(text, placed, hunk, &mut marks, &mut drafts);

@@ -118,8 +118,6 @@ pub struct Headers<'a> {
     pub from: Option<Cow<'a, [u8]>>,
     /// The header lines of a diff, each with its line feed.
     pub text: Vec<u8>,
-    /// What follows `Index: `, which git does not read.
-    pub index_name: Option<&'a [u8]>,
 }
 
 /// The change of content.

@@ -260,7 +260,6 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
-        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let (old, new) = (section.name().to_owned(), section.target().to_owned());
@@ -276,29 +275,12 @@ impl PathRules<'_> {
         })
     }
 
-    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
-    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = file.headers.index_name.map(text).transpose()?;
-        let name = name.unwrap_or_default();
-        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
-        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
-        let sides = [section.name(), section.target()];
-        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
-            return Ok(());
-        }
-        let message = "the `Index:` line names another file than the headers";
-        refuse(Code::P202, message)
-    }
-
     fn operation(
         &self,
         file: &FilePatch<'_>,
         section: &Section<'_>,
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
-        let mut note = |safety, message: &str| {
-            mends.push(Mend::new(Code::M201, safety, file.line, message));
-        };
         if section.creates() && has_old_lines(&file.body) {
             let message = "the file is said to be new, yet the patch has lines of an old one";
             return refuse(Code::P205, message);
@@ -327,12 +309,8 @@ impl PathRules<'_> {
                 return Ok(Operation::Modify);
             }
             let message = "took the file for new, as it is not there and only lines are added";
-            note(Safety::Safe, message);
+            mends.push(Mend::new(Code::M201, Safety::Safe, file.line, message));
             return Ok(Operation::Create);
-        }
-        if self.has(old) && !self.has(new) {
-            note(Safety::Lossy, "took two different names for a rename");
-            return Ok(Operation::Rename);
         }
         refuse(Code::P202, "the two sides name different files")
     }
@@ -491,8 +469,7 @@ pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
                 .into_iter()
                 .flatten()
                 .filter_map(|name| text(name).ok());
-            let index = headers.index_name.and_then(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit).chain(index);
+            let names = words.map(str::to_owned).chain(explicit);
             for name in names {
                 let depths = 0..=DEEPEST_GUESS;
                 let paths = depths.filter_map(|depth| strip_components(&name, depth));

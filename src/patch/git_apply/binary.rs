@@ -62,6 +62,6 @@ pub(super) fn apply(
 }
 
 /// An id of all its 40 digits.
-pub(super) fn full_id(hex: &[u8]) -> Option<BlobId> {
+fn full_id(hex: &[u8]) -> Option<BlobId> {
     std::str::from_utf8(hex).ok()?.parse().ok()
 }

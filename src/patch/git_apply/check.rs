@@ -1,9 +1,10 @@
-use super::destination::{Destination, OnDisk};
+use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::table::{State, Table};
 use crate::git::Staged;
 use crate::model::{BlobId, Code};
+use crate::patch::change::FileState;
 use crate::patch::strict::{
     Fatal, Section, SectionResult, differ_in_type, is_submodule, said_name,
 };
@@ -41,6 +42,11 @@ impl<'a> Checker<'_, 'a> {
             self.messages.line(&format!("Checking patch {names}..."));
         }
         let entry = self.preimage(&mut done.section)?;
+        let modes = [done.section.old_mode, done.section.new_mode];
+        if modes.into_iter().any(is_submodule) {
+            let name = done.section.target().to_owned();
+            return self.refuse(&format!("{name}: it is a submodule"));
+        }
         self.target(done)?;
         self.paths(&done.section)?;
         let before = self.content(done, entry)?;
@@ -147,44 +153,34 @@ impl<'a> Checker<'_, 'a> {
             Ok(seen) => seen,
             Err(error) => return self.refuse(&format!("{name}: {error}")),
         };
+        let mode = seen.as_ref().map(|state| state.mode);
         let Some(entry) = entry else {
-            return Ok(match seen {
-                OnDisk::Nothing => None,
-                OnDisk::File(_, mode) => Some(mode),
-                OnDisk::Directory => Some(0o160_000),
-            });
+            return Ok(mode);
         };
-        if self.agrees(name, &seen, entry) {
-            return Ok(Some(match seen {
-                OnDisk::File(_, mode) => mode,
-                OnDisk::Directory => 0o160_000,
-                OnDisk::Nothing => entry.mode,
-            }));
+        if self.agrees(name, seen.as_ref(), entry) {
+            return Ok(mode.or(Some(entry.mode)));
         }
         self.refuse(&format!("{name}: does not match index"))
     }
 
     /// Whether what stands in the worktree is what the index has. What is not there would be
     /// checked out.
-    pub(super) fn agrees(&self, name: &str, seen: &OnDisk, entry: &Staged) -> bool {
-        match seen {
-            OnDisk::Nothing => !entry.intent_to_add,
-            OnDisk::Directory => is_submodule(entry.mode),
-            OnDisk::File(bytes, mode) => {
-                if entry.intent_to_add
-                    || differ_in_type(*mode, entry.mode)
-                    || (self.destination.trusts_mode && *mode != entry.mode)
-                {
-                    return false;
-                }
-                let staging = self.destination.staging.as_ref();
-                if staging.is_some_and(|it| it.is_fresh(name, &self.destination.root.join(name))) {
-                    return true;
-                }
-                let bytes = self.destination.line_ends(name).to_git(bytes.clone());
-                BlobId::from_content(&bytes) == entry.id
-            }
+    fn agrees(&self, name: &str, seen: Option<&FileState>, entry: &Staged) -> bool {
+        let Some(state) = seen else {
+            return !entry.intent_to_add;
+        };
+        if entry.intent_to_add
+            || differ_in_type(state.mode, entry.mode)
+            || (self.destination.trusts_mode && state.mode != entry.mode)
+        {
+            return false;
         }
+        let staging = self.destination.staging.as_ref();
+        if staging.is_some_and(|index| index.is_fresh(name, &self.destination.root.join(name))) {
+            return true;
+        }
+        let bytes = self.destination.line_ends(name).to_git(&state.bytes);
+        BlobId::from_content(&bytes) == entry.id
     }
 
     // The new path must be free, unless the patch itself frees it.
@@ -244,9 +240,8 @@ impl<'a> Checker<'_, 'a> {
             return None;
         }
         match self.destination.look(new) {
-            Ok(OnDisk::Nothing | OnDisk::Directory) => None,
-            Ok(OnDisk::File(..)) if self.destination.is_beyond_link(new) => None,
-            Ok(OnDisk::File(..)) => Some(format!("{new}: already exists in working directory")),
+            Ok(None) => None,
+            Ok(Some(_)) => Some(format!("{new}: already exists in working directory")),
             Err(error) => Some(format!("{new}: {error}")),
         }
     }

@@ -1,19 +1,18 @@
 use super::binary;
 use super::check::{Checked, Checker};
-use super::destination::OnDisk;
 use super::image::Image;
 use super::place::{Placing, WORK};
 use crate::git::Staged;
-use crate::patch::strict::{Section, SectionResult, is_submodule};
+use crate::patch::strict::{Section, SectionResult};
 
 impl<'a> Checker<'_, 'a> {
     /// What a section starts from, as the repository has it.
     pub(super) fn content(
         &mut self,
-        done: &mut SectionResult<'a>,
+        done: &SectionResult<'a>,
         entry: Option<Staged>,
     ) -> Checked<Vec<u8>> {
-        let section = &mut done.section;
+        let section = &done.section;
         if let Some(previous) = self.previous(section)? {
             let previous = self.done.get(previous);
             return Ok(previous.map_or_else(Vec::new, |it| it.after.clone()));
@@ -21,25 +20,11 @@ impl<'a> Checker<'_, 'a> {
         let Some(name) = section.old_name.clone() else {
             return Ok(Vec::new());
         };
-        let name_said = section.target().to_owned();
-        let failed = format!("failed to read {name}");
-        let bytes = self.load(&name, entry, section);
-        match bytes {
-            Ok(Some(bytes)) => Ok(bytes),
-            // A submodule outside the index has no content that hunks could change.
-            Ok(None) => {
-                section.hunks.clear();
-                Ok(Vec::new())
-            }
-            Err(beyond) => {
-                if let Some(messages) = beyond {
-                    self.messages.error(&messages);
-                } else {
-                    self.messages.error(&failed);
-                }
-                self.refuse(&format!("{name_said}: patch does not apply"))
-            }
-        }
+        self.load(&name, entry, section).or_else(|why| {
+            self.messages.error(&why);
+            let name = section.target();
+            self.refuse(&format!("{name}: patch does not apply"))
+        })
     }
 
     fn load(
@@ -47,35 +32,21 @@ impl<'a> Checker<'_, 'a> {
         name: &str,
         entry: Option<Staged>,
         section: &Section<'_>,
-    ) -> Result<Option<Vec<u8>>, Option<String>> {
+    ) -> Result<Vec<u8>, String> {
+        let failed = || format!("failed to read {name}");
         if let Some(entry) = entry {
-            if is_submodule(entry.mode) {
-                return Ok(Some(
-                    format!("Subproject commit {}\n", entry.id).into_bytes(),
-                ));
-            }
-            let staging = self.destination.staging.as_ref().ok_or(None)?;
-            return staging.blob(entry.id).map(Some).map_err(|_| None);
-        }
-        if is_submodule(section.old_mode) {
-            return Ok(None);
+            let staging = self.destination.staging.as_ref().ok_or_else(failed)?;
+            return staging.blob(entry.id).map_err(|_| failed());
         }
         if self.destination.is_beyond_link(name) {
-            return Err(Some(format!(
-                "reading from '{name}' beyond a symbolic link"
-            )));
+            return Err(format!("reading from '{name}' beyond a symbolic link"));
         }
-        match self.destination.look(name) {
-            Ok(OnDisk::File(bytes, mode)) => {
-                let converts = mode != 0o120_000 && !section.cr_in_old;
-                Ok(Some(if converts {
-                    self.destination.line_ends(name).to_git(bytes)
-                } else {
-                    bytes
-                }))
-            }
-            _ => Err(None),
+        let found = self.destination.look(name).ok().flatten();
+        let state = found.ok_or_else(failed)?;
+        if state.mode == 0o120_000 || section.cr_in_old {
+            return Ok(state.bytes.to_vec());
         }
+        Ok(self.destination.line_ends(name).to_git(&state.bytes))
     }
 
     /// What the section makes of it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::line_ends::{LineEnds, Settings};
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
 use crate::model::file_name;
+use crate::patch::change::FileState;
 use crate::patch::strict::Rules;
 use crate::patch::write::{Directory, is_absent};
 
@@ -14,21 +15,12 @@ pub(super) struct Destination {
     pub(super) staging: Option<Staging>,
     /// What names of the patch are relative to.
     pub(super) root: PathBuf,
-    pub(super) tree: Directory,
+    tree: Directory,
     attributes: Option<RefCell<Attributes>>,
     line_ends: Settings,
     rules: Rules,
     /// Whether the executable bit of files is to be believed.
     pub(super) trusts_mode: bool,
-}
-
-/// What stands at a path of the worktree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum OnDisk {
-    Nothing,
-    /// A file or link: its bytes and git's mode.
-    File(Vec<u8>, u32),
-    Directory,
 }
 
 impl Destination {
@@ -81,20 +73,12 @@ impl Destination {
         LineEnds::choose(&text, &eol, &crlf, &self.line_ends)
     }
 
-    /// Looks at a path without following links.
-    pub(super) fn look(&self, name: &str) -> io::Result<OnDisk> {
-        if self.root.join(name).is_dir() && !self.is_link(name) {
-            return Ok(OnDisk::Directory);
-        }
-        let parent = match self.tree.parent(name, false) {
-            Ok(parent) => parent,
-            Err(error) if is_absent(&error) => return Ok(OnDisk::Nothing),
-            Err(error) => return Err(error),
-        };
-        match parent.look(file_name(name)) {
-            Ok(Some((bytes, mode))) => Ok(OnDisk::File(bytes, mode)),
-            Ok(None) => Ok(OnDisk::Nothing),
-            Err(error) if is_absent(&error) => Ok(OnDisk::Nothing),
+    /// Looks at a file or link without following links; a directory counts as nothing.
+    pub(super) fn look(&self, name: &str) -> io::Result<Option<FileState>> {
+        let parent = self.tree.parent(name, false);
+        match parent.and_then(|parent| parent.look(file_name(name))) {
+            Ok(found) => Ok(found.map(|(bytes, mode)| FileState::new(bytes, mode))),
+            Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 
 use super::super::change::{Change, FileState, recorded_mode};
 use super::super::write::write_worktree;
-use super::destination::{Destination, OnDisk};
+use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
-use crate::git::Staged;
+use crate::git::{Staged, Staging};
 use crate::model::RepoPath;
-use crate::patch::strict::{Fatal, SectionResult, is_submodule, said_name};
+use crate::patch::strict::{Fatal, SectionResult, said_name};
 
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
@@ -22,11 +22,13 @@ pub(super) fn write(
     messages: &mut Messages,
 ) -> Result<(), Fatal> {
     let wanted = wanted(done);
-    if options.uses_index() {
-        stage(done, destination, options)?;
+    if options.uses_index()
+        && let Some(staging) = &mut destination.staging
+    {
+        stage(&wanted, staging, !options.cached)?;
     }
     if !options.cached {
-        write_files(&wanted, destination, state, messages)?;
+        write_files(&wanted, destination, state)?;
     }
     if options.verbosity > Verbosity::Normal {
         for one in done {
@@ -56,47 +58,24 @@ fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     wanted
 }
 
-fn stage(
-    done: &[SectionResult<'_>],
-    destination: &mut Destination,
-    options: &GitApplyOptions,
-) -> Result<(), Fatal> {
-    let Some(staging) = &mut destination.staging else {
-        return Ok(());
-    };
-    for one in done {
-        let section = &one.section;
-        if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
-            staging.set(old, Vec::new());
-        }
+fn stage(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Result<(), Fatal> {
+    for (name, _) in wanted.iter().filter(|(_, want)| want.is_none()) {
+        staging.set(name, Vec::new());
     }
-    let failed = |error: crate::git::GitError| Fatal(error.to_string());
-    for one in done.iter().filter(|one| !one.section.deletes()) {
-        let section = &one.section;
-        let name = section.target();
-        let mode = recorded_mode(section.new_mode);
-        let id = if is_submodule(mode) {
-            let commit = one.after.strip_prefix(b"Subproject commit ");
-            let id = commit
-                .map(<[u8]>::trim_ascii_end)
-                .and_then(super::binary::full_id);
-            id.ok_or_else(|| Fatal(format!("corrupt patch for submodule {name}")))?
-        } else {
-            staging.store(&one.after).map_err(failed)?
+    for (name, want) in wanted {
+        let Some((bytes, mode)) = want else {
+            continue;
         };
-        let entry = Staged {
-            fresh: !options.cached,
-            ..Staged::new(id, mode)
-        };
-        let mut above = name;
-        let mut blocked = staging.has_below(name);
-        while let Some((directory, _)) = above.rsplit_once('/') {
-            above = directory;
-            blocked |= staging.entry(directory).is_some();
-        }
-        if blocked {
+        let id = staging.store(bytes);
+        let id = id.map_err(|error| Fatal(error.to_string()))?;
+        let mut above = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+        if staging.has_below(name) || above.any(|above| staging.entry(above).is_some()) {
             return Err(Fatal(format!("unable to add cache entry for {name}")));
         }
+        let entry = Staged {
+            fresh,
+            ..Staged::new(id, *mode)
+        };
         staging.set(name, vec![entry]);
     }
     Ok(())
@@ -106,35 +85,17 @@ fn write_files(
     wanted: &Wanted<'_>,
     destination: &Destination,
     state: &std::path::Path,
-    messages: &mut Messages,
 ) -> Result<(), Fatal> {
     let mut changes = Vec::new();
-    let mut submodules = Vec::new();
     for (name, want) in wanted {
         let failed = |what: &str| Fatal(format!("unable to write file '{name}': {what}"));
-        let seen = destination
-            .look(name)
-            .map_err(|error| failed(&error.to_string()))?;
-        let absolute = destination.root.join(name);
-        let makes_submodule = want.is_some_and(|(_, mode)| is_submodule(mode));
-        if makes_submodule {
-            submodules.push(absolute.clone());
+        let seen = destination.look(name);
+        let standing = seen.map_err(|error| failed(&error.to_string()))?;
+        if standing.is_none() && want.is_some() {
+            // An empty directory gives way.
+            let _ = std::fs::remove_dir(destination.root.join(name));
         }
-        if seen == OnDisk::Directory && !makes_submodule {
-            // Where a directory or submodule used to be; one with files in it stays.
-            match std::fs::remove_dir(&absolute) {
-                Err(error) if want.is_none() => {
-                    messages.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
-                }
-                Ok(()) if want.is_none() => destination.tree.remove_emptied_above(name),
-                _ => {}
-            }
-        }
-        let standing = match seen {
-            OnDisk::File(bytes, mode) => Some(FileState::new(bytes, mode)),
-            OnDisk::Nothing | OnDisk::Directory => None,
-        };
-        let after = want.filter(|_| !makes_submodule).map(|(bytes, mode)| {
+        let after = want.map(|(bytes, mode)| {
             let bytes = if mode == 0o120_000 {
                 bytes.into()
             } else {
@@ -151,15 +112,5 @@ fn write_files(
             ..Change::between(path, standing, after)
         });
     }
-    write_worktree(&destination.root, state, &changes).map_err(|error| Fatal(error.to_string()))?;
-    for directory in submodules {
-        // That it stands there already is no fault.
-        let _ = std::fs::create_dir_all(directory);
-    }
-    Ok(())
-}
-
-fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
+    write_worktree(&destination.root, state, &changes).map_err(|error| Fatal(error.to_string()))
 }

@@ -1,10 +1,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::hunk::Site;
+use super::hunk::{Site, ambiguous};
 use super::indent::reindent;
 use super::placed::{MendNote, Placed, old_of, trim_end};
-use crate::model::Code;
+use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -53,11 +53,11 @@ impl Likeness {
 }
 
 /// Places a hunk where its lines stand but for white space and punctuation; several places that fit
-/// equally well are returned as such.
+/// equally well are refused.
 pub(super) fn align<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
-) -> Result<Option<Placed<'h, 'a>>, Vec<usize>> {
+) -> Result<Option<Placed<'h, 'a>>, Refusal> {
     let lines = hunk.firm(hunk.loose_tail);
     let old = old_of(lines);
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn align<'h, 'a>(
             .flatten());
     }
     if places.len() > 1 {
-        return Err(places);
+        return Err(ambiguous(site.text, &places, lines.len()));
     }
     let notes = likeness.note().into_iter().collect();
     Ok(Some(Placed::new(lines, at, notes)))

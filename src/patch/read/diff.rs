@@ -19,7 +19,6 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
         files: Vec::new(),
         problems: Vec::new(),
         spans: Vec::new(),
-        index_name: None,
     };
     while let Some(line) = lines.line(scan.at) {
         scan.step(line);
@@ -50,7 +49,6 @@ struct Scan<'a, 'l> {
     files: Vec<FilePatch<'a>>,
     problems: Vec<PatchProblem>,
     spans: Vec<Range<usize>>,
-    index_name: Option<&'a [u8]>,
 }
 
 impl<'a> Scan<'a, '_> {
@@ -60,9 +58,6 @@ impl<'a> Scan<'a, '_> {
         if count > 0 {
             self.at += count;
             self.section(self.header_text(start, count), start);
-        } else if let Some(name) = line.strip_prefix(b"Index: ") {
-            self.index_name = Some(name.trim_ascii());
-            self.at += 1;
         } else if hunk::header(line).is_some()
             && let Some(name) = name_above(self.lines, start).filter(|it| it.contains(&b'.'))
         {
@@ -137,7 +132,6 @@ impl<'a> Scan<'a, '_> {
             line: number(start),
             headers: Headers {
                 text,
-                index_name: self.index_name.take(),
                 ..Headers::default()
             },
             body,

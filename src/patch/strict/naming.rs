@@ -203,57 +203,43 @@ pub(in crate::patch) fn has_open_quote(name: &[u8]) -> bool {
 
 /// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
 fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let line = text.split(|byte| *byte == b'\n').next()?;
-    let (name, rest) = quoted(line.starts_with(b"\"").then_some(line)?).ok()?;
-    // A name of git has no such byte, and what follows it would be hidden.
-    (!name.contains(&0)).then(|| {
-        (
-            name,
-            text.get(line.len() - rest.len()..).unwrap_or_default(),
-        )
-    })
-}
-
-/// Reads a C-quoted name at the start of `text`; gives the name and what follows the quote.
-fn quoted(text: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
-    let mut name = Vec::with_capacity(text.len());
-    let mut at = 1;
+    let mut name = Vec::new();
+    let mut rest = text.strip_prefix(b"\"")?;
     loop {
-        let byte = *text
-            .get(at)
-            .ok_or("a quoted file name has no closing quote")?;
-        at += 1;
+        let (byte, after) = rest.split_first()?;
+        rest = after;
         match byte {
-            b'"' => break,
+            b'"' => return Some((name, rest)),
+            b'\n' => return None,
             b'\\' => {
-                let escape = *text
-                    .get(at)
-                    .ok_or("a quoted file name ends inside an escape")?;
-                at += 1;
-                match escape {
-                    b'a' => name.push(7),
-                    b'b' => name.push(8),
-                    b't' => name.push(b'\t'),
-                    b'n' => name.push(b'\n'),
-                    b'v' => name.push(11),
-                    b'f' => name.push(12),
-                    b'r' => name.push(b'\r'),
-                    b'"' | b'\\' => name.push(escape),
+                let (escape, after) = rest.split_first()?;
+                rest = after;
+                name.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'"' | b'\\' => *escape,
                     b'0'..=b'3' => {
-                        let digits = text.get(at..at + 2).unwrap_or_default();
-                        let [high @ b'0'..=b'7', low @ b'0'..=b'7'] = digits else {
-                            return Err("a quoted file name has a bad octal escape".to_owned());
+                        let [high @ b'0'..=b'7', low @ b'0'..=b'7', after @ ..] = rest else {
+                            return None;
                         };
-                        name.push((escape - b'0') * 64 + (high - b'0') * 8 + (low - b'0'));
-                        at += 2;
+                        rest = after;
+                        (escape - b'0') * 64 + (high - b'0') * 8 + (low - b'0')
                     }
-                    _ => return Err("a quoted file name has an unknown escape".to_owned()),
-                }
+                    _ => return None,
+                });
             }
-            byte => name.push(byte),
+            byte => name.push(*byte),
+        }
+        // A name of git has no such byte, and what follows it would be hidden.
+        if name.last() == Some(&0) {
+            return None;
         }
     }
-    Ok((name, text.get(at..).unwrap_or_default()))
 }
 
 fn squash(name: &[u8]) -> Vec<u8> {
