@@ -261,8 +261,7 @@ fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work
     }
     let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
     let outcomes = place(text, &back, work);
-    let is_exact = |outcome: &Placement<'_, '_>| {
-        outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty())
-    };
+    let is_exact =
+        |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
     outcomes.iter().all(is_exact) && compose(text, &outcomes, !explicit).is_ok()
 }

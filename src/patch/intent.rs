@@ -41,33 +41,7 @@ pub(super) fn unmeant(
     None
 }
 
-/// Refuses a whole file that has lost its rest.
-pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
-    let lines = |text| solid_rows(text).into_iter().map(|row| row.1);
-    let is_cut_off = lines(before).zip(lines(after)).all(|(old, new)| old == new);
-    let (old, new) = (solid_rows(before).len(), solid_rows(after).len());
-    if old == 0 || new >= old {
-        return None;
-    }
-    let lost = old - new;
-    let is_cut_off = is_cut_off && lost >= LONG_TAIL;
-    let most = old >= FEW_LINES && lost * 2 >= old;
-    let fragment = new == 0 || most || (lost >= LONG_TAIL && lost * 10 >= old * 3);
-    (is_cut_off || fragment).then(|| {
-        let message = format!(
-            "the whole file would go from {old} lines to {new}; the rest seems to be left out"
-        );
-        Refusal::new(Code::P313, message)
-    })
-}
-
-// Files of fewer lines are rewritten as a whole.
-const FEW_LINES: usize = 5;
-
-// Lines that a person deletes on purpose with an edit, not by sending the file without them.
-const LONG_TAIL: usize = 8;
-
-fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
+pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
     rows.filter(|(_, line)| !line.trim_ascii().is_empty())
         .collect()
@@ -132,34 +106,4 @@ pub(super) fn is_blob(bytes: &[u8], id: &str) -> bool {
     const SHORTEST: usize = 7;
     let own = || BlobId::from_content(bytes).to_string();
     id.len() >= SHORTEST && own().starts_with(&id.to_ascii_lowercase())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shrunk;
-
-    #[test]
-    fn a_whole_file_keeps_its_rest() {
-        let lines = |range: std::ops::Range<u32>| -> Vec<u8> {
-            let lines: Vec<String> = range.map(|line| format!("line {line}\n")).collect();
-            lines.concat().into_bytes()
-        };
-        let old = lines(0..40);
-        for (new, refused) in [
-            (lines(0..40), false),
-            (lines(0..38), false),
-            (lines(3..40), false),
-            (lines(0..30), true),
-            (lines(10..20), true),
-            (Vec::new(), true),
-            ([lines(0..39), lines(50..60)].concat(), false),
-        ] {
-            let text = String::from_utf8(new.clone()).unwrap();
-            assert_eq!(shrunk(&old, &new).is_some(), refused, "{text}");
-        }
-        assert!(
-            shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
-            "too small to tell"
-        );
-    }
 }

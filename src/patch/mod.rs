@@ -6,7 +6,6 @@ mod canonical;
 mod change;
 mod compose;
 mod content;
-mod definitions;
 mod elision;
 mod exact;
 mod feedback;
@@ -28,6 +27,7 @@ mod targets;
 mod text;
 
 mod unread;
+mod whole;
 #[cfg(feature = "program")]
 mod write;
 

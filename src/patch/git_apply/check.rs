@@ -186,14 +186,10 @@ impl<'a> Checker<'_, 'a> {
     // The new path must be free, unless the patch itself frees it.
     fn target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
         let section = &mut done.section;
-        let frees = matches!(
-            self.table.state(section.new_name.as_deref()),
-            Some(State::Gone | State::WillGo)
-        );
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
         {
-            if let Some(text) = self.occupied(&new, frees) {
+            if let Some(text) = self.occupied(&new, self.table.frees(&new)) {
                 return self.refuse(&text);
             }
             if section.new_mode == 0 {

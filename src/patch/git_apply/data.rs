@@ -1,7 +1,6 @@
 use super::binary;
 use super::check::{Checked, Checker};
-use super::image::Image;
-use super::place::{Placing, WORK};
+use super::place::{Line, Placing, WORK, split_lines};
 use crate::git::Staged;
 use crate::patch::strict::{Section, SectionResult};
 
@@ -58,9 +57,10 @@ impl<'a> Checker<'_, 'a> {
                 Err(messages) => return self.refuse(&messages),
             }
         } else {
-            let mut image = Image::new(before);
+            let mut image = split_lines(before);
             self.hunks(&done.section, &mut image)?;
-            done.after = image.to_bytes();
+            let lines: Vec<_> = image.into_iter().map(|line| line.text).collect();
+            done.after = lines.concat();
         }
         if done.section.deletes() && !done.after.is_empty() {
             return self.refuse("removal patch leaves file contents");
@@ -69,7 +69,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     /// Applies the hunks of a section.
-    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Image<'i>) -> Checked<()> {
+    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Vec<Line<'i>>) -> Checked<()> {
         let mut work = WORK;
         for (number, hunk) in section.hunks.iter().enumerate() {
             let mut placing = Placing {

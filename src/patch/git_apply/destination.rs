@@ -24,10 +24,7 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    pub(super) fn open(
-        repository: Option<&Repository>,
-        root: &Path,
-    ) -> Result<Self, GitError> {
+    pub(super) fn open(repository: Option<&Repository>, root: &Path) -> Result<Self, GitError> {
         let staging = repository.map(Repository::staging).transpose()?;
         let attributes = repository.map(Repository::attributes).transpose()?;
         let setting = |key: &str| repository.and_then(|it| it.setting(key));

@@ -5,7 +5,6 @@ mod check;
 mod data;
 mod destination;
 mod hunks;
-mod image;
 mod line_ends;
 mod messages;
 mod options;

@@ -1,4 +1,4 @@
-use super::hunks::{Counted, hunk, range_line};
+use super::hunks::range_line;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use crate::model::RepoPath;
@@ -50,7 +50,7 @@ impl<'a> Reader<'a, '_> {
         Ok(Some((section, used)))
     }
 
-    fn rest(&self) -> &'a [u8] {
+    pub(super) fn rest(&self) -> &'a [u8] {
         self.input.get(self.at..).unwrap_or_default()
     }
 
@@ -111,19 +111,15 @@ impl<'a> Reader<'a, '_> {
     fn hunks(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
         let (mut old_lines, mut new_lines, mut context) = (0, 0, 0);
         while self.rest().starts_with(b"@@ -") {
-            let rest = self.rest();
-            let mut counted = Counted {
-                file: self.name,
-                options: self.options,
-                messages: self.messages,
-                line: self.line,
-            };
-            let read = hunk(rest, section, &mut counted);
-            let line = counted.line;
-            let Some(hunk) = read? else {
-                return Err(Fatal(format!("corrupt patch at line {line}")));
-            };
-            self.line = line;
+            let read = self.hunk(section);
+            let damaged = || Fatal(format!("corrupt patch at line {}", self.line));
+            let hunk = read.ok_or_else(damaged)?;
+            if section.creates() && hunk.old_lines > 0 {
+                return Err(Fatal("new file depends on old contents".to_owned()));
+            }
+            if section.deletes() && hunk.new_lines > 0 {
+                return Err(Fatal("deleted file still has contents".to_owned()));
+            }
             self.at += hunk.text.len();
             old_lines += hunk.old_lines;
             new_lines += hunk.new_lines;

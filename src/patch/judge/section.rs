@@ -6,7 +6,6 @@ use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Sa
 use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text};
 use crate::patch::change::FileState;
 use crate::patch::content::modify;
-use crate::patch::intent::shrunk;
 use crate::patch::line_ends::as_the_file;
 use crate::patch::place::Work;
 use crate::patch::set::{Body, FilePatch, Hunk};
@@ -223,11 +222,6 @@ impl<'j> Placing<'j> {
             Body::Empty => before.bytes.to_vec(),
             Body::Whole(bytes) => {
                 self.wholes.insert(target.new.clone());
-                if !self.options.as_written
-                    && let Some(refusal) = shrunk(&before.bytes, bytes)
-                {
-                    return Err(refusal);
-                }
                 match as_the_file(&before.bytes, bytes).filter(|_| !literally) {
                     Some(adapted) => {
                         let message = "gave the whole file the line ends and the mark of the file";

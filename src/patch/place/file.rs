@@ -28,7 +28,10 @@ pub(in crate::patch) fn place<'h, 'a>(
         let outcome = if failures < MANY_FAILURES {
             place_hunk(&site, hunk, shift)
         } else {
-            refuse(Code::P401, "more hunks of this file fail than are looked for")
+            refuse(
+                Code::P401,
+                "more hunks of this file fail than are looked for",
+            )
         };
         shift += net(hunk);
         match &outcome {
@@ -58,12 +61,14 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
         return None;
     }
     let scopes = hunk.outer.iter().chain([&hunk.scope]);
-    scopes.copied().try_fold(0..text.len(), |mut inside, scope| {
-        let is_named = |row: &usize| names_scope(text.line(*row), scope);
-        let row = inside.find(is_named)?;
-        let is_only = !inside.any(|row| is_named(&row));
-        is_only.then(|| row..block_end(text, row))
-    })
+    scopes
+        .copied()
+        .try_fold(0..text.len(), |mut inside, scope| {
+            let is_named = |row: &usize| names_scope(text.line(*row), scope);
+            let row = inside.find(is_named)?;
+            let is_only = !inside.any(|row| is_named(&row));
+            is_only.then(|| row..block_end(text, row))
+        })
 }
 
 // Whether a line is that of a scope, which may leave out what follows its name.

@@ -36,7 +36,12 @@ pub(super) fn place_hunk<'h, 'a>(
     }
     let placed = align(site, hunk)?.or_else(|| without_edges(site, hunk));
     let missing = || Refusal::new(Code::P401, "the lines it would replace are not in the file");
-    check(site.text, hunk, hunk.loose_tail, placed.ok_or_else(missing)?)
+    check(
+        site.text,
+        hunk,
+        hunk.loose_tail,
+        placed.ok_or_else(missing)?,
+    )
 }
 
 // The only reading in which one line of context is an added one that lost its mark: with it the counts of
