@@ -12,7 +12,10 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
     let hunks = match &file.body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(forward, _) => return Ok((apply_binary(file, b"", forward)?, mends)),
+        Body::Binary(forward, _) => {
+            let make = |_| expand(forward, b"");
+            return Ok((apply_binary(file.announced_ids(), b"", make)?, mends));
+        }
         Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
         Body::BinaryWithoutData | Body::Edits(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
@@ -260,45 +263,44 @@ fn after_row(bytes: &[u8], row: u32) -> Option<usize> {
     }
 }
 
-/// Applies a binary patch; both ids have to prove its content.
+/// Applies a binary patch, whose data `make` expands; both ids have to prove its content.
 pub(super) fn apply_binary(
-    file: &FilePatch<'_>,
+    ids: Option<(&str, &str)>,
     before: &[u8],
-    data: &Binary,
+    make: impl FnOnce(BlobId) -> Option<Vec<u8>>,
 ) -> Result<Vec<u8>, Refusal> {
     let id = |text: &str| text.parse::<BlobId>().ok();
-    let ids = file.announced_ids();
     let Some((old, new)) = ids.and_then(|(old, new)| id(old).zip(id(new))) else {
-        return refuse(
-            Code::P603,
-            "a binary patch needs full blob ids in its index line",
-        );
+        let message = "a binary patch needs full blob ids in its index line";
+        return refuse(Code::P603, message);
     };
     let zero = BlobId::from_bytes([0; 20]);
     let matches =
         |bytes: &[u8], id| BlobId::from_content(bytes) == id || (bytes.is_empty() && id == zero);
     if !matches(before, old) {
-        return refuse(
-            Code::P604,
-            "the file is not the one the binary patch was made for",
-        );
+        let message = "the file is not the one the binary patch was made for";
+        return refuse(Code::P604, message);
     }
-    let after = match data {
+    match make(new) {
+        Some(after) if matches(&after, new) => Ok(after),
+        Some(_) => {
+            let message = "the binary patch does not lead to the content it announces";
+            refuse(Code::P605, message)
+        }
+        None => refuse(Code::P601, "the binary data is damaged or missing"),
+    }
+}
+
+/// The content that binary data leads to; `None` when it is damaged.
+pub(super) fn expand(data: &Binary, before: &[u8]) -> Option<Vec<u8>> {
+    match data {
         Binary::Literal(bytes) => Some(bytes.clone()),
         Binary::Delta(delta) => apply_delta(before, delta),
-    };
-    match after {
-        Some(after) if matches(&after, new) => Ok(after),
-        Some(_) => refuse(
-            Code::P605,
-            "the binary patch does not lead to the content it announces",
-        ),
-        None => refuse(Code::P601, "the binary delta is damaged"),
     }
 }
 
 /// Applies a git delta.
-pub(super) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta.iter().copied();
     let size = |rest: &mut dyn Iterator<Item = u8>| {
         let (mut value, mut shift) = (0_u64, 0_u32);

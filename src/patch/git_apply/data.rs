@@ -1,7 +1,8 @@
-use super::binary;
 use super::check::{Checked, Checker};
 use super::place::{Line, Placing, WORK, split_lines};
 use crate::git::Staged;
+use crate::model;
+use crate::patch::bodies::{apply_binary, expand};
 use crate::patch::strict::{Section, SectionResult};
 
 impl<'a> Checker<'_, 'a> {
@@ -51,10 +52,12 @@ impl<'a> Checker<'_, 'a> {
     /// What the section makes of it.
     pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
         if done.section.is_binary {
-            let staging = self.destination.staging.as_ref();
-            match binary::apply(&done.section, before, self.options.reverse, staging) {
+            match self.binary(&done.section, before) {
                 Ok(after) => done.after = after,
-                Err(messages) => return self.refuse(&messages),
+                Err(refusal) => {
+                    let name = done.section.name();
+                    return self.refuse(&format!("'{name}': {}", refusal.message));
+                }
             }
         } else {
             let mut image = split_lines(before);
@@ -66,6 +69,30 @@ impl<'a> Checker<'_, 'a> {
             return self.refuse("removal patch leaves file contents");
         }
         Ok(())
+    }
+
+    fn binary(&self, section: &Section<'_>, before: &[u8]) -> Result<Vec<u8>, model::Refusal> {
+        let id = |hex| std::str::from_utf8(hex).ok();
+        let ids = id(section.old_id).zip(id(section.new_id));
+        apply_binary(ids, before, |new| {
+            let staging = self.destination.staging.as_ref();
+            if let Some(staging) = staging.filter(|staging| staging.has(new)) {
+                return staging.blob(new).ok();
+            }
+            if new.as_bytes().iter().all(|byte| *byte == 0) {
+                return Some(Vec::new());
+            }
+            let (forward, backward) = section.binary.as_ref()?;
+            let is_reverse = self.options.reverse;
+            expand(
+                if is_reverse {
+                    backward.as_ref()?
+                } else {
+                    forward
+                },
+                before,
+            )
+        })
     }
 
     /// Applies the hunks of a section.

@@ -1,6 +1,5 @@
 //! `git apply` by git's own rules: what it reads, where it places hunks, what it says.
 
-mod binary;
 mod check;
 mod data;
 mod destination;

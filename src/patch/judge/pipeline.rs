@@ -135,14 +135,7 @@ fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mu
     if !has(SectionOutcome::Applied) && is_there {
         return true;
     }
-    if has(SectionOutcome::Absent) {
-        if has(SectionOutcome::Applied) && !placing.slots.is_empty() {
-            let message = "a part of the patch is already applied, another is not";
-            report.plain(Code::P406, message);
-        } else {
-            report.plain(Code::P501, "the file to delete is not there");
-        }
-    } else if has(SectionOutcome::Already) {
+    if has(SectionOutcome::Already) {
         let message = "left out files that are as the patch makes them already";
         report.mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
     }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::JudgeOptions;
 use super::report::Report;
 use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
-use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text};
+use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand};
 use crate::patch::change::FileState;
 use crate::patch::content::modify;
 use crate::patch::line_ends::as_the_file;
@@ -30,8 +30,6 @@ pub(super) enum SectionOutcome {
     Applied,
     /// Its new side stands there already.
     Already,
-    /// It deletes a file that is not there.
-    Absent,
     /// It fits and changes nothing.
     Unchanged,
     Failed,
@@ -113,12 +111,7 @@ impl<'j> Placing<'j> {
         hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
-        let before = match self.existing(&target.old) {
-            Err(absent) if absent.code == Code::P501 && absent.hint.is_none() => {
-                return Ok(SectionOutcome::Absent);
-            }
-            existing => existing?,
-        };
+        let before = self.existing(&target.old)?;
         let is_whole = match &file.body {
             Body::Hunks(_) => {
                 let modified = modify(&before, file, &self.work);
@@ -135,7 +128,10 @@ impl<'j> Placing<'j> {
                     .extend(mends.filter(|mend| mend.code != Code::M401));
                 left.is_empty()
             }
-            Body::Binary(forward, _) => apply_binary(file, &before.bytes, forward)?.is_empty(),
+            Body::Binary(forward, _) => {
+                let make = |_| expand(forward, &before.bytes);
+                apply_binary(file.announced_ids(), &before.bytes, make)?.is_empty()
+            }
             Body::Empty => before.bytes.is_empty() || file.headers.explicit.is_some(),
             _ => false,
         };
@@ -256,7 +252,10 @@ impl<'j> Placing<'j> {
                     }
                 }
             }
-            Body::Binary(forward, _) => apply_binary(file, &before.bytes, forward)?,
+            Body::Binary(forward, _) => {
+                let make = |_| expand(forward, &before.bytes);
+                apply_binary(file.announced_ids(), &before.bytes, make)?
+            }
             Body::BinaryWithoutData => {
                 let message = "the patch says that a binary file differs and has no data";
                 return refuse(Code::P602, message);

@@ -1,4 +1,4 @@
-use super::align::{align, without_edges};
+use super::align::{align, lost_marks, without_edges};
 use super::counts::check_counts;
 use super::diagnose::excerpt;
 use super::file::find_scope;
@@ -48,16 +48,7 @@ pub(super) fn place_hunk<'h, 'a>(
 // the header hold and the old side stands in the file once.
 fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm(hunk.loose_tail);
-    let count = |side: Option<(u32, u32)>| side.map(|(_, count)| count as usize);
-    let old = lines
-        .iter()
-        .filter(|line| line.kind != LineKind::Add)
-        .count();
-    let new = lines
-        .iter()
-        .filter(|line| line.kind != LineKind::Remove)
-        .count();
-    if count(hunk.old)? + 1 != old || count(hunk.new)? != new {
+    if lost_marks(hunk, lines) != 1 {
         return None;
     }
     let readings = (0..lines.len()).filter_map(|row| {
