@@ -224,10 +224,9 @@ impl Placing<'_> {
             stated
         };
         let start = usize::try_from(stated).map_or(len, |stated| stated.min(len));
-        let (mut back, mut forth) = (start, start);
-        let mut at = start;
-        let mut turn = 0_usize;
-        loop {
+        let away = (1..=len).flat_map(|away| [start.checked_add(away), start.checked_sub(away)]);
+        let away = away.flatten().filter(|row| *row <= len);
+        for at in std::iter::once(start).chain(away) {
             if let Some(lines) = self.fits(image, &sides.old, at, at_start, at_end) {
                 if let Some(lines) = lines {
                     take_context(sides, lines);
@@ -235,21 +234,11 @@ impl Placing<'_> {
                 return Some(at);
             }
             self.work = self.work.saturating_sub(1);
-            if (back == 0 && forth == len) || self.work == 0 {
+            if self.work == 0 {
                 return None;
             }
-            if turn & 1 == 1 && back == 0 || turn & 1 == 0 && forth == len {
-                turn += 1;
-            }
-            if turn & 1 == 1 {
-                back -= 1;
-                at = back;
-            } else {
-                forth += 1;
-                at = forth;
-            }
-            turn += 1;
         }
+        None
     }
 
     // Whether the old side stands at a line, and what to take for it when it does not byte for

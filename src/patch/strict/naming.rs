@@ -91,12 +91,7 @@ impl Naming {
 
     fn quoted(&self, line: &[u8], strip: usize) -> Option<Vec<u8>> {
         let (name, _) = unquote(line)?;
-        let mut rest = name.as_slice();
-        for _ in 0..strip {
-            let slash = rest.iter().position(|byte| *byte == b'/')?;
-            rest = rest.get(slash + 1..)?;
-        }
-        Some(self.below_root(rest))
+        Some(self.below_root(without_components(&name, strip)?))
     }
 
     fn plain(
@@ -107,39 +102,17 @@ impl Naming {
         strip: usize,
         stop: Stop,
     ) -> Option<Vec<u8>> {
-        let mut start = (strip == 0).then_some(0);
-        let mut left = strip;
-        let mut at = 0;
-        while Some(at) != end {
-            let Some(byte) = line.get(at).copied() else {
-                break;
-            };
-            let ends = match byte {
-                b'\n' | b'\r' => true,
-                b'\t' => stop == Stop::Tab,
-                _ => false,
-            };
-            if end.is_none() && ends {
-                break;
-            }
-            at += 1;
-            if byte == b'/' && left > 0 {
-                left -= 1;
-                if left == 0 {
-                    start = Some(at);
-                }
-            }
-        }
-        let name = start.and_then(|start| line.get(start..at));
-        let Some(name) = name.filter(|name| !name.is_empty()) else {
+        let ends = |byte: &u8| matches!(byte, b'\n' | b'\r') || *byte == b'\t' && stop == Stop::Tab;
+        let end = end.or_else(|| line.iter().position(ends));
+        let whole = line.get(..end.unwrap_or(line.len()))?;
+        let name = without_components(whole, strip).filter(|name| !name.is_empty());
+        let Some(name) = name else {
             return default.map(squash);
         };
         // The shorter name is preferred when the other has only something like `.orig` after it.
-        if let Some(default) = default
-            && default.len() < name.len()
-            && name.starts_with(default)
-        {
-            return Some(squash(default));
+        let shorter = default.filter(|default| default.len() < name.len());
+        if let Some(shorter) = shorter.filter(|default| name.starts_with(default)) {
+            return Some(squash(shorter));
         }
         Some(squash(&self.below_root(name)))
     }
@@ -178,16 +151,17 @@ impl Naming {
         if self.strip == 0 {
             return (line.first() != Some(&b'/')).then_some(line);
         }
-        let slashes = line.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-        let (at, _) = slashes.take(self.strip).last()?;
-        let enough = line
-            .iter()
-            .take(at + 1)
-            .filter(|byte| **byte == b'/')
-            .count()
-            == self.strip;
-        (enough && at > 0).then(|| line.get(at + 1..)).flatten()
+        without_components(line, self.strip).filter(|_| line.first() != Some(&b'/'))
     }
+}
+
+/// The name behind so many slashes.
+fn without_components(name: &[u8], count: usize) -> Option<&[u8]> {
+    let Some(last) = count.checked_sub(1) else {
+        return Some(name);
+    };
+    let at = memchr::memchr_iter(b'/', name).nth(last)?;
+    name.get(at + 1..)
 }
 
 /// Whether a side of a header is `/dev/null`.
@@ -243,13 +217,9 @@ fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 }
 
 fn squash(name: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(name.len());
-    for byte in name {
-        if *byte != b'/' || out.last() != Some(&b'/') {
-            out.push(*byte);
-        }
-    }
-    out
+    let mut name = name.to_vec();
+    name.dedup_by(|one, two| *one == b'/' && *two == b'/');
+    name
 }
 
 /// A name as a path; git's own names that are no UTF-8 are refused.
