@@ -101,7 +101,7 @@ pub(super) fn edit_text(
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
-                adapted(before, edit, &mut mended)
+                adapted(&bytes, edit, &mut mended)
             };
             replaced(&bytes, &edit)
         } else {
@@ -129,24 +129,28 @@ pub(super) fn edit_text(
     }
 }
 
-/// Returns an edit with the line ends of the file and the line feeds at the edges of its old text.
-fn adapted<'e>(before: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
+/// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent
+/// that its first line has in the file.
+fn adapted<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
     let mut edit = Cow::Borrowed(edit);
-    let mut note = |line, message| {
-        mends.push(Mend::new(Code::M411, Safety::Safe, line, message));
-    };
-    if let Some(old) = with_ends(before, &edit.old) {
+    let mut note = |code, safety, line, message| mends.push(Mend::new(code, safety, line, message));
+    if let Some(old) = with_ends(bytes, &edit.old) {
         edit.to_mut().old = old;
     }
-    if let Some(new) = with_ends(before, &edit.new) {
+    if let Some(new) = with_ends(bytes, &edit.new) {
         edit.to_mut().new = new;
         let message = "gave the new text the line ends of the file";
-        note(edit.line, message);
+        note(Code::M411, Safety::Safe, edit.line, message);
     }
     if let Some(new) = with_edges(&edit.old, &edit.new) {
         edit.to_mut().new = new;
         let message = "put back the line feed that only the old text has at its edge";
-        note(edit.line, message);
+        note(Code::M411, Safety::Safe, edit.line, message);
+    }
+    if let Some(new) = without_first_indent(bytes, &edit) {
+        edit.to_mut().new = new;
+        let message = "the first line keeps the indent that the file gives it";
+        note(Code::M416, Safety::Lossy, edit.line, message);
     }
     edit
 }
@@ -203,7 +207,9 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         };
         return refuse(Code::P401, message);
     };
-    if let Some(expected) = expected.filter(|it| *it as usize != count && edit.after.is_none()) {
+    if let Some(expected) =
+        expected.filter(|wanted| *wanted as usize != count && edit.after.is_none())
+    {
         let message = format!("the old text fits in {count} places, and {expected} are expected");
         return refuse(Code::P403, message);
     }
@@ -233,6 +239,21 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     }
     made.extend_from_slice(bytes.get(from..).unwrap_or_default());
     Ok((*first, made))
+}
+
+// The new text without the indent that the file has before the old one already, where only the old text has
+// lost that of its first line.
+fn without_first_indent(bytes: &[u8], edit: &Edit) -> Option<Vec<u8>> {
+    let (old, new) = (&*edit.old, &*edit.new);
+    let is_lost = old.first()?.is_ascii_graphic() && new.trim_ascii_start() != old;
+    let places = occurrences(bytes, old);
+    let [at] = places.as_slice() else {
+        return None;
+    };
+    let indent = bytes.get(..*at)?.rsplit(|byte| *byte == b'\n').next()?;
+    let is_indent = !indent.is_empty() && indent.iter().all(|byte| b" \t".contains(byte));
+    let rest = new.strip_prefix(indent)?;
+    (is_lost && is_indent).then(|| rest.to_vec())
 }
 
 // Where a text stands, also where places overlap; one more than many at the most.

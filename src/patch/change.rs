@@ -74,8 +74,8 @@ impl Change {
             return self;
         };
         let text = Text::new(&before.bytes);
-        let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
-        let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
+        let returns = before.bytes.iter().filter(|byte| **byte == b'\r').count();
+        let feeds = before.bytes.iter().filter(|byte| **byte == b'\n').count();
         let bytes = match text.ends {
             LineEnds::Lf if feeds > 0 && returns == 0 => with_line_ends(&after.bytes, b"\n"),
             LineEnds::CrLf if returns == feeds => with_line_ends(&after.bytes, b"\r\n"),

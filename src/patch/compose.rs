@@ -133,8 +133,11 @@ fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 // Whether an added line is marked as the last of the file and others follow it.
 fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
-    let new = placed.lines.iter().filter(|it| it.kind != LineKind::Remove);
-    let mut marked = new.skip_while(|it| it.kind != LineKind::Add || !it.no_newline);
+    let new = placed
+        .lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Remove);
+    let mut marked = new.skip_while(|line| line.kind != LineKind::Add || !line.no_newline);
     marked.next().is_some() && marked.next().is_some()
 }
 

@@ -96,7 +96,12 @@ fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modi
     };
     add_verdicts(&mut modified, explicit, (&text, &hunks), &outcomes, work);
     if let Some(composed) = composed {
-        finish(&mut modified, composed, &hunks);
+        if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
+            let message = "ignored `\\ No newline at end of file` where the file has one";
+            let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
+            modified.mends.push(ignored);
+        }
+        modified.after = Some(composed.bytes.into());
     }
     modified
 }
@@ -223,15 +228,6 @@ fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
     };
     let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
     Some(mend(Code::M401, Safety::Safe, hunk, &message))
-}
-
-fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>]) {
-    if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
-        let message = "ignored `\\ No newline at end of file` where the file has one";
-        let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
-        modified.mends.push(ignored);
-    }
-    modified.after = Some(composed.bytes.into());
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {

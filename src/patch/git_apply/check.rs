@@ -41,7 +41,7 @@ impl<'a> Checker<'_, 'a> {
             let names = said_name(&done.section);
             self.messages.line(&format!("Checking patch {names}..."));
         }
-        let entry = self.preimage(&mut done.section)?;
+        let before = self.preimage(&mut done.section)?;
         let modes = [done.section.old_mode, done.section.new_mode];
         if modes.into_iter().any(is_submodule) {
             let name = done.section.target().to_owned();
@@ -49,7 +49,6 @@ impl<'a> Checker<'_, 'a> {
         }
         self.target(done)?;
         self.paths(&done.section)?;
-        let before = self.content(done, entry)?;
         if self.data(done, &before).is_err() {
             let name = done.section.name().to_owned();
             return self.refuse(&format!("{name}: patch does not apply"));
@@ -64,7 +63,7 @@ impl<'a> Checker<'_, 'a> {
 
     // What an earlier section has made of the old path; renames and copies look at the tree
     // before the patch.
-    pub(super) fn previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
+    fn previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
         if section.is_copy || section.is_rename {
             return Ok(None);
         }
@@ -78,49 +77,34 @@ impl<'a> Checker<'_, 'a> {
         }
     }
 
-    // The old path must be there, and be what the patch says it is.
-    fn preimage(&mut self, section: &mut Section<'a>) -> Checked<Option<Staged>> {
+    /// Returns what the old path has, which must be what the patch says it is.
+    fn preimage(&mut self, section: &mut Section<'a>) -> Checked<Vec<u8>> {
         let Some(name) = section.old_name.clone() else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let previous = self.previous(section)?;
-        let mut entry = None;
-        let seen_mode;
-        if let Some(previous) = previous {
-            seen_mode = self.done.get(previous).map(|it| it.section.new_mode);
-        } else {
-            let uses_index = self.options.uses_index();
-            if uses_index {
-                let staging = self.destination.staging.as_ref();
-                entry = staging.and_then(|staging| staging.entry(&name));
-                if entry.is_none() {
-                    return self.absent(section, &format!("{name}: does not exist in index"));
-                }
-            }
-            if self.options.cached {
-                seen_mode = entry.map(|entry| entry.mode);
-            } else {
-                let mode = self.standing(&name, entry.as_ref())?;
-                let Some(mode) = mode else {
-                    if entry.is_none() && self.destination.is_beyond_link(&name) {
-                        self.messages
-                            .error(&format!("reading from '{name}' beyond a symbolic link"));
-                        return self.refuse(&format!("{name}: patch does not apply"));
-                    }
-                    return self.absent(section, &format!("{name}: No such file or directory"));
+        let uses_index = self.options.uses_index();
+        let found = match self.previous(section)? {
+            Some(number) => self.done.get(number).map(|done| {
+                let bytes = done.after.clone();
+                FileState::new(bytes, done.section.new_mode)
+            }),
+            None if uses_index => self.staged(&name)?,
+            None => self.standing(&name, section)?,
+        };
+        let Some(FileState { bytes, mode }) = found else {
+            if section.is_new.is_some() {
+                let place = if uses_index {
+                    "does not exist in index"
+                } else {
+                    "No such file or directory"
                 };
-                seen_mode = Some(match entry {
-                    _ if self.destination.trusts_mode || mode & 0o170_000 != 0o100_000 => mode,
-                    Some(entry) => entry.mode,
-                    None if section.old_mode != 0 => section.old_mode,
-                    None => mode,
-                });
+                return self.refuse(&format!("{name}: {place}"));
             }
-        }
-        let mode = seen_mode.unwrap_or(0);
-        if section.is_new.is_none() {
-            section.is_new = Some(false);
-        }
+            (section.is_new, section.is_delete) = (Some(true), Some(false));
+            section.old_name = None;
+            return Ok(Vec::new());
+        };
+        section.is_new.get_or_insert(false);
         if section.old_mode == 0 {
             section.old_mode = mode;
         }
@@ -135,32 +119,59 @@ impl<'a> Checker<'_, 'a> {
         if section.new_mode == 0 && !section.deletes() {
             section.new_mode = mode;
         }
-        Ok(entry)
+        Ok(bytes.to_vec())
     }
 
-    fn absent(&mut self, section: &mut Section<'_>, messages: &str) -> Checked<Option<Staged>> {
-        if section.is_new.is_some() {
-            return self.refuse(messages);
+    // What the index has at a path, with which the worktree must agree when it is changed too.
+    fn staged(&mut self, name: &str) -> Checked<Option<FileState>> {
+        let staging = self.destination.staging.as_ref();
+        let Some((staging, entry)) = staging.and_then(|index| Some((index, index.entry(name)?)))
+        else {
+            return Ok(None);
+        };
+        if is_submodule(entry.mode) {
+            return self.refuse(&format!("{name}: it is a submodule"));
         }
-        (section.is_new, section.is_delete) = (Some(true), Some(false));
-        section.old_name = None;
-        Ok(None)
+        let bytes = staging.blob(entry.id);
+        if !self.options.cached {
+            let seen = self.look(name)?;
+            if !self.agrees(name, seen.as_ref(), &entry) {
+                return self.refuse(&format!("{name}: does not match index"));
+            }
+        }
+        match bytes {
+            Ok(bytes) => Ok(Some(FileState::new(bytes, entry.mode))),
+            Err(_) => self.refuse_reading(name, &format!("failed to read {name}")),
+        }
     }
 
-    // The mode of what stands in the worktree, which must agree with the index when it is used.
-    fn standing(&mut self, name: &str, entry: Option<&Staged>) -> Checked<Option<u32>> {
-        let seen = match self.destination.look(name) {
-            Ok(seen) => seen,
-            Err(error) => return self.refuse(&format!("{name}: {error}")),
+    // What the worktree has at a path, as the repository would have it.
+    fn standing(&mut self, name: &str, section: &Section<'_>) -> Checked<Option<FileState>> {
+        let Some(mut state) = self.look(name)? else {
+            if self.destination.is_beyond_link(name) {
+                let why = format!("reading from '{name}' beyond a symbolic link");
+                return self.refuse_reading(name, &why);
+            }
+            return Ok(None);
         };
-        let mode = seen.as_ref().map(|state| state.mode);
-        let Some(entry) = entry else {
-            return Ok(mode);
-        };
-        if self.agrees(name, seen.as_ref(), entry) {
-            return Ok(mode.or(Some(entry.mode)));
+        let is_file = state.mode & 0o170_000 == 0o100_000;
+        if is_file && !section.cr_in_old {
+            state.bytes = self.destination.line_ends(name).to_git(&state.bytes).into();
         }
-        self.refuse(&format!("{name}: does not match index"))
+        if is_file && !self.destination.trusts_mode && section.old_mode != 0 {
+            state.mode = section.old_mode;
+        }
+        Ok(Some(state))
+    }
+
+    fn look(&mut self, name: &str) -> Checked<Option<FileState>> {
+        let seen = self.destination.look(name);
+        seen.or_else(|error| self.refuse(&format!("{name}: {error}")))
+    }
+
+    fn refuse_reading<T>(&mut self, name: &str, why: &str) -> Checked<T> {
+        self.messages.error(why);
+        self.refuse(&format!("{name}: patch does not apply"))
     }
 
     /// Whether what stands in the worktree is what the index has. What is not there would be

@@ -27,7 +27,7 @@ impl Destination {
     pub(super) fn open(repository: Option<&Repository>, root: &Path) -> Result<Self, GitError> {
         let staging = repository.map(Repository::staging).transpose()?;
         let attributes = repository.map(Repository::attributes).transpose()?;
-        let setting = |key: &str| repository.and_then(|it| it.setting(key));
+        let setting = |key: &str| repository.and_then(|repository| repository.setting(key));
         let tree = Directory::open(root).map_err(|error| {
             GitError::Unreadable(format!("cannot open `{}`: {error}", root.display()))
         })?;
@@ -40,9 +40,10 @@ impl Destination {
                 auto_crlf: setting("core.autocrlf"),
                 eol: setting("core.eol"),
             },
-            rules: setting("core.whitespace").map_or_else(Rules::default, |it| Rules::parse(&it)),
+            rules: setting("core.whitespace")
+                .map_or_else(Rules::default, |names| Rules::parse(&names)),
             trusts_mode: repository
-                .and_then(|it| it.setting_flag("core.fileMode"))
+                .and_then(|repository| repository.setting_flag("core.fileMode"))
                 .unwrap_or(true),
         })
     }

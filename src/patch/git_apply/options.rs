@@ -100,7 +100,10 @@ impl GitApplyOptions {
         if path.strip_prefix(&self.prefix).is_none_or(str::is_empty) && !self.prefix.is_empty() {
             return false;
         }
-        let found = self.limits.iter().find(|it| it.pattern.is_match(path));
+        let found = self
+            .limits
+            .iter()
+            .find(|limit| limit.pattern.is_match(path));
         found.map_or_else(
             || !self.limits.iter().any(|limit| limit.include),
             |limit| limit.include,

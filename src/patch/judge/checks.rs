@@ -108,7 +108,8 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
         run: &options.run,
         tests_refused: options.tests == TestChanges::Refused,
     };
-    let size = |state: &Option<FileState>| state.as_ref().map_or(0, |it| it.bytes.len() as u64);
+    let size =
+        |state: &Option<FileState>| state.as_ref().map_or(0, |state| state.bytes.len() as u64);
     let slots = &context.placing.slots;
     let mut grown: u64 = 0;
     for (path, slot) in slots {
@@ -153,7 +154,7 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
 
 fn changed_file<'s>(path: &'s str, slot: &'s FileChange) -> ChangedFile<'s> {
     let before = slot.before.as_ref().filter(|_| slot.from.is_none());
-    let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
+    let mode = |state: Option<&FileState>| state.map_or(0, |state| state.mode);
     ChangedFile {
         path,
         operation: match slot.after {

@@ -64,7 +64,10 @@ impl Judged {
     /// What a path holds after the patch; `None` when it does not change or is no longer there.
     #[must_use]
     pub fn after(&self, path: &str) -> Option<&[u8]> {
-        let change = self.changes.iter().find(|it| it.path.as_str() == path)?;
+        let change = self
+            .changes
+            .iter()
+            .find(|change| change.path.as_str() == path)?;
         change.after.as_ref().map(|state| &*state.bytes)
     }
 

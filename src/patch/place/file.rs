@@ -75,7 +75,7 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
 fn names_scope(line: &[u8], scope: &[u8]) -> bool {
     let rest = line.trim_ascii().strip_prefix(scope.trim_ascii());
     let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    rest.is_some_and(|it| !it.first().is_some_and(goes_on))
+    rest.is_some_and(|rest| !rest.first().is_some_and(goes_on))
 }
 
 // The block that a line opens: all below it that is indented more, blank lines aside.

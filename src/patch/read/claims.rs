@@ -226,8 +226,8 @@ impl<'a> Rest<'a> {
 fn starts_mail(line: &[u8]) -> bool {
     let id = |start: &[u8]| {
         let rest = line.strip_prefix(start);
-        let word = rest.and_then(|it| it.split(|byte| *byte == b' ').next());
-        word.is_some_and(|it| it.len() > 6 && it.iter().all(u8::is_ascii_hexdigit))
+        let word = rest.and_then(|rest| rest.split(|byte| *byte == b' ').next());
+        word.is_some_and(|word| word.len() > 6 && word.iter().all(u8::is_ascii_hexdigit))
     };
     id(b"From ") || id(b"commit ") || line.starts_with(b"Subject: ")
 }

@@ -59,7 +59,7 @@ impl<'a> Scan<'a, '_> {
             self.at += count;
             self.section(self.header_text(start, count), start);
         } else if hunk::header(line).is_some()
-            && let Some(name) = name_above(self.lines, start).filter(|it| it.contains(&b'.'))
+            && let Some(name) = name_above(self.lines, start).filter(|name| name.contains(&b'.'))
         {
             self.section([b"--- ", name, b"\n+++ ", name, b"\n"].concat(), start);
         } else if line.starts_with(b"@@ -") && hunk::header(line).is_some() {

@@ -134,7 +134,7 @@ const SEARCHES: usize = 64;
 fn named<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
     let above = |back: usize| fence.checked_sub(back).map(|at| lines.get(at));
     let line = above(1).filter(|line| !line.trim_ascii().is_empty());
-    let name = file_name(line.or_else(|| above(2))?).filter(|it| !names_lines(it))?;
+    let name = file_name(line.or_else(|| above(2))?).filter(|name| !names_lines(name))?;
     let last = name.rsplit(|byte| *byte == b'/').next()?;
     let extension = last.rsplit(|byte| *byte == b'.').next()?;
     let is_file = extension.len() < last.len() && (1..6).contains(&extension.len());

@@ -291,7 +291,7 @@ fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fata
         section.is_rename,
         section.is_copy,
     ];
-    let count = kinds.iter().filter(|it| **it).count();
+    let count = kinds.iter().filter(|is_kind| **is_kind).count();
     if count > 1 {
         let first = section.extension_line;
         return Err(Fatal(format!(
