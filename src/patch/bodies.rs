@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::content::Modified;
 use super::line_ends::with_ends;
 use super::place::Work;
 use super::set::{Binary, Body, Edit, FilePatch, Hunk, HunkLine, LineKind};
@@ -84,49 +85,38 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
 
 /// Applies replacements of text, each of which must be found exactly once unless it is for all, with the
 /// line ends of the file unless they are meant `literally`.
-pub(super) fn edit_text(
-    before: &[u8],
-    edits: &[Edit],
-    literally: bool,
-    work: &Work,
-    mends: &mut Vec<Mend>,
-) -> Result<(Vec<u8>, Vec<HunkVerdict>), (Refusal, Vec<HunkVerdict>)> {
+pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &Work) -> Modified {
     let mut bytes = before.to_vec();
-    let mut verdicts = Vec::new();
-    let mut failed = None;
-    let mut mended = Vec::new();
+    let mut made = Modified::default();
     for (edit, number) in edits.iter().zip(1..) {
         let mut verdict = HunkVerdict::new(number, None);
-        let made = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+        let replaced = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
-                adapted(&bytes, edit, &mut mended)
+                adapted(&bytes, edit, &mut made.mends)
             };
             replaced(&bytes, &edit)
         } else {
             let message = "finding the old texts takes too many comparisons";
             refuse(Code::P308, message)
         };
-        match made {
-            Ok((at, made)) => {
+        match replaced {
+            Ok((at, after)) => {
                 verdict.applied_at = Some(line_at(&bytes, at));
-                bytes = made;
+                bytes = after;
             }
             Err(failure) => {
                 verdict.fail(&failure);
-                failed.get_or_insert(failure);
+                made.failures.push((u64::from(edit.line), failure));
             }
         }
-        verdicts.push(verdict);
+        made.hunks.push(verdict);
     }
-    match failed {
-        Some(failure) => Err((failure, verdicts)),
-        None => {
-            mends.extend(mended.into_iter().next());
-            Ok((bytes, verdicts))
-        }
-    }
+    made.mends.truncate(1);
+    made.failures.truncate(1);
+    made.after = made.failures.is_empty().then(|| bytes.into());
+    made
 }
 
 /// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent

@@ -171,17 +171,12 @@ fn is_context(line: &HunkLine<'_>) -> bool {
     line.kind == LineKind::Context
 }
 
-// Whether the old lines reach the end of the file.
-fn ends_file(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
-    let old = lines.iter().filter(|line| line.kind != LineKind::Add);
-    at + old.count() == text.len()
-}
-
 // Whether the last line of the file, which has no newline, is removed without saying so.
 fn ends_unmarked(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
-    let last = lines.iter().rfind(|line| line.kind != LineKind::Add);
+    let old = lines.iter().filter(|line| line.is_old());
+    let last = old.clone().next_back();
     !text.final_newline
-        && ends_file(text, lines, at)
+        && at + old.count() == text.len()
         && last.is_some_and(|line| line.kind == LineKind::Remove && !line.no_newline)
 }
 

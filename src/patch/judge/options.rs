@@ -71,18 +71,6 @@ impl Judged {
         change.after.as_ref().map(|state| &*state.bytes)
     }
 
-    /// The verdict as JSON, the canonical patch in it: the document `patch-verdict`.
-    ///
-    /// # Errors
-    /// None that is known; what the writer of JSON says.
-    pub fn to_json(&self) -> serde_json::Result<String> {
-        let mut verdict = self.verdict.clone();
-        if self.applies() {
-            verdict.canonical_patch = String::from_utf8(self.canonical_patch()).ok();
-        }
-        serde_json::to_string(&verdict)
-    }
-
     /// The same change as a git patch with true line numbers, modes and blob ids.
     #[must_use]
     pub fn canonical_patch(&self) -> Vec<u8> {
