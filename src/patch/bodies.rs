@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::content::Modified;
-use super::line_ends::with_ends;
+use super::line_ends::{last_line_end, with_ends};
 use super::place::Work;
 use super::set::{Binary, Body, Edit, FilePatch, Hunk, HunkLine, LineKind};
 use crate::model::{BlobId, Code, HunkVerdict, Mend, Refusal, Safety, refuse};
@@ -158,11 +158,7 @@ fn with_edges(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let solid = |text: &[u8]| !text.trim_ascii().is_empty();
     let last = is_feed(old.last()) && !is_feed(new.last());
     let first = is_feed(old.first()) && !is_feed(new.first());
-    let end: &[u8] = if old.ends_with(b"\r\n") {
-        b"\r\n"
-    } else {
-        b"\n"
-    };
+    let end = last_line_end(old);
     let edge = |lacks: bool| if lacks { end } else { b"" };
     ((first || last) && solid(old) && solid(new)).then(|| [edge(first), new, edge(last)].concat())
 }

@@ -7,6 +7,7 @@ use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
 use crate::model::file_name;
 use crate::patch::change::FileState;
 use crate::patch::strict::Rules;
+use crate::patch::structure::parents;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
@@ -89,7 +90,6 @@ impl Destination {
 
     /// Whether a directory above a name is a link.
     pub(super) fn is_beyond_link(&self, name: &str) -> bool {
-        name.match_indices('/')
-            .any(|(at, _)| name.get(..at).is_some_and(|above| self.is_link(above)))
+        parents(name).any(|above| self.is_link(above))
     }
 }

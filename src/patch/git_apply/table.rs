@@ -1,4 +1,5 @@
 use crate::patch::strict::{Section, is_link};
+use crate::patch::structure::parents;
 use std::collections::{HashMap, HashSet};
 
 /// What the patch has done to paths so far, and will do.
@@ -65,8 +66,7 @@ impl Table {
     /// Whether a directory above a path will be a link; `is_link` tells of those that the patch
     /// does not touch.
     pub(super) fn is_beyond_link(&self, path: &str, is_link: impl Fn(&str) -> bool) -> bool {
-        let mut above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
-        above.any(|directory| {
+        parents(path).any(|directory| {
             self.links.contains(directory) || !self.frees(directory) && is_link(directory)
         })
     }

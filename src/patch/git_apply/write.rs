@@ -8,6 +8,7 @@ use super::options::{GitApplyOptions, Verbosity};
 use crate::git::{Staged, Staging};
 use crate::model::RepoPath;
 use crate::patch::strict::{Fatal, SectionResult, said_name};
+use crate::patch::structure::parents;
 
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
@@ -68,8 +69,8 @@ fn stage(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Result<(), 
         };
         let id = staging.store(bytes);
         let id = id.map_err(|error| Fatal(error.to_string()))?;
-        let mut above = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
-        if staging.has_below(name) || above.any(|above| staging.entry(above).is_some()) {
+        let is_taken = |above: &str| staging.entry(above).is_some();
+        if staging.has_below(name) || parents(name).any(is_taken) {
             return Err(Fatal(format!("unable to add cache entry for {name}")));
         }
         let entry = Staged {
