@@ -1,3 +1,6 @@
+#[cfg(feature = "program")]
+use std::collections::BTreeSet;
+
 use super::set::{Body, FilePatch, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 #[cfg(feature = "program")]
@@ -262,14 +265,15 @@ impl PathRules<'_> {
         }
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
-        let (old, new) = (section.name().to_owned(), section.target().to_owned());
+        let creates = operation == Operation::Create;
+        let new = section.target().to_owned();
         Ok(Target {
-            old: if operation == Operation::Create {
+            mode: mode.filter(|mode| creates || *mode != section.old_mode),
+            old: if creates {
                 new.clone()
             } else {
-                old
+                section.name().to_owned()
             },
-            mode: mode.filter(|mode| operation == Operation::Create || *mode != section.old_mode),
             operation,
             new,
         })
@@ -285,18 +289,13 @@ impl PathRules<'_> {
             let message = "the file is said to be new, yet the patch has lines of an old one";
             return refuse(Code::P205, message);
         }
-        if section.creates() {
-            return Ok(Operation::Create);
-        }
-        if section.deletes() {
-            return Ok(Operation::Delete);
-        }
-        if section.is_rename || section.is_copy {
-            let kind = if section.is_copy {
-                Operation::Copy
-            } else {
-                Operation::Rename
-            };
+        let kinds = [
+            (section.creates(), Operation::Create),
+            (section.deletes(), Operation::Delete),
+            (section.is_copy, Operation::Copy),
+            (section.is_rename, Operation::Rename),
+        ];
+        if let Some((_, kind)) = kinds.into_iter().find(|(is_kind, _)| *is_kind) {
             return Ok(kind);
         }
         let (old, new) = (section.name(), section.target());
@@ -458,21 +457,15 @@ fn strip_components(name: &str, count: usize) -> Option<&str> {
 #[cfg(feature = "program")]
 pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
     let found = super::read::read(input, |set| {
-        let mut found = std::collections::BTreeSet::new();
+        let mut found = BTreeSet::new();
         let is_whole = set.unread.is_empty();
         for file in set.files.iter().filter(|_| is_whole) {
             let headers = &file.headers;
-            let header = String::from_utf8_lossy(&headers.text);
-            let words = header.split(['\n', '\t', ' ']);
-            let explicit = [Some(&headers.path), headers.from.as_ref()];
-            let explicit = explicit
-                .into_iter()
-                .flatten()
-                .filter_map(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit);
-            for name in names {
-                let depths = 0..=DEEPEST_GUESS;
-                let paths = depths.filter_map(|depth| strip_components(&name, depth));
+            let words = headers.text.split(|byte| b"\n\t ".contains(byte));
+            let explicit = [Some(&*headers.path), headers.from.as_deref()];
+            let names = words.chain(explicit.into_iter().flatten());
+            for name in names.filter_map(|name| text(name).ok()) {
+                let paths = (0..=DEEPEST_GUESS).filter_map(|depth| strip_components(&name, depth));
                 found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
             }
         }
