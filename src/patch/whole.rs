@@ -68,8 +68,16 @@ fn lost_definitions(
         return Vec::new();
     }
     let others = slots.iter().filter(|(other, _)| *other != path);
-    let others = others.filter_map(|(other, slot)| Some(names(other, slot.after.as_ref()?, false)));
-    let taken: HashSet<String> = others.flatten().collect();
+    let gained_by_others = others.flat_map(|(other, slot)| {
+        let side = |state: &Option<FileState>| {
+            let names = state.as_ref().map(|state| names(other, state, false));
+            names.unwrap_or_default()
+        };
+        let (before, mut after) = (side(&slot.before), side(&slot.after));
+        after.retain(|name| !before.contains(name));
+        after
+    });
+    let taken: HashSet<String> = gained_by_others.collect();
     lost.retain(|name| !taken.contains(name));
     lost
 }

@@ -41,15 +41,15 @@ impl<'a> Checker<'_, 'a> {
             let names = said_name(&done.section);
             self.messages.line(&format!("Checking patch {names}..."));
         }
-        let before = self.preimage(&mut done.section)?;
+        let before = self.read_preimage(&mut done.section)?;
         let modes = [done.section.old_mode, done.section.new_mode];
         if modes.into_iter().any(is_submodule) {
             let name = done.section.target().to_owned();
             return self.refuse(&format!("{name}: it is a submodule"));
         }
-        self.target(done)?;
-        self.paths(&done.section)?;
-        if self.data(done, &before).is_err() {
+        self.check_target(done)?;
+        self.check_paths(&done.section)?;
+        if self.make_content(done, &before).is_err() {
             let name = done.section.name().to_owned();
             return self.refuse(&format!("{name}: patch does not apply"));
         }
@@ -78,7 +78,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     /// Returns what the old path has, which must be what the patch says it is.
-    fn preimage(&mut self, section: &mut Section<'a>) -> Checked<Vec<u8>> {
+    fn read_preimage(&mut self, section: &mut Section<'a>) -> Checked<Vec<u8>> {
         let Some(name) = section.old_name.clone() else {
             return Ok(Vec::new());
         };
@@ -88,8 +88,8 @@ impl<'a> Checker<'_, 'a> {
                 let bytes = done.after.clone();
                 FileState::new(bytes, done.section.new_mode)
             }),
-            None if uses_index => self.staged(&name)?,
-            None => self.standing(&name, section)?,
+            None if uses_index => self.read_staged(&name)?,
+            None => self.read_standing(&name, section)?,
         };
         let Some(FileState { bytes, mode }) = found else {
             if section.is_new.is_some() {
@@ -123,7 +123,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     // What the index has at a path, with which the worktree must agree when it is changed too.
-    fn staged(&mut self, name: &str) -> Checked<Option<FileState>> {
+    fn read_staged(&mut self, name: &str) -> Checked<Option<FileState>> {
         let staging = self.destination.staging.as_ref();
         let Some((staging, entry)) = staging.and_then(|index| Some((index, index.entry(name)?)))
         else {
@@ -146,7 +146,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     // What the worktree has at a path, as the repository would have it.
-    fn standing(&mut self, name: &str, section: &Section<'_>) -> Checked<Option<FileState>> {
+    fn read_standing(&mut self, name: &str, section: &Section<'_>) -> Checked<Option<FileState>> {
         let Some(mut state) = self.look(name)? else {
             if self.destination.is_beyond_link(name) {
                 let why = format!("reading from '{name}' beyond a symbolic link");
@@ -195,7 +195,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     // The new path must be free, unless the patch itself frees it.
-    fn target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
+    fn check_target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
         let section = &mut done.section;
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
@@ -254,7 +254,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     // Nothing is read or written outside the tree, in git's own directory or through a link.
-    fn paths(&mut self, section: &Section<'_>) -> Checked<()> {
+    fn check_paths(&mut self, section: &Section<'_>) -> Checked<()> {
         for name in [&section.old_name, &section.new_name].into_iter().flatten() {
             let unsafe_path = check_path(name, false).is_err_and(|found| found.code != Code::P508)
                 || name.contains('\0');

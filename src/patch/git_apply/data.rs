@@ -6,9 +6,9 @@ use crate::patch::strict::{Section, SectionResult};
 
 impl<'a> Checker<'_, 'a> {
     /// What the section makes of it.
-    pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
+    pub(super) fn make_content(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
         if done.section.is_binary {
-            match self.binary(&done.section, before) {
+            match self.make_binary(&done.section, before) {
                 Ok(after) => done.after = after,
                 Err(refusal) => {
                     let name = done.section.name();
@@ -17,7 +17,7 @@ impl<'a> Checker<'_, 'a> {
             }
         } else {
             let mut image = split_lines(before);
-            self.hunks(&done.section, &mut image)?;
+            self.apply_hunks(&done.section, &mut image)?;
             let lines: Vec<_> = image.into_iter().map(|line| line.text).collect();
             done.after = lines.concat();
         }
@@ -27,7 +27,7 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    fn binary(&self, section: &Section<'_>, before: &[u8]) -> Result<Vec<u8>, model::Refusal> {
+    fn make_binary(&self, section: &Section<'_>, before: &[u8]) -> Result<Vec<u8>, model::Refusal> {
         let id = |hex| std::str::from_utf8(hex).ok();
         let ids = id(section.old_id).zip(id(section.new_id));
         apply_binary(ids, before, |new| {
@@ -52,7 +52,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     /// Applies the hunks of a section.
-    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Vec<Line<'i>>) -> Checked<()> {
+    fn apply_hunks<'i>(&mut self, section: &Section<'i>, image: &mut Vec<Line<'i>>) -> Checked<()> {
         let mut placing = Placing {
             options: self.options,
             rules: section.rules,

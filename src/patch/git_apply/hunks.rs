@@ -6,7 +6,7 @@ use crate::patch::strict::{Hunk, Rule, Section, line_of};
 impl<'a> Reader<'a, '_> {
     /// Reads the hunk that the rest of the input starts with; `None` when it is damaged at the line
     /// reached.
-    pub(super) fn hunk(&mut self, section: &mut Section<'a>) -> Option<Hunk<'a>> {
+    pub(super) fn read_hunk(&mut self, section: &mut Section<'a>) -> Option<Hunk<'a>> {
         let input = self.rest();
         let mut at = line_of(input).len();
         let mut hunk = range_line(line_of(input))?;

@@ -66,7 +66,7 @@ impl<'r> GitApply<'r> {
     /// Applies one patch; `name` is what messages call it. When it gives `false`, the patches
     /// after it are not to be applied, as in git.
     pub fn patch(&mut self, name: &str, input: &[u8]) -> bool {
-        match self.one(name, input) {
+        match self.apply_patch(name, input) {
             Ok(true) => return true,
             Ok(false) => self.exit = 1,
             Err(Fatal(messages)) => {
@@ -112,7 +112,7 @@ impl<'r> GitApply<'r> {
     }
 
     // Whether one patch applied whole.
-    fn one(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
+    fn apply_patch(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
         if input.len() >= MAX_BYTES {
             return Err(Fatal(format!("patch too large: {name}")));
         }

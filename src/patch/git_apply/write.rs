@@ -22,7 +22,7 @@ pub(super) fn write(
     options: &GitApplyOptions,
     messages: &mut Messages,
 ) -> Result<(), Fatal> {
-    let wanted = wanted(done);
+    let wanted = collect_wanted(done);
     if options.uses_index()
         && let Some(staging) = &mut destination.staging
     {
@@ -40,7 +40,7 @@ pub(super) fn write(
     Ok(())
 }
 
-fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
+fn collect_wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     let mut wanted = Wanted::new();
     for one in done {
         let section = &one.section;
