@@ -6,7 +6,11 @@ use crate::patch::strict::{Section, SectionResult};
 
 impl<'a> Checker<'_, 'a> {
     /// What the section makes of it.
-    pub(super) fn make_content(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
+    pub(super) fn make_content(
+        &mut self,
+        done: &mut SectionResult<'a>,
+        before: &[u8],
+    ) -> Checked<()> {
         if done.section.is_binary {
             match self.make_binary(&done.section, before) {
                 Ok(after) => done.after = after,
