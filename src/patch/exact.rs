@@ -51,7 +51,9 @@ pub(super) fn apply_exactly(
         is_exact: true,
         ..Modified::default()
     };
-    tracing::debug!("all hunks placed by git's rules");
+    for row in &rows {
+        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
+    }
     add_verdicts(&mut modified, false, (&text, hunks), &placements, work);
     Some(modified)
 }
