@@ -263,6 +263,7 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
+        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let creates = operation == Operation::Create;
@@ -277,6 +278,19 @@ impl PathRules<'_> {
             operation,
             new,
         })
+    }
+
+    // An `Index:` line contradicts the headers where it names another file that is there.
+    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
+        let name = text(&file.headers.path)?;
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
+        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
+        let sides = [section.name(), section.target()];
+        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
+            return Ok(());
+        }
+        let message = "the `Index:` line names another file than the headers";
+        refuse(Code::P202, message)
     }
 
     fn operation(

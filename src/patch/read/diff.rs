@@ -19,6 +19,7 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
         files: Vec::new(),
         problems: Vec::new(),
         spans: Vec::new(),
+        index_name: &[],
     };
     while let Some(line) = lines.line(scan.at) {
         scan.step(line);
@@ -49,6 +50,7 @@ struct Scan<'a, 'l> {
     files: Vec<FilePatch<'a>>,
     problems: Vec<PatchProblem>,
     spans: Vec<Range<usize>>,
+    index_name: &'a [u8],
 }
 
 impl<'a> Scan<'a, '_> {
@@ -58,6 +60,9 @@ impl<'a> Scan<'a, '_> {
         if count > 0 {
             self.at += count;
             self.section(self.header_text(start, count), start);
+        } else if let Some(name) = line.strip_prefix(b"Index: ") {
+            self.index_name = name.trim_ascii();
+            self.at += 1;
         } else if hunk::header(line).is_some()
             && let Some(name) = name_above(self.lines, start).filter(|name| name.contains(&b'.'))
         {
@@ -132,6 +137,7 @@ impl<'a> Scan<'a, '_> {
             line: number(start),
             headers: Headers {
                 text,
+                path: std::mem::take(&mut self.index_name).into(),
                 ..Headers::default()
             },
             body,
