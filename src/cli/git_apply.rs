@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::{AppError, Exit, Output};
-use crate::app::{GitApplyOptions, GitPlace, Input, Limit, Verbosity, WhiteSpace, git_apply};
+use crate::app::{GitApplyOptions, GitPlace, Input, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
 
 /// The flags of `git apply`.
@@ -42,12 +42,6 @@ pub(crate) struct Args {
     /// How to treat whitespace errors in added lines: nowarn, warn, fix, error or error-all
     #[arg(long, value_name = "ACTION", value_parser = white_space)]
     whitespace: Option<WhiteSpace>,
-    /// Use only paths that match; the first of --include and --exclude that matches decides
-    #[arg(long, value_name = "GLOB")]
-    include: Vec<String>,
-    /// Do not use paths that match
-    #[arg(long, value_name = "GLOB")]
-    exclude: Vec<String>,
     /// Put DIR before every name
     #[arg(id = "below", long = "directory", value_name = "DIR")]
     below: Option<String>,
@@ -79,7 +73,7 @@ impl Args {
 
 fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let place = GitPlace::open(Path::new("."))?;
-    let options = options(args, global, &place)?;
+    let options = options(args, global, &place);
     if let Some(message) = refuse(args, &place) {
         output.raw_error(format!("error: {message}\n").as_bytes());
         return Ok(Exit::Git(FATAL));
@@ -117,7 +111,7 @@ fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
         .map(|(flag, _)| format!("'{flag}' outside a repository"))
 }
 
-fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOptions, AppError> {
+fn options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOptions {
     let mut directory = args.below.clone().unwrap_or_default();
     if !directory.is_empty() && !directory.ends_with('/') {
         directory.push('/');
@@ -131,7 +125,7 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
             WhiteSpace::Warn
         }),
     };
-    Ok(GitApplyOptions {
+    GitApplyOptions {
         strip: args.strip,
         directory,
         prefix: place.prefix().to_owned(),
@@ -146,42 +140,12 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
             || setting("apply.ignoreWhitespace").as_deref() == Some("change"),
         white_space,
         allow_empty: args.allow_empty,
-        limits: limits(args)?,
         verbosity: match (global.quiet, global.verbose > 0) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
             _ => Verbosity::Normal,
         },
-    })
-}
-
-// Both kinds of rule in the order of the command line, as the first that matches decides.
-fn limits(args: &Args) -> Result<Vec<Limit>, AppError> {
-    let mut order: Vec<bool> = Vec::new();
-    for argument in std::env::args_os().filter_map(|it| it.into_string().ok()) {
-        match argument.split('=').next() {
-            Some("--include") => order.push(true),
-            Some("--exclude") => order.push(false),
-            _ => {}
-        }
     }
-    let (mut include, mut exclude) = (args.include.iter(), args.exclude.iter());
-    let mut limits = Vec::new();
-    for included in order {
-        let next = if included {
-            include.next()
-        } else {
-            exclude.next()
-        };
-        let Some(text) = next else { continue };
-        let pattern = globset::Glob::new(text)
-            .map_err(|error| AppError::usage(format!("`{text}` is no pattern: {error}")))?;
-        limits.push(Limit {
-            include: included,
-            pattern: pattern.compile_matcher(),
-        });
-    }
-    Ok(limits)
 }
 
 fn white_space(text: &str) -> Result<WhiteSpace, String> {

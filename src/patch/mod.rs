@@ -34,7 +34,7 @@ mod write;
 pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
-pub use git_apply::{GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
+pub use git_apply::{GitApply, GitApplyOptions, Verbosity, WhiteSpace};
 pub use judge::{After, Judge, JudgeOptions, Judged, judge};
 pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};

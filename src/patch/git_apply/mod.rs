@@ -13,5 +13,5 @@ mod run;
 mod table;
 mod write;
 
-pub use options::{GitApplyOptions, Limit, Verbosity, WhiteSpace};
+pub use options::{GitApplyOptions, Verbosity, WhiteSpace};
 pub use run::GitApply;

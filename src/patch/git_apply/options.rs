@@ -28,19 +28,8 @@ pub struct GitApplyOptions {
     pub white_space: WhiteSpace,
     /// An input without a patch is no error.
     pub allow_empty: bool,
-    /// Which paths are used, the first rule that matches decides.
-    pub limits: Vec<Limit>,
     /// How much is said.
     pub verbosity: Verbosity,
-}
-
-/// A rule of `--include` or `--exclude`.
-#[derive(Debug, Clone)]
-pub struct Limit {
-    /// Whether what matches is used.
-    pub include: bool,
-    /// A pattern whose `*` also matches `/`.
-    pub pattern: globset::GlobMatcher,
 }
 
 /// What errors of white space lead to.
@@ -95,18 +84,9 @@ impl GitApplyOptions {
         self.index || self.cached
     }
 
-    /// Whether a path is to be used.
+    /// Whether a path is below the user's directory.
     pub(super) fn uses(&self, path: &str) -> bool {
-        if path.strip_prefix(&self.prefix).is_none_or(str::is_empty) && !self.prefix.is_empty() {
-            return false;
-        }
-        let found = self
-            .limits
-            .iter()
-            .find(|limit| limit.pattern.is_match(path));
-        found.map_or_else(
-            || !self.limits.iter().any(|limit| limit.include),
-            |limit| limit.include,
-        )
+        let below = path.strip_prefix(&self.prefix);
+        self.prefix.is_empty() || below.is_some_and(|below| !below.is_empty())
     }
 }
