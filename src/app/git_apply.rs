@@ -13,8 +13,6 @@ pub struct GitPlace {
 
 /// What git would have printed.
 pub struct GitApplied {
-    /// To standard output.
-    pub stdout: Vec<u8>,
     /// To standard error.
     pub stderr: Vec<u8>,
     /// git's exit code.
@@ -117,7 +115,6 @@ pub fn git_apply(
     }
     let done = work.finish();
     Ok(GitApplied {
-        stdout: done.stdout.into_bytes(),
         stderr: visible(done.stderr),
         exit: done.exit,
         unread,

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::{AppError, Exit, Output};
-use crate::app::{GitApplyOptions, GitPlace, Input, Limit, Verbosity, WhiteSpace, git_apply};
+use crate::app::{GitApplyOptions, GitPlace, Input, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
 
 /// The flags of `git apply`.
@@ -15,21 +15,6 @@ pub(crate) struct Args {
     /// Check whether it applies, and change nothing
     #[arg(long)]
     check: bool,
-    /// Print a diffstat instead of applying
-    #[arg(long)]
-    stat: bool,
-    /// Print added and deleted lines of each file instead of applying
-    #[arg(long)]
-    numstat: bool,
-    /// Print what is created, deleted, renamed and changed in mode instead of applying
-    #[arg(long)]
-    summary: bool,
-    /// Apply, even with a flag that would only print
-    #[arg(long)]
-    apply: bool,
-    /// End names with NUL and do not quote them, with --numstat
-    #[arg(hide_short_help = true, short = 'z')]
-    nul: bool,
     /// Change worktree and index, which must agree
     #[arg(long)]
     index: bool,
@@ -39,9 +24,6 @@ pub(crate) struct Args {
     /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     reverse: bool,
-    /// Apply the hunks that fit and leave the rest in .rej files
-    #[arg(long)]
-    reject: bool,
     /// Strip N leading components from names [default: 1]
     #[arg(short = 'p', value_name = "N")]
     strip: Option<usize>,
@@ -60,12 +42,6 @@ pub(crate) struct Args {
     /// How to treat whitespace errors in added lines: nowarn, warn, fix, error or error-all
     #[arg(long, value_name = "ACTION", value_parser = white_space)]
     whitespace: Option<WhiteSpace>,
-    /// Use only paths that match; the first of --include and --exclude that matches decides
-    #[arg(long, value_name = "GLOB")]
-    include: Vec<String>,
-    /// Do not use paths that match
-    #[arg(long, value_name = "GLOB")]
-    exclude: Vec<String>,
     /// Put DIR before every name
     #[arg(id = "below", long = "directory", value_name = "DIR")]
     below: Option<String>,
@@ -78,9 +54,6 @@ pub(crate) struct Args {
     )]
     // It takes the place of the global flag of this name.
     _work_directory: Option<PathBuf>,
-    /// Let names lead out of the tree, without the index; git's own directory stays closed
-    #[arg(hide_short_help = true, long)]
-    unsafe_paths: bool,
     /// An input without a patch is no error
     #[arg(hide_short_help = true, long)]
     allow_empty: bool,
@@ -100,7 +73,7 @@ impl Args {
 
 fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let place = GitPlace::open(Path::new("."))?;
-    let options = options(args, global, &place)?;
+    let options = options(args, global, &place);
     if let Some(message) = refuse(args, &place) {
         output.raw_error(format!("error: {message}\n").as_bytes());
         return Ok(Exit::Git(FATAL));
@@ -117,7 +90,6 @@ fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError
         let message = if name == "-" { "<stdin>" } else { name };
         Some(read(name).map(|patch| (message.to_owned(), patch)))
     })?;
-    output.bytes(&done.stdout)?;
     output.raw_error(&done.stderr);
     if let Some(error) = done.unread {
         return Err(error);
@@ -139,8 +111,7 @@ fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
         .map(|(flag, _)| format!("'{flag}' outside a repository"))
 }
 
-fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOptions, AppError> {
-    let prints = args.check || args.stat || args.numstat || args.summary;
+fn options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOptions {
     let mut directory = args.below.clone().unwrap_or_default();
     if !directory.is_empty() && !directory.ends_with('/') {
         directory.push('/');
@@ -148,70 +119,33 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
     let setting = |key: &str| place.setting(key);
     let white_space = match args.whitespace {
         Some(given) => given,
-        None => place.white_space().unwrap_or(if args.apply || !prints {
-            WhiteSpace::Warn
-        } else {
+        None => place.white_space().unwrap_or(if args.check {
             WhiteSpace::NoWarn
+        } else {
+            WhiteSpace::Warn
         }),
     };
-    Ok(GitApplyOptions {
+    GitApplyOptions {
         strip: args.strip,
         directory,
         prefix: place.prefix().to_owned(),
-        apply: args.apply || args.reject || !prints,
         check: args.check,
-        stat: args.stat,
-        numstat: args.numstat,
-        summary: args.summary,
-        nul: args.nul,
         index: args.index,
         cached: args.cached,
         reverse: args.reverse,
-        reject: args.reject,
         min_context: args.min_context.unwrap_or(usize::MAX),
         unidiff_zero: args.unidiff_zero,
         recount: args.recount,
         ignore_white_space: args.ignore_whitespace
             || setting("apply.ignoreWhitespace").as_deref() == Some("change"),
         white_space,
-        unsafe_paths: args.unsafe_paths,
         allow_empty: args.allow_empty,
-        limits: limits(args)?,
-        verbosity: match (global.quiet, global.verbose > 0 || args.reject) {
+        verbosity: match (global.quiet, global.verbose > 0) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
             _ => Verbosity::Normal,
         },
-    })
-}
-
-// Both kinds of rule in the order of the command line, as the first that matches decides.
-fn limits(args: &Args) -> Result<Vec<Limit>, AppError> {
-    let mut order: Vec<bool> = Vec::new();
-    for argument in std::env::args_os().filter_map(|it| it.into_string().ok()) {
-        match argument.split('=').next() {
-            Some("--include") => order.push(true),
-            Some("--exclude") => order.push(false),
-            _ => {}
-        }
     }
-    let (mut include, mut exclude) = (args.include.iter(), args.exclude.iter());
-    let mut limits = Vec::new();
-    for included in order {
-        let next = if included {
-            include.next()
-        } else {
-            exclude.next()
-        };
-        let Some(text) = next else { continue };
-        let pattern = globset::Glob::new(text)
-            .map_err(|error| AppError::usage(format!("`{text}` is no pattern: {error}")))?;
-        limits.push(Limit {
-            include: included,
-            pattern: pattern.compile_matcher(),
-        });
-    }
-    Ok(limits)
 }
 
 fn white_space(text: &str) -> Result<WhiteSpace, String> {

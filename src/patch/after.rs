@@ -117,12 +117,18 @@ fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
 fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
     changes.iter().take(MAX_FILES).find_map(|change| {
         let path = change.path.as_str();
-        let before = change.before.as_ref().filter(|it| !it.bytes.is_empty())?;
-        let after = change.after.as_ref().filter(|it| it.mode != 0o120_000)?;
+        let before = change
+            .before
+            .as_ref()
+            .filter(|state| !state.bytes.is_empty())?;
+        let after = change
+            .after
+            .as_ref()
+            .filter(|state| state.mode != 0o120_000)?;
         let message = unreadable(path, &after.bytes)?;
         let number = message.split("line ").nth(1).unwrap_or_default();
-        let number = number.split(|it: char| !it.is_ascii_digit()).next();
-        let line = number.and_then(|it| it.parse().ok()).unwrap_or(1);
+        let number = number.split(|letter: char| !letter.is_ascii_digit()).next();
+        let line = number.and_then(|number| number.parse().ok()).unwrap_or(1);
         let parses = unreadable(path, &before.bytes).is_none();
         parses.then(|| AfterProblem {
             code: Code::P801,

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use super::line_ends::with_ends;
+use super::content::Modified;
+use super::line_ends::{last_line_end, with_ends};
 use super::place::Work;
 use super::set::{Binary, Body, Edit, FilePatch, Hunk, HunkLine, LineKind};
 use crate::model::{BlobId, Code, HunkVerdict, Mend, Refusal, Safety, refuse};
@@ -12,7 +13,10 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
     let hunks = match &file.body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(forward, _) => return Ok((apply_binary(file, b"", forward)?, mends)),
+        Body::Binary(forward, _) => {
+            let make = |_| expand(forward, b"");
+            return Ok((apply_binary(file.announced_ids(), b"", make)?, mends));
+        }
         Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
         Body::BinaryWithoutData | Body::Edits(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
@@ -81,65 +85,49 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
 
 /// Applies replacements of text, each of which must be found exactly once unless it is for all, with the
 /// line ends of the file unless they are meant `literally`.
-pub(super) fn edit_text(
-    before: &[u8],
-    edits: &[Edit],
-    literally: bool,
-    work: &Work,
-    mends: &mut Vec<Mend>,
-) -> Result<(Vec<u8>, Vec<HunkVerdict>), (Refusal, Vec<HunkVerdict>)> {
+pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &Work) -> Modified {
     let mut bytes = before.to_vec();
-    let mut verdicts = Vec::new();
-    let mut failed = None;
-    let mut mended = Vec::new();
+    let mut made = Modified::default();
     for (edit, number) in edits.iter().zip(1..) {
         let mut verdict = HunkVerdict::new(number, None);
-        let made = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+        let replaced = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
-                adapted(&bytes, before, edit, &mut mended)
+                adapted(&bytes, edit, &mut made.mends)
             };
             replaced(&bytes, &edit)
         } else {
             let message = "finding the old texts takes too many comparisons";
             refuse(Code::P308, message)
         };
-        match made {
-            Ok((at, made)) => {
+        match replaced {
+            Ok((at, after)) => {
                 verdict.applied_at = Some(line_at(&bytes, at));
-                bytes = made;
+                bytes = after;
             }
             Err(failure) => {
                 verdict.fail(&failure);
-                failed.get_or_insert(failure);
+                made.failures.push((u64::from(edit.line), failure));
             }
         }
-        verdicts.push(verdict);
+        made.hunks.push(verdict);
     }
-    match failed {
-        Some(failure) => Err((failure, verdicts)),
-        None => {
-            mends.extend(mended.into_iter().next());
-            Ok((bytes, verdicts))
-        }
-    }
+    made.mends.truncate(1);
+    made.failures.truncate(1);
+    made.after = made.failures.is_empty().then(|| bytes.into());
+    made
 }
 
 /// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent
 /// that its first line has in the file.
-fn adapted<'e>(
-    bytes: &[u8],
-    before: &[u8],
-    edit: &'e Edit,
-    mends: &mut Vec<Mend>,
-) -> Cow<'e, Edit> {
+fn adapted<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
     let mut edit = Cow::Borrowed(edit);
     let mut note = |code, safety, line, message| mends.push(Mend::new(code, safety, line, message));
-    if let Some(old) = with_ends(before, &edit.old) {
+    if let Some(old) = with_ends(bytes, &edit.old) {
         edit.to_mut().old = old;
     }
-    if let Some(new) = with_ends(before, &edit.new) {
+    if let Some(new) = with_ends(bytes, &edit.new) {
         edit.to_mut().new = new;
         let message = "gave the new text the line ends of the file";
         note(Code::M411, Safety::Safe, edit.line, message);
@@ -149,10 +137,7 @@ fn adapted<'e>(
         let message = "put back the line feed that only the old text has at its edge";
         note(Code::M411, Safety::Safe, edit.line, message);
     }
-    if edit.after.is_none()
-        && !edit.all
-        && let Some(new) = without_first_indent(bytes, &edit.old, &edit.new)
-    {
+    if let Some(new) = without_first_indent(bytes, &edit) {
         edit.to_mut().new = new;
         let message = "the first line keeps the indent that the file gives it";
         note(Code::M416, Safety::Lossy, edit.line, message);
@@ -173,11 +158,7 @@ fn with_edges(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let solid = |text: &[u8]| !text.trim_ascii().is_empty();
     let last = is_feed(old.last()) && !is_feed(new.last());
     let first = is_feed(old.first()) && !is_feed(new.first());
-    let end: &[u8] = if old.ends_with(b"\r\n") {
-        b"\r\n"
-    } else {
-        b"\n"
-    };
+    let end = last_line_end(old);
     let edge = |lacks: bool| if lacks { end } else { b"" };
     ((first || last) && solid(old) && solid(new)).then(|| [edge(first), new, edge(last)].concat())
 }
@@ -212,7 +193,9 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         };
         return refuse(Code::P401, message);
     };
-    if let Some(expected) = expected.filter(|it| *it as usize != count && edit.after.is_none()) {
+    if let Some(expected) =
+        expected.filter(|wanted| *wanted as usize != count && edit.after.is_none())
+    {
         let message = format!("the old text fits in {count} places, and {expected} are expected");
         return refuse(Code::P403, message);
     }
@@ -244,22 +227,19 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     Ok((*first, made))
 }
 
-// The new text without the indent that stands before the old one already: the old text has lost that of its
-// first line, the new one has kept it.
-fn without_first_indent(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
-    let starts = |text: &[u8]| text.first().is_some_and(|it| !it.is_ascii_whitespace());
-    if !starts(old) || starts(new) || new.trim_ascii_start() == old {
-        return None;
-    }
+// The new text without the indent that the file has before the old one already, where only the old text has
+// lost that of its first line.
+fn without_first_indent(bytes: &[u8], edit: &Edit) -> Option<Vec<u8>> {
+    let (old, new) = (&*edit.old, &*edit.new);
+    let is_lost = old.first()?.is_ascii_graphic() && new.trim_ascii_start() != old;
     let places = occurrences(bytes, old);
     let [at] = places.as_slice() else {
         return None;
     };
-    let head = bytes.get(..*at)?;
-    let indent = head.rsplit(|byte| *byte == b'\n').next()?;
-    let blank = !indent.is_empty() && indent.iter().all(|it| matches!(it, b' ' | b'\t'));
-    let rest = new.strip_prefix(indent).filter(|_| blank)?;
-    Some(rest.to_vec())
+    let indent = bytes.get(..*at)?.rsplit(|byte| *byte == b'\n').next()?;
+    let is_indent = !indent.is_empty() && indent.iter().all(|byte| b" \t".contains(byte));
+    let rest = new.strip_prefix(indent)?;
+    (is_lost && is_indent).then(|| rest.to_vec())
 }
 
 // Where a text stands, also where places overlap; one more than many at the most.
@@ -290,45 +270,44 @@ fn after_row(bytes: &[u8], row: u32) -> Option<usize> {
     }
 }
 
-/// Applies a binary patch; both ids have to prove its content.
+/// Applies a binary patch, whose data `make` expands; both ids have to prove its content.
 pub(super) fn apply_binary(
-    file: &FilePatch<'_>,
+    ids: Option<(&str, &str)>,
     before: &[u8],
-    data: &Binary,
+    make: impl FnOnce(BlobId) -> Option<Vec<u8>>,
 ) -> Result<Vec<u8>, Refusal> {
     let id = |text: &str| text.parse::<BlobId>().ok();
-    let ids = file.announced_ids();
     let Some((old, new)) = ids.and_then(|(old, new)| id(old).zip(id(new))) else {
-        return refuse(
-            Code::P603,
-            "a binary patch needs full blob ids in its index line",
-        );
+        let message = "a binary patch needs full blob ids in its index line";
+        return refuse(Code::P603, message);
     };
     let zero = BlobId::from_bytes([0; 20]);
     let matches =
         |bytes: &[u8], id| BlobId::from_content(bytes) == id || (bytes.is_empty() && id == zero);
     if !matches(before, old) {
-        return refuse(
-            Code::P604,
-            "the file is not the one the binary patch was made for",
-        );
+        let message = "the file is not the one the binary patch was made for";
+        return refuse(Code::P604, message);
     }
-    let after = match data {
+    match make(new) {
+        Some(after) if matches(&after, new) => Ok(after),
+        Some(_) => {
+            let message = "the binary patch does not lead to the content it announces";
+            refuse(Code::P605, message)
+        }
+        None => refuse(Code::P601, "the binary data is damaged or missing"),
+    }
+}
+
+/// The content that binary data leads to; `None` when it is damaged.
+pub(super) fn expand(data: &Binary, before: &[u8]) -> Option<Vec<u8>> {
+    match data {
         Binary::Literal(bytes) => Some(bytes.clone()),
         Binary::Delta(delta) => apply_delta(before, delta),
-    };
-    match after {
-        Some(after) if matches(&after, new) => Ok(after),
-        Some(_) => refuse(
-            Code::P605,
-            "the binary patch does not lead to the content it announces",
-        ),
-        None => refuse(Code::P601, "the binary delta is damaged"),
     }
 }
 
 /// Applies a git delta.
-pub(super) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta.iter().copied();
     let size = |rest: &mut dyn Iterator<Item = u8>| {
         let (mut value, mut shift) = (0_u64, 0_u32);
@@ -378,39 +357,22 @@ pub(super) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
 
 /// Removed and added lines as a hunk: lines that both sides share at the start and the end are context.
 pub(in crate::patch) fn with_context<'a>(
-    old: Vec<HunkLine<'a>>,
-    new: Vec<HunkLine<'a>>,
+    mut old: Vec<HunkLine<'a>>,
+    mut new: Vec<HunkLine<'a>>,
 ) -> Vec<HunkLine<'a>> {
-    let mut lines = Vec::with_capacity(old.len() + new.len());
-    let same = |a: &HunkLine<'_>, b: &HunkLine<'_>| a.text() == b.text();
-    let head = old.iter().zip(&new).take_while(|(a, b)| same(a, b)).count();
+    let same = |(a, b): &(&HunkLine<'_>, &HunkLine<'_>)| a.text() == b.text();
+    let head = old.iter().zip(&new).take_while(same).count();
     let most = old.len().min(new.len()) - head;
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(most)
-        .take_while(|(a, b)| same(a, b))
-        .count();
-    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-    let mut after = Vec::new();
-    for (index, mut line) in old.into_iter().enumerate() {
-        if index < head {
-            line.kind = LineKind::Context;
-            lines.push(line);
-        } else if index < old_end {
-            lines.push(line);
-        } else {
-            line.kind = LineKind::Context;
-            after.push(line);
-        }
+    let back = old.iter().rev().zip(new.iter().rev()).take(most);
+    let tail = back.take_while(same).count();
+    let mut below = old.split_off(old.len() - tail);
+    let gone = old.split_off(head);
+    for line in old.iter_mut().chain(&mut below) {
+        line.kind = LineKind::Context;
     }
-    let added = new.into_iter().enumerate();
-    lines.extend(
-        added
-            .filter(|(index, _)| (head..new_end).contains(index))
-            .map(|(_, line)| line),
-    );
-    lines.extend(after);
-    lines
+    old.extend(gone);
+    new.truncate(new.len() - tail);
+    old.extend(new.into_iter().skip(head));
+    old.extend(below);
+    old
 }

@@ -16,28 +16,28 @@ pub fn canonical(changes: &[Change]) -> Vec<u8> {
     for change in changes {
         match (&change.before, &change.after) {
             // A file cannot become a link in place: git deletes the one and makes the other.
-            (Some(before), Some(after)) if kind(before) != kind(after) => {
+            (Some(before), Some(after)) if file_type(before) != file_type(after) => {
                 let path = || change.path.clone();
-                one(
+                write_change(
                     &Change::between(path(), Some(before.clone()), None),
                     &mut out,
                 );
-                one(
+                write_change(
                     &Change::between(path(), None, Some(after.clone())),
                     &mut out,
                 );
             }
-            _ => one(change, &mut out),
+            _ => write_change(change, &mut out),
         }
     }
     out
 }
 
-fn kind(state: &FileState) -> u32 {
+fn file_type(state: &FileState) -> u32 {
     state.mode & 0o170_000
 }
 
-fn one(change: &Change, out: &mut Vec<u8>) {
+fn write_change(change: &Change, out: &mut Vec<u8>) {
     let old_path = change.from.as_ref().unwrap_or(&change.path).as_str();
     let path = change.path.as_str();
     let (a, b) = (quote("a/", old_path), quote("b/", path));
@@ -87,11 +87,11 @@ fn one(change: &Change, out: &mut Vec<u8>) {
     }
     if differs && is_text {
         let (old, new) = (Text::new(&old.bytes), Text::new(&new.bytes));
-        hunks(&old, &new, &change.runs(), out);
+        write_hunks(&old, &new, &change.runs(), out);
     } else if differs {
         out.extend_from_slice(b"GIT binary patch\n");
-        literal(&new.bytes, out);
-        literal(&old.bytes, out);
+        write_literal(&new.bytes, out);
+        write_literal(&old.bytes, out);
     }
 }
 
@@ -116,14 +116,14 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 /// Lines of the old file and those of the new one that stand for them.
 type Run = (Range<usize>, Range<usize>);
 
-fn hunks(old: &Text<'_>, new: &Text<'_>, runs: &[Run], out: &mut Vec<u8>) {
+fn write_hunks(old: &Text<'_>, new: &Text<'_>, runs: &[Run], out: &mut Vec<u8>) {
     let is_near = |one: &Run, two: &Run| two.0.start <= one.0.end + 2 * CONTEXT;
     for group in runs.chunk_by(is_near) {
-        hunk((old, new), group, out);
+        write_hunk((old, new), group, out);
     }
 }
 
-fn hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u8>) {
+fn write_hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
         return;
     };
@@ -139,15 +139,15 @@ fn hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u8>) {
     let _ = writeln!(out, "@@ -{} +{head} @@", range(from, to));
     let mut row = from;
     for (gone, come) in group {
-        copy(old, row..gone.start, b' ', out);
-        copy(old, gone.clone(), b'-', out);
-        copy(new, come.clone(), b'+', out);
+        write_rows(old, row..gone.start, b' ', out);
+        write_rows(old, gone.clone(), b'-', out);
+        write_rows(new, come.clone(), b'+', out);
         row = gone.end;
     }
-    copy(old, row..to, b' ', out);
+    write_rows(old, row..to, b' ', out);
 }
 
-fn copy(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
+fn write_rows(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
     for row in rows {
         let line = old.whole(row);
         out.push(mark);
@@ -181,7 +181,7 @@ pub(super) fn quote(prefix: &str, path: &str) -> String {
     quoted
 }
 
-fn literal(bytes: &[u8], out: &mut Vec<u8>) {
+fn write_literal(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("literal {}\n", bytes.len()).as_bytes());
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     // Writing to a Vec cannot fail.

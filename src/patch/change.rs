@@ -1,7 +1,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::text::{LineEnds, Text, with_line_ends};
+use super::line_ends::with_ends;
+#[cfg(not(feature = "program"))]
+use super::text::Text;
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -73,18 +75,11 @@ impl Change {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {
             return self;
         };
-        let text = Text::new(&before.bytes);
-        let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
-        let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
-        let bytes = match text.ends {
-            LineEnds::Lf if feeds > 0 && returns == 0 => with_line_ends(&after.bytes, b"\n"),
-            LineEnds::CrLf if returns == feeds => with_line_ends(&after.bytes, b"\r\n"),
-            _ => return self,
-        };
         let is_text = !before.bytes.contains(&0) && !after.bytes.contains(&0);
-        if bytes == *after.bytes || bytes == *before.bytes || !is_text {
+        let adapted = with_ends(&before.bytes, &after.bytes);
+        let Some(bytes) = adapted.filter(|bytes| is_text && **bytes != *before.bytes) else {
             return self;
-        }
+        };
         let after = FileState::new(bytes, after.mode);
         Self::between(self.path, self.before, Some(after))
     }

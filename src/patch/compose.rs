@@ -35,7 +35,7 @@ pub(super) fn compose(
     let mut drafts: Vec<Draft<'_>> = Vec::new();
     let mut ignored_marks = false;
     for (hunk, outcome) in outcomes.iter().enumerate() {
-        let Placement::Placed(placed) = outcome else {
+        let Ok(placed) = outcome else {
             continue;
         };
         let is_free = draft_hunk(text, placed, hunk, &mut marks, &mut drafts);
@@ -133,8 +133,11 @@ fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 // Whether an added line is marked as the last of the file and others follow it.
 fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
-    let new = placed.lines.iter().filter(|it| it.kind != LineKind::Remove);
-    let mut marked = new.skip_while(|it| it.kind != LineKind::Add || !it.no_newline);
+    let new = placed
+        .lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Remove);
+    let mut marked = new.skip_while(|line| line.kind != LineKind::Add || !line.no_newline);
     marked.next().is_some() && marked.next().is_some()
 }
 
@@ -168,17 +171,12 @@ fn is_context(line: &HunkLine<'_>) -> bool {
     line.kind == LineKind::Context
 }
 
-// Whether the old lines reach the end of the file.
-fn ends_file(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
-    let old = lines.iter().filter(|line| line.kind != LineKind::Add);
-    at + old.count() == text.len()
-}
-
 // Whether the last line of the file, which has no newline, is removed without saying so.
 fn ends_unmarked(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
-    let last = lines.iter().rfind(|line| line.kind != LineKind::Add);
+    let old = lines.iter().filter(|line| line.is_old());
+    let last = old.clone().next_back();
     !text.final_newline
-        && ends_file(text, lines, at)
+        && at + old.count() == text.len()
         && last.is_some_and(|line| line.kind == LineKind::Remove && !line.no_newline)
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Modified {
 /// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place,
 /// else by alignment, together or, for forms without line numbers, one after the other.
 pub(super) fn modify(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
-    if let Some(exact) = apply_exactly(before, section) {
+    if let Some(exact) = apply_exactly(before, section, work) {
         return exact;
     }
     let together = place_hunks(before, section, work);
@@ -84,9 +84,8 @@ fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modi
     let hunks = Cow::Borrowed(section.hunks());
     let (text, hunks) = match_line_ends(text, hunks, &mut modified.mends);
     let outcomes = place(&text, &hunks, work);
-    let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let explicit = section.headers.explicit.is_some();
-    let composed = if outcomes.iter().any(failed) {
+    let composed = if outcomes.iter().any(Result::is_err) {
         modified.is_there = stands_there(&text, &hunks, explicit, work);
         None
     } else {
@@ -97,7 +96,12 @@ fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modi
     };
     add_verdicts(&mut modified, explicit, (&text, &hunks), &outcomes, work);
     if let Some(composed) = composed {
-        finish(&mut modified, composed, &hunks);
+        if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
+            let message = "ignored `\\ No newline at end of file` where the file has one";
+            let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
+            modified.mends.push(ignored);
+        }
+        modified.after = Some(composed.bytes.into());
     }
     modified
 }
@@ -109,11 +113,8 @@ fn compose_surely(
     outcomes: &[Placement<'_, '_>],
     section: &FilePatch<'_>,
 ) -> Result<Composed, (u64, Refusal)> {
-    let mut placed = outcomes.iter().filter_map(|outcome| match outcome {
-        Placement::Placed(placed) => Some(&*placed.lines),
-        Placement::Failed(_) => None,
-    });
-    let lost = placed.find_map(lost_indent);
+    let mut placed = outcomes.iter().flatten();
+    let lost = placed.find_map(|placed| lost_indent(&placed.lines));
     let mut hunks_left = section.hunks().iter();
     let lost = lost.or_else(|| hunks_left.find_map(|hunk| lost_all_indent(section, hunk)));
     if let Some(line) = lost {
@@ -169,7 +170,7 @@ pub(super) fn lost_all_indent(section: &FilePatch<'_>, hunk: &Hunk<'_>) -> Optio
 const MAX_DIAGNOSED: usize = 8;
 
 /// Adds what is reported of each hunk, and the mends that its place took.
-fn add_verdicts(
+pub(super) fn add_verdicts(
     modified: &mut Modified,
     explicit: bool,
     (text, hunks): (&Text<'_>, &[Hunk<'_>]),
@@ -181,7 +182,7 @@ fn add_verdicts(
         let stated = hunk.old.map(|(line, _)| u64::from(line));
         let mut verdict = HunkVerdict::new(number, stated);
         match outcome {
-            Placement::Placed(placed) => {
+            Ok(placed) => {
                 let at = placed.at as u64 + 1;
                 verdict.applied_at = Some(at);
                 let notes = placed.mends.iter();
@@ -194,11 +195,11 @@ fn add_verdicts(
                 }
                 modified.mends.append(&mut mends);
             }
-            Placement::Failed(_) if modified.is_there => {
+            Err(_) if modified.is_there => {
                 verdict.verdict = Verdict::AlreadyApplied;
                 "its new side already stands in the file".clone_into(&mut verdict.message);
             }
-            Placement::Failed(failure) => {
+            Err(failure) => {
                 let mut failure = failure.clone();
                 let is_shown = modified.failures.len() < MAX_DIAGNOSED;
                 if is_shown {
@@ -216,7 +217,7 @@ fn add_verdicts(
 }
 
 /// Returns the mend of a hunk that stands elsewhere than it says, or that says nothing.
-pub(super) fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
+fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
     let statement = match hunk.old {
         Some((stated, _)) => {
             let elsewhere = u64::from(stated) != at && hunk.old_lines().next().is_some();
@@ -227,15 +228,6 @@ pub(super) fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Men
     };
     let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
     Some(mend(Code::M401, Safety::Safe, hunk, &message))
-}
-
-fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>]) {
-    if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
-        let message = "ignored `\\ No newline at end of file` where the file has one";
-        let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
-        modified.mends.push(ignored);
-    }
-    modified.after = Some(composed.bytes.into());
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
@@ -265,6 +257,7 @@ fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work
     }
     let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
     let outcomes = place(text, &back, work);
-    let is_exact = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Placed(placed) if placed.mends.is_empty());
+    let is_exact =
+        |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
     outcomes.iter().all(is_exact) && compose(text, &outcomes, !explicit).is_ok()
 }

@@ -1,5 +1,7 @@
 use std::collections::HashSet;
 
+use super::intent::solid_rows;
+
 /// How a line says that others are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Elision {
@@ -38,9 +40,8 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
 }
 
 fn solid_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
-    let rows = rows.map(|(row, line)| (row, line.trim_ascii()));
-    rows.filter(|(_, line)| !line.is_empty())
+    let rows = solid_rows(text).into_iter();
+    rows.map(|(row, line)| (row, line.trim_ascii()))
 }
 
 /// Whether a line of a reply says that lines of the file are left out here.
@@ -260,7 +261,7 @@ mod tests {
         );
         let gone = "def f():\n    return 1\n\nwith a:\n    ...\n";
         let found = left_out_line("a.py", python.as_bytes(), gone.as_bytes());
-        assert_eq!(found.map(|it| it.0), Some(5));
+        assert_eq!(found.map(|row| row.0), Some(5));
         assert_eq!(
             left_out_line("a.pyi", python.as_bytes(), gone.as_bytes()),
             None

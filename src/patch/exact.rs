@@ -4,19 +4,22 @@ use std::collections::HashMap;
 
 use super::change::FileState;
 use super::compose::compose;
-use super::content::{Modified, lost_all_indent, moved_mend};
+use super::content::{Modified, add_verdicts, lost_all_indent};
 use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
-use crate::model::{HunkVerdict, Verdict};
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
 /// `None` unless every hunk stands at the line it states (as git finds it, without fuzz), or every
 /// old side stands at exactly one place of the file, or the blob id of the `index` line proves
 /// the file and each hunk stands in one of these two ways. What is returned is final.
-pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Option<Modified> {
+pub(super) fn apply_exactly(
+    before: &FileState,
+    section: &FilePatch<'_>,
+    work: &Work,
+) -> Option<Modified> {
     let hunks = section.hunks();
     let counted = |hunk: &Hunk<'_>| {
         let marked = hunk.lines.iter().all(|line| !line.bare);
@@ -36,7 +39,7 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
     let rows = find_rows(&text, section, hunks, &before.bytes)?;
     let placements = hunks.iter().zip(&rows).map(|(hunk, row)| {
         let lines = Cow::Borrowed(hunk.lines.as_slice());
-        Placement::Placed(Placed::new(lines, *row, Vec::new()))
+        Ok(Placed::new(lines, *row, Vec::new()))
     });
     let placements: Vec<Placement<'_, '_>> = placements.collect();
     let composed = compose(&text, &placements, true).ok()?;
@@ -48,18 +51,10 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
         is_exact: true,
         ..Modified::default()
     };
-    for ((hunk, row), index) in hunks.iter().zip(&rows).zip(1..) {
-        let line = *row as u64 + 1;
-        tracing::debug!("hunk placed at line {line} by git's rules");
-        let stated = hunk.old.map(|(start, _)| u64::from(start));
-        let mut verdict = HunkVerdict::new(index, stated);
-        verdict.applied_at = Some(line);
-        if let Some(moved) = moved_mend(hunk, line, false) {
-            modified.mends.push(moved);
-            verdict.verdict = Verdict::AppliesMended;
-        }
-        modified.hunks.push(verdict);
+    for row in &rows {
+        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
     }
+    add_verdicts(&mut modified, false, (&text, hunks), &placements, work);
     Some(modified)
 }
 

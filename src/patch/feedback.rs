@@ -7,7 +7,12 @@ use crate::report::{difference, harmless, visible};
 pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
-        Verdict::AlreadyApplied if verdict.problems.iter().any(|it| it.code == Code::P305) => {
+        Verdict::AlreadyApplied
+            if verdict
+                .problems
+                .iter()
+                .any(|problem| problem.code == Code::P305) =>
+        {
             return Code::P305.advice().to_owned();
         }
         Verdict::AlreadyApplied => {
@@ -19,7 +24,7 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let errors = verdict
         .problems
         .iter()
-        .filter(|it| it.severity == Severity::Error);
+        .filter(|problem| problem.severity == Severity::Error);
     for problem in errors.clone().take(10) {
         let path = problem.path.as_deref().unwrap_or("the patch");
         let _ = writeln!(
@@ -60,7 +65,7 @@ fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
         let _ = match &found.actual {
             Some(actual) => {
                 let shown = difference(&found.expected, actual);
-                let unseen = shown.unseen.map(|it| format!(" ({it})"));
+                let unseen = shown.unseen.map(|unseen| format!(" ({unseen})"));
                 writeln!(
                     text,
                     "- {path}: the patch expects `{}`, line {line} of the file is `{}`{}.",
@@ -100,7 +105,7 @@ fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
 // What to do about each code, in the order of the patch and each once.
 fn advice(verdict: &PatchVerdict) -> String {
     let problems = verdict.problems.iter();
-    let errors = problems.filter(|it| it.severity == Severity::Error);
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
     let mut sentences: Vec<&str> = Vec::new();
     for advice in errors.map(|problem| problem.code.advice()) {
         if !advice.is_empty() && !sentences.contains(&advice) {

@@ -29,11 +29,13 @@ pub(super) fn unmeant(
         let message = "the file would begin with a fence; send the text without what wraps it";
         return Some((1, Refusal::new(Code::P312, message)));
     }
-    if let Some(line) = numbered_by_reader(old, &after.bytes) {
+    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|row| row.1).collect();
+    let rows = solid_rows(&after.bytes);
+    if let Some(line) = numbered_by_reader(&known, &rows) {
         let message = "the new lines begin with the line numbers of a reader; send them without";
         return Some((line, Refusal::new(Code::P801, message)));
     }
-    if let Some(line) = broken_literal(path, old, &after.bytes) {
+    if let Some(line) = broken_literal(path, &known, &rows) {
         let message = "a quote is left open at the end of the line, and a later line closes it: \
                        a `\\n` of the text seems to have become a line end";
         return Some((line, Refusal::new(Code::P801, message)));
@@ -41,33 +43,8 @@ pub(super) fn unmeant(
     None
 }
 
-/// Refuses a whole file that has lost its rest.
-pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
-    let lines = |text| solid_rows(text).into_iter().map(|row| row.1);
-    let is_cut_off = lines(before).zip(lines(after)).all(|(old, new)| old == new);
-    let (old, new) = (solid_rows(before).len(), solid_rows(after).len());
-    if old == 0 || new >= old {
-        return None;
-    }
-    let lost = old - new;
-    let is_cut_off = is_cut_off && lost >= LONG_TAIL;
-    let most = old >= FEW_LINES && lost * 2 >= old;
-    let fragment = new == 0 || most || (lost >= LONG_TAIL && lost * 10 >= old * 3);
-    (is_cut_off || fragment).then(|| {
-        let message = format!(
-            "the whole file would go from {old} lines to {new}; the rest seems to be left out"
-        );
-        Refusal::new(Code::P313, message)
-    })
-}
-
-// Files of fewer lines are rewritten as a whole.
-const FEW_LINES: usize = 5;
-
-// Lines that a person deletes on purpose with an edit, not by sending the file without them.
-const LONG_TAIL: usize = 8;
-
-fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
+/// The lines of a text that are not blank, with their numbers.
+pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
     rows.filter(|(_, line)| !line.trim_ascii().is_empty())
         .collect()
@@ -75,47 +52,43 @@ fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
 
 // The first of the lines that only the new text has, when all begin with consecutive numbers as a reader
 // prints them (`033|# Title`, `7: x`).
-fn numbered_by_reader(old: &[u8], new: &[u8]) -> Option<u64> {
+fn numbered_by_reader(known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u64> {
     const FEWEST: usize = 3;
-    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|it| it.1).collect();
-    let rows = solid_rows(new);
-    let fresh: Vec<_> = rows.iter().filter(|it| !known.contains(it.1)).collect();
     let number = |line: &[u8]| {
         let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
         let rest = rest.trim_ascii_start();
-        (rest.starts_with(b"|") || rest.starts_with(b":") || rest.starts_with("→".as_bytes()))
+        let marks: [&[u8]; 3] = [b"|", b":", "→".as_bytes()];
+        marks
+            .iter()
+            .any(|mark| rest.starts_with(mark))
             .then_some(number)
     };
-    let numbers: Option<Vec<u64>> = fresh.iter().map(|it| number(it.1)).collect();
-    let numbers = numbers.filter(|it| it.len() >= FEWEST && it.len() * 2 >= rows.len())?;
-    let rises = numbers.windows(2).all(|pair| pair[0] < pair[1]);
-    rises.then(|| fresh.first().map(|it| it.0)).flatten()
+    let is_fresh = |row: &&(u64, &[u8])| !known.contains(row.1);
+    let first = rows.iter().find(is_fresh)?.0;
+    let fresh = rows.iter().filter(is_fresh);
+    let numbers: Vec<u64> = fresh.map(|row| number(row.1)).collect::<Option<_>>()?;
+    let is_most = numbers.len() >= FEWEST && numbers.len() * 2 >= rows.len();
+    (is_most && numbers.is_sorted_by(|one, next| one < next)).then_some(first)
 }
 
 // In languages that are not parsed and have no strings of several lines: a new line that leaves a quote open,
 // where one of the next begins by closing it.
-fn broken_literal(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
+fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u64> {
     const FARTHEST_CLOSE: usize = 3;
     let endings = ["go", "c", "h", "cc", "cpp", "hpp", "java", "cs", "swift"];
     if !endings.contains(&path.rsplit_once('.')?.1) || Language::of_path(path).is_some() {
         return None;
     }
-    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|it| it.1).collect();
-    let rows = solid_rows(new);
     let is_open = |line: &[u8]| {
-        let text = line.iter().enumerate();
-        let quotes = text.filter(|(at, byte)| {
-            **byte == b'"' && !line.get(..*at).is_some_and(|it| it.ends_with(b"\\"))
-        });
+        let is_quote = |at: usize| !line.get(..at).is_some_and(|head| head.ends_with(b"\\"));
+        let quotes = memchr::memchr_iter(b'"', line).filter(|at| is_quote(*at));
         quotes.count() % 2 == 1 && !line.contains(&b'\'') && !line.contains(&b'`')
     };
     let closes = |line: &[u8]| line.trim_ascii_start().starts_with(b"\"") && is_open(line);
     let found = rows.iter().enumerate().find(|(at, (_, line))| {
         let mut next = rows.iter().skip(at + 1).take(FARTHEST_CLOSE);
-        is_open(line)
-            && !known.contains(line)
-            && !line.ends_with(b"\\")
-            && next.any(|it| closes(it.1))
+        let breaks = is_open(line) && !known.contains(line) && !line.ends_with(b"\\");
+        breaks && next.any(|row| closes(row.1))
     });
     found.map(|(_, (row, _))| *row)
 }
@@ -132,34 +105,4 @@ pub(super) fn is_blob(bytes: &[u8], id: &str) -> bool {
     const SHORTEST: usize = 7;
     let own = || BlobId::from_content(bytes).to_string();
     id.len() >= SHORTEST && own().starts_with(&id.to_ascii_lowercase())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shrunk;
-
-    #[test]
-    fn a_whole_file_keeps_its_rest() {
-        let lines = |range: std::ops::Range<u32>| -> Vec<u8> {
-            let lines: Vec<String> = range.map(|line| format!("line {line}\n")).collect();
-            lines.concat().into_bytes()
-        };
-        let old = lines(0..40);
-        for (new, refused) in [
-            (lines(0..40), false),
-            (lines(0..38), false),
-            (lines(3..40), false),
-            (lines(0..30), true),
-            (lines(10..20), true),
-            (Vec::new(), true),
-            ([lines(0..39), lines(50..60)].concat(), false),
-        ] {
-            let text = String::from_utf8(new.clone()).unwrap();
-            assert_eq!(shrunk(&old, &new).is_some(), refused, "{text}");
-        }
-        assert!(
-            shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
-            "too small to tell"
-        );
-    }
 }

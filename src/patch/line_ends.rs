@@ -45,17 +45,21 @@ pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let plain = text.strip_prefix(mark).unwrap_or(text);
     let mut out = with_ends(before, plain).unwrap_or_else(|| plain.to_vec());
     if before.ends_with(b"\n") && !plain.is_empty() && !plain.ends_with(b"\n") {
-        let end: &[u8] = if before.ends_with(b"\r\n") {
-            b"\r\n"
-        } else {
-            b"\n"
-        };
-        out.extend_from_slice(end);
+        out.extend_from_slice(last_line_end(before));
     }
     if before.starts_with(mark) || (before.is_empty() && text.starts_with(mark)) {
         out.splice(0..0, *mark);
     }
     (out != text).then_some(out)
+}
+
+/// How the last line of a text ends.
+pub(super) fn last_line_end(text: &[u8]) -> &'static [u8] {
+    if text.ends_with(b"\r\n") {
+        b"\r\n"
+    } else {
+        b"\n"
+    }
 }
 
 /// A text with the line ends of a file that has one kind of them; `None` when it has no others.

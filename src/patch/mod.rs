@@ -6,7 +6,6 @@ mod canonical;
 mod change;
 mod compose;
 mod content;
-mod definitions;
 mod elision;
 mod exact;
 mod feedback;
@@ -28,13 +27,14 @@ mod targets;
 mod text;
 
 mod unread;
+mod whole;
 #[cfg(feature = "program")]
 mod write;
 
 pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
-pub use git_apply::{GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
+pub use git_apply::{GitApply, GitApplyOptions, Verbosity, WhiteSpace};
 pub use judge::{After, Judge, JudgeOptions, Judged, judge};
 pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};

@@ -112,14 +112,12 @@ impl<'a> FilePatch<'a> {
 pub struct Headers<'a> {
     /// Set for forms that say outright what happens to which path; names need no stripping.
     pub explicit: Option<Operation>,
-    /// The path of such a form.
+    /// The path of such a form; of a diff, what follows `Index: `, which git does not read.
     pub path: Cow<'a, [u8]>,
     /// Where such a form moves the file from.
     pub from: Option<Cow<'a, [u8]>>,
     /// The header lines of a diff, each with its line feed.
     pub text: Vec<u8>,
-    /// What follows `Index: `, which git does not read.
-    pub index_name: Option<&'a [u8]>,
 }
 
 /// The change of content.

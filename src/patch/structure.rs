@@ -13,8 +13,7 @@ pub(super) fn ancestors(
     slots: &BTreeMap<String, FileChange>,
     path: &str,
 ) -> Result<(), Refusal> {
-    for (at, _) in path.match_indices('/') {
-        let above = path.get(..at).unwrap_or_default();
+    for above in parents(path) {
         let link = "a directory of the path is a symbolic link";
         if let Some(slot) = slots.get(above) {
             if slot
@@ -156,7 +155,8 @@ pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> 
     found
 }
 
-fn parents(path: &str) -> impl Iterator<Item = &str> {
+/// The directories above a path, the outermost first.
+pub(super) fn parents(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 

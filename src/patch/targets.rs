@@ -1,3 +1,6 @@
+#[cfg(feature = "program")]
+use std::collections::BTreeSet;
+
 use super::set::{Body, FilePatch, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 #[cfg(feature = "program")]
@@ -263,23 +266,23 @@ impl PathRules<'_> {
         self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
-        let (old, new) = (section.name().to_owned(), section.target().to_owned());
+        let creates = operation == Operation::Create;
+        let new = section.target().to_owned();
         Ok(Target {
-            old: if operation == Operation::Create {
+            mode: mode.filter(|mode| creates || *mode != section.old_mode),
+            old: if creates {
                 new.clone()
             } else {
-                old
+                section.name().to_owned()
             },
-            mode: mode.filter(|mode| operation == Operation::Create || *mode != section.old_mode),
             operation,
             new,
         })
     }
 
-    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
+    // An `Index:` line contradicts the headers where it names another file that is there.
     fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = file.headers.index_name.map(text).transpose()?;
-        let name = name.unwrap_or_default();
+        let name = text(&file.headers.path)?;
         let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
         let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
         let sides = [section.name(), section.target()];
@@ -296,25 +299,17 @@ impl PathRules<'_> {
         section: &Section<'_>,
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
-        let mut note = |safety, message: &str| {
-            mends.push(Mend::new(Code::M201, safety, file.line, message));
-        };
         if section.creates() && has_old_lines(&file.body) {
             let message = "the file is said to be new, yet the patch has lines of an old one";
             return refuse(Code::P205, message);
         }
-        if section.creates() {
-            return Ok(Operation::Create);
-        }
-        if section.deletes() {
-            return Ok(Operation::Delete);
-        }
-        if section.is_rename || section.is_copy {
-            let kind = if section.is_copy {
-                Operation::Copy
-            } else {
-                Operation::Rename
-            };
+        let kinds = [
+            (section.creates(), Operation::Create),
+            (section.deletes(), Operation::Delete),
+            (section.is_copy, Operation::Copy),
+            (section.is_rename, Operation::Rename),
+        ];
+        if let Some((_, kind)) = kinds.into_iter().find(|(is_kind, _)| *is_kind) {
             return Ok(kind);
         }
         let (old, new) = (section.name(), section.target());
@@ -327,12 +322,8 @@ impl PathRules<'_> {
                 return Ok(Operation::Modify);
             }
             let message = "took the file for new, as it is not there and only lines are added";
-            note(Safety::Safe, message);
+            mends.push(Mend::new(Code::M201, Safety::Safe, file.line, message));
             return Ok(Operation::Create);
-        }
-        if self.has(old) && !self.has(new) {
-            note(Safety::Lossy, "took two different names for a rename");
-            return Ok(Operation::Rename);
         }
         refuse(Code::P202, "the two sides name different files")
     }
@@ -480,22 +471,15 @@ fn strip_components(name: &str, count: usize) -> Option<&str> {
 #[cfg(feature = "program")]
 pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
     let found = super::read::read(input, |set| {
-        let mut found = std::collections::BTreeSet::new();
+        let mut found = BTreeSet::new();
         let is_whole = set.unread.is_empty();
         for file in set.files.iter().filter(|_| is_whole) {
             let headers = &file.headers;
-            let header = String::from_utf8_lossy(&headers.text);
-            let words = header.split(['\n', '\t', ' ']);
-            let explicit = [Some(&headers.path), headers.from.as_ref()];
-            let explicit = explicit
-                .into_iter()
-                .flatten()
-                .filter_map(|name| text(name).ok());
-            let index = headers.index_name.and_then(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit).chain(index);
-            for name in names {
-                let depths = 0..=DEEPEST_GUESS;
-                let paths = depths.filter_map(|depth| strip_components(&name, depth));
+            let words = headers.text.split(|byte| b"\n\t ".contains(byte));
+            let explicit = [Some(&*headers.path), headers.from.as_deref()];
+            let names = words.chain(explicit.into_iter().flatten());
+            for name in names.filter_map(|name| text(name).ok()) {
+                let paths = (0..=DEEPEST_GUESS).filter_map(|depth| strip_components(&name, depth));
                 found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
             }
         }

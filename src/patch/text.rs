@@ -1,3 +1,7 @@
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
 /// A file's bytes as lines, found once.
 #[derive(Debug, Clone)]
 pub(super) struct Text<'a> {
@@ -118,6 +122,13 @@ pub(super) fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Whether a text has a pattern that was compiled once.
+pub(super) fn matches_pattern(pattern: &LazyLock<Option<Regex>>, text: &[u8]) -> bool {
+    pattern
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// The decimal number that a text starts with, and what follows it.

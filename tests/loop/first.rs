@@ -413,7 +413,7 @@ fn a_reader_that_leaves_is_no_error() {
         "context --log red.log --format json",
         "imports --graph --format json",
         "check junk.diff --format json",
-        "git-apply --numstat junk.diff",
+        "git-apply --check junk.diff",
         "diagnose red.log",
         "hint gone",
         "redact red.log",

@@ -1,9 +1,10 @@
-use super::destination::{Destination, OnDisk};
+use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::table::{State, Table};
 use crate::git::Staged;
 use crate::model::{BlobId, Code};
+use crate::patch::change::FileState;
 use crate::patch::strict::{
     Fatal, Section, SectionResult, differ_in_type, is_submodule, said_name,
 };
@@ -40,16 +41,18 @@ impl<'a> Checker<'_, 'a> {
             let names = said_name(&done.section);
             self.messages.line(&format!("Checking patch {names}..."));
         }
-        done.refused = true;
-        let entry = self.preimage(&mut done.section)?;
-        self.target(done)?;
-        self.paths(&done.section)?;
-        let before = self.content(done, entry)?;
-        if self.data(done, &before).is_err() {
+        let before = self.read_preimage(&mut done.section)?;
+        let modes = [done.section.old_mode, done.section.new_mode];
+        if modes.into_iter().any(is_submodule) {
+            let name = done.section.target().to_owned();
+            return self.refuse(&format!("{name}: it is a submodule"));
+        }
+        self.check_target(done)?;
+        self.check_paths(&done.section)?;
+        if self.make_content(done, &before).is_err() {
             let name = done.section.name().to_owned();
             return self.refuse(&format!("{name}: patch does not apply"));
         }
-        done.refused = false;
         Ok(())
     }
 
@@ -60,7 +63,7 @@ impl<'a> Checker<'_, 'a> {
 
     // What an earlier section has made of the old path; renames and copies look at the tree
     // before the patch.
-    pub(super) fn previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
+    fn previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
         if section.is_copy || section.is_rename {
             return Ok(None);
         }
@@ -74,49 +77,34 @@ impl<'a> Checker<'_, 'a> {
         }
     }
 
-    // The old path must be there, and be what the patch says it is.
-    fn preimage(&mut self, section: &mut Section<'a>) -> Checked<Option<Staged>> {
+    /// Returns what the old path has, which must be what the patch says it is.
+    fn read_preimage(&mut self, section: &mut Section<'a>) -> Checked<Vec<u8>> {
         let Some(name) = section.old_name.clone() else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let previous = self.previous(section)?;
-        let mut entry = None;
-        let seen_mode;
-        if let Some(previous) = previous {
-            seen_mode = self.done.get(previous).map(|it| it.section.new_mode);
-        } else {
-            let uses_index = self.options.uses_index();
-            if uses_index {
-                let staging = self.destination.staging.as_ref();
-                entry = staging.and_then(|staging| staging.entry(&name));
-                if entry.is_none() {
-                    return self.absent(section, &format!("{name}: does not exist in index"));
-                }
-            }
-            if self.options.cached {
-                seen_mode = entry.map(|entry| entry.mode);
-            } else {
-                let mode = self.standing(&name, entry.as_ref())?;
-                let Some(mode) = mode else {
-                    if entry.is_none() && self.destination.is_beyond_link(&name) {
-                        self.messages
-                            .error(&format!("reading from '{name}' beyond a symbolic link"));
-                        return self.refuse(&format!("{name}: patch does not apply"));
-                    }
-                    return self.absent(section, &format!("{name}: No such file or directory"));
+        let uses_index = self.options.uses_index();
+        let found = match self.previous(section)? {
+            Some(number) => self.done.get(number).map(|done| {
+                let bytes = done.after.clone();
+                FileState::new(bytes, done.section.new_mode)
+            }),
+            None if uses_index => self.read_staged(&name)?,
+            None => self.read_standing(&name, section)?,
+        };
+        let Some(FileState { bytes, mode }) = found else {
+            if section.is_new.is_some() {
+                let place = if uses_index {
+                    "does not exist in index"
+                } else {
+                    "No such file or directory"
                 };
-                seen_mode = Some(match entry {
-                    _ if self.destination.trusts_mode || mode & 0o170_000 != 0o100_000 => mode,
-                    Some(entry) => entry.mode,
-                    None if section.old_mode != 0 => section.old_mode,
-                    None => mode,
-                });
+                return self.refuse(&format!("{name}: {place}"));
             }
-        }
-        let mode = seen_mode.unwrap_or(0);
-        if section.is_new.is_none() {
-            section.is_new = Some(false);
-        }
+            (section.is_new, section.is_delete) = (Some(true), Some(false));
+            section.old_name = None;
+            return Ok(Vec::new());
+        };
+        section.is_new.get_or_insert(false);
         if section.old_mode == 0 {
             section.old_mode = mode;
         }
@@ -131,75 +119,88 @@ impl<'a> Checker<'_, 'a> {
         if section.new_mode == 0 && !section.deletes() {
             section.new_mode = mode;
         }
-        Ok(entry)
+        Ok(bytes.to_vec())
     }
 
-    fn absent(&mut self, section: &mut Section<'_>, messages: &str) -> Checked<Option<Staged>> {
-        if section.is_new.is_some() {
-            return self.refuse(messages);
+    // What the index has at a path, with which the worktree must agree when it is changed too.
+    fn read_staged(&mut self, name: &str) -> Checked<Option<FileState>> {
+        let staging = self.destination.staging.as_ref();
+        let Some((staging, entry)) = staging.and_then(|index| Some((index, index.entry(name)?)))
+        else {
+            return Ok(None);
+        };
+        if is_submodule(entry.mode) {
+            return self.refuse(&format!("{name}: it is a submodule"));
         }
-        (section.is_new, section.is_delete) = (Some(true), Some(false));
-        section.old_name = None;
-        Ok(None)
+        let bytes = staging.blob(entry.id);
+        if !self.options.cached {
+            let seen = self.look(name)?;
+            if !self.agrees(name, seen.as_ref(), &entry) {
+                return self.refuse(&format!("{name}: does not match index"));
+            }
+        }
+        match bytes {
+            Ok(bytes) => Ok(Some(FileState::new(bytes, entry.mode))),
+            Err(_) => self.refuse_reading(name, &format!("failed to read {name}")),
+        }
     }
 
-    // The mode of what stands in the worktree, which must agree with the index when it is used.
-    fn standing(&mut self, name: &str, entry: Option<&Staged>) -> Checked<Option<u32>> {
-        let seen = match self.destination.look(name) {
-            Ok(seen) => seen,
-            Err(error) => return self.refuse(&format!("{name}: {error}")),
+    // What the worktree has at a path, as the repository would have it.
+    fn read_standing(&mut self, name: &str, section: &Section<'_>) -> Checked<Option<FileState>> {
+        let Some(mut state) = self.look(name)? else {
+            if self.destination.is_beyond_link(name) {
+                let why = format!("reading from '{name}' beyond a symbolic link");
+                return self.refuse_reading(name, &why);
+            }
+            return Ok(None);
         };
-        let Some(entry) = entry else {
-            return Ok(match seen {
-                OnDisk::Nothing => None,
-                OnDisk::File(_, mode) => Some(mode),
-                OnDisk::Directory => Some(0o160_000),
-            });
-        };
-        if self.agrees(name, &seen, entry) {
-            return Ok(Some(match seen {
-                OnDisk::File(_, mode) => mode,
-                OnDisk::Directory => 0o160_000,
-                OnDisk::Nothing => entry.mode,
-            }));
+        let is_file = state.mode & 0o170_000 == 0o100_000;
+        if is_file && !section.cr_in_old {
+            state.bytes = self.destination.line_ends(name).to_git(&state.bytes).into();
         }
-        self.refuse(&format!("{name}: does not match index"))
+        if is_file && !self.destination.trusts_mode && section.old_mode != 0 {
+            state.mode = section.old_mode;
+        }
+        Ok(Some(state))
+    }
+
+    fn look(&mut self, name: &str) -> Checked<Option<FileState>> {
+        let seen = self.destination.look(name);
+        seen.or_else(|error| self.refuse(&format!("{name}: {error}")))
+    }
+
+    fn refuse_reading<T>(&mut self, name: &str, why: &str) -> Checked<T> {
+        self.messages.error(why);
+        self.refuse(&format!("{name}: patch does not apply"))
     }
 
     /// Whether what stands in the worktree is what the index has. What is not there would be
     /// checked out.
-    pub(super) fn agrees(&self, name: &str, seen: &OnDisk, entry: &Staged) -> bool {
-        match seen {
-            OnDisk::Nothing => !entry.intent_to_add,
-            OnDisk::Directory => is_submodule(entry.mode),
-            OnDisk::File(bytes, mode) => {
-                if entry.intent_to_add
-                    || differ_in_type(*mode, entry.mode)
-                    || (self.destination.trusts_mode && *mode != entry.mode)
-                {
-                    return false;
-                }
-                let staging = self.destination.staging.as_ref();
-                if staging.is_some_and(|it| it.is_fresh(name, &self.destination.root.join(name))) {
-                    return true;
-                }
-                let bytes = self.destination.line_ends(name).to_git(bytes.clone());
-                BlobId::from_content(&bytes) == entry.id
-            }
+    fn agrees(&self, name: &str, seen: Option<&FileState>, entry: &Staged) -> bool {
+        let Some(state) = seen else {
+            return !entry.intent_to_add;
+        };
+        if entry.intent_to_add
+            || differ_in_type(state.mode, entry.mode)
+            || (self.destination.trusts_mode && state.mode != entry.mode)
+        {
+            return false;
         }
+        let staging = self.destination.staging.as_ref();
+        if staging.is_some_and(|index| index.is_fresh(name, &self.destination.root.join(name))) {
+            return true;
+        }
+        let bytes = self.destination.line_ends(name).to_git(&state.bytes);
+        BlobId::from_content(&bytes) == entry.id
     }
 
     // The new path must be free, unless the patch itself frees it.
-    fn target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
+    fn check_target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
         let section = &mut done.section;
-        let frees = matches!(
-            self.table.state(section.new_name.as_deref()),
-            Some(State::Gone | State::WillGo)
-        );
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
         {
-            if let Some(text) = self.occupied(&new, frees) {
+            if let Some(text) = self.occupied(&new, self.table.frees(&new)) {
                 return self.refuse(&text);
             }
             if section.new_mode == 0 {
@@ -246,25 +247,17 @@ impl<'a> Checker<'_, 'a> {
             return None;
         }
         match self.destination.look(new) {
-            Ok(OnDisk::Nothing | OnDisk::Directory) => None,
-            Ok(OnDisk::File(..)) if self.destination.is_beyond_link(new) => None,
-            Ok(OnDisk::File(..)) => Some(format!("{new}: already exists in working directory")),
+            Ok(None) => None,
+            Ok(Some(_)) => Some(format!("{new}: already exists in working directory")),
             Err(error) => Some(format!("{new}: {error}")),
         }
     }
 
     // Nothing is read or written outside the tree, in git's own directory or through a link.
-    fn paths(&mut self, section: &Section<'_>) -> Checked<()> {
+    fn check_paths(&mut self, section: &Section<'_>) -> Checked<()> {
         for name in [&section.old_name, &section.new_name].into_iter().flatten() {
-            let unsafe_path = if self.options.unsafe_paths && !self.options.uses_index() {
-                let path = self.destination.on_disk(name);
-                path.is_none_or(|path| {
-                    check_path(&path, false).is_err_and(|found| found.code != Code::P508)
-                })
-            } else {
-                check_path(name, false).is_err_and(|found| found.code != Code::P508)
-                    || name.contains('\0')
-            };
+            let unsafe_path = check_path(name, false).is_err_and(|found| found.code != Code::P508)
+                || name.contains('\0');
             if unsafe_path {
                 return Err(Refusal::Fatal(Fatal(format!("invalid path '{name}'"))));
             }
@@ -276,7 +269,7 @@ impl<'a> Checker<'_, 'a> {
                     let entry = staging.and_then(|staging| staging.entry(path));
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
-                    self.destination.is_link_name(path)
+                    self.destination.is_link(path)
                 }
             };
             if self.table.is_beyond_link(new, is_link) {

@@ -1,95 +1,29 @@
-use super::binary;
-use super::check::{Checked, Checker, Refusal};
-use super::destination::OnDisk;
-use super::image::Image;
-use super::place::{Placing, WORK};
-use crate::git::Staged;
-use crate::patch::strict::{Section, SectionResult, is_submodule};
+use super::check::{Checked, Checker};
+use super::place::{Line, Placing, WORK, split_lines};
+use crate::model;
+use crate::patch::bodies::{apply_binary, expand};
+use crate::patch::strict::{Section, SectionResult};
 
 impl<'a> Checker<'_, 'a> {
-    /// What a section starts from, as the repository has it.
-    pub(super) fn content(
+    /// What the section makes of it.
+    pub(super) fn make_content(
         &mut self,
         done: &mut SectionResult<'a>,
-        entry: Option<Staged>,
-    ) -> Checked<Vec<u8>> {
-        let section = &mut done.section;
-        if let Some(previous) = self.previous(section)? {
-            let previous = self.done.get(previous);
-            return Ok(previous.map_or_else(Vec::new, |it| it.after.clone()));
-        }
-        let Some(name) = section.old_name.clone() else {
-            return Ok(Vec::new());
-        };
-        let name_said = section.target().to_owned();
-        let failed = format!("failed to read {name}");
-        let bytes = self.load(&name, entry, section);
-        match bytes {
-            Ok(Some(bytes)) => Ok(bytes),
-            // A submodule outside the index has no content that hunks could change.
-            Ok(None) => {
-                section.hunks.clear();
-                Ok(Vec::new())
-            }
-            Err(beyond) => {
-                if let Some(messages) = beyond {
-                    self.messages.error(&messages);
-                } else {
-                    self.messages.error(&failed);
-                }
-                self.refuse(&format!("{name_said}: patch does not apply"))
-            }
-        }
-    }
-
-    fn load(
-        &self,
-        name: &str,
-        entry: Option<Staged>,
-        section: &Section<'_>,
-    ) -> Result<Option<Vec<u8>>, Option<String>> {
-        if let Some(entry) = entry {
-            if is_submodule(entry.mode) {
-                return Ok(Some(
-                    format!("Subproject commit {}\n", entry.id).into_bytes(),
-                ));
-            }
-            let staging = self.destination.staging.as_ref().ok_or(None)?;
-            return staging.blob(entry.id).map(Some).map_err(|_| None);
-        }
-        if is_submodule(section.old_mode) {
-            return Ok(None);
-        }
-        if self.destination.is_beyond_link(name) {
-            return Err(Some(format!(
-                "reading from '{name}' beyond a symbolic link"
-            )));
-        }
-        match self.destination.look(name) {
-            Ok(OnDisk::File(bytes, mode)) => {
-                let converts = mode != 0o120_000 && !section.cr_in_old;
-                Ok(Some(if converts {
-                    self.destination.line_ends(name).to_git(bytes)
-                } else {
-                    bytes
-                }))
-            }
-            _ => Err(None),
-        }
-    }
-
-    /// What the section makes of it.
-    pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
+        before: &[u8],
+    ) -> Checked<()> {
         if done.section.is_binary {
-            let staging = self.destination.staging.as_ref();
-            match binary::apply(&done.section, before, self.options.reverse, staging) {
+            match self.make_binary(&done.section, before) {
                 Ok(after) => done.after = after,
-                Err(messages) => return self.refuse(&messages),
+                Err(refusal) => {
+                    let name = done.section.name();
+                    return self.refuse(&format!("'{name}': {}", refusal.message));
+                }
             }
         } else {
-            let mut image = Image::new(before);
-            done.rejected = self.hunks(&done.section, &mut image)?;
-            done.after = image.to_bytes();
+            let mut image = split_lines(before);
+            self.apply_hunks(&done.section, &mut image)?;
+            let lines: Vec<_> = image.into_iter().map(|line| line.text).collect();
+            done.after = lines.concat();
         }
         if done.section.deletes() && !done.after.is_empty() {
             return self.refuse("removal patch leaves file contents");
@@ -97,35 +31,46 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    /// Applies the hunks of a section; gives which were left out, when that is allowed.
-    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Image<'i>) -> Checked<Vec<bool>> {
-        let mut rejected = vec![false; section.hunks.len()];
-        let mut work = WORK;
-        for (number, hunk) in section.hunks.iter().enumerate() {
-            let mut placing = Placing {
-                options: self.options,
-                rules: section.rules,
-                file: self.file,
-                has_errors: self.has_errors,
-                messages: self.messages,
-                work,
-            };
-            let fits = placing.apply(image, hunk, number + 1);
-            work = placing.work;
-            if fits {
-                continue;
+    fn make_binary(&self, section: &Section<'_>, before: &[u8]) -> Result<Vec<u8>, model::Refusal> {
+        let id = |hex| std::str::from_utf8(hex).ok();
+        let ids = id(section.old_id).zip(id(section.new_id));
+        apply_binary(ids, before, |new| {
+            let staging = self.destination.staging.as_ref();
+            if let Some(staging) = staging.filter(|staging| staging.has(new)) {
+                return staging.blob(new).ok();
             }
-            let name = section.name();
-            let start = hunk.old_start;
-            self.messages
-                .error(&format!("patch failed: {name}:{start}"));
-            if !self.options.reject {
-                return Err(Refusal::Section);
+            if new.as_bytes().iter().all(|byte| *byte == 0) {
+                return Some(Vec::new());
             }
-            if let Some(slot) = rejected.get_mut(number) {
-                *slot = true;
+            let (forward, backward) = section.binary.as_ref()?;
+            let is_reverse = self.options.reverse;
+            expand(
+                if is_reverse {
+                    backward.as_ref()?
+                } else {
+                    forward
+                },
+                before,
+            )
+        })
+    }
+
+    /// Applies the hunks of a section.
+    fn apply_hunks<'i>(&mut self, section: &Section<'i>, image: &mut Vec<Line<'i>>) -> Checked<()> {
+        let mut placing = Placing {
+            options: self.options,
+            rules: section.rules,
+            file: self.file,
+            has_errors: self.has_errors,
+            messages: self.messages,
+            work: WORK,
+        };
+        for (hunk, number) in section.hunks.iter().zip(1..) {
+            if !placing.apply(image, hunk, number) {
+                let (name, start) = (section.name(), hunk.old_start);
+                return self.refuse(&format!("patch failed: {name}:{start}"));
             }
         }
-        Ok(rejected)
+        Ok(())
     }
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::line_ends::{LineEnds, Settings};
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
-use crate::model::RepoPath;
+use crate::model::file_name;
+use crate::patch::change::FileState;
 use crate::patch::strict::Rules;
+use crate::patch::structure::parents;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
@@ -14,8 +16,6 @@ pub(super) struct Destination {
     pub(super) staging: Option<Staging>,
     /// What names of the patch are relative to.
     pub(super) root: PathBuf,
-    /// Where files are written: `root`, or the whole file system for unsafe paths.
-    pub(super) base: PathBuf,
     tree: Directory,
     attributes: Option<RefCell<Attributes>>,
     line_ends: Settings,
@@ -24,49 +24,27 @@ pub(super) struct Destination {
     pub(super) trusts_mode: bool,
 }
 
-/// What stands at a path of the worktree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum OnDisk {
-    Nothing,
-    /// A file or link: its bytes and git's mode.
-    File(Vec<u8>, u32),
-    Directory,
-}
-
 impl Destination {
-    pub(super) fn open(
-        repository: Option<&Repository>,
-        root: &Path,
-        anywhere: bool,
-        with_attributes: bool,
-    ) -> Result<Self, GitError> {
+    pub(super) fn open(repository: Option<&Repository>, root: &Path) -> Result<Self, GitError> {
         let staging = repository.map(Repository::staging).transpose()?;
-        let attributes = repository
-            .filter(|_| with_attributes)
-            .map(Repository::attributes)
-            .transpose()?;
-        let setting = |key: &str| repository.and_then(|it| it.setting(key));
-        let base = if anywhere {
-            PathBuf::from("/")
-        } else {
-            root.to_owned()
-        };
-        let tree = Directory::open(&base).map_err(|error| {
-            GitError::Unreadable(format!("cannot open `{}`: {error}", base.display()))
+        let attributes = repository.map(Repository::attributes).transpose()?;
+        let setting = |key: &str| repository.and_then(|repository| repository.setting(key));
+        let tree = Directory::open(root).map_err(|error| {
+            GitError::Unreadable(format!("cannot open `{}`: {error}", root.display()))
         })?;
         Ok(Self {
             staging,
             root: root.to_owned(),
-            base,
             tree,
             attributes: attributes.map(RefCell::new),
             line_ends: Settings {
                 auto_crlf: setting("core.autocrlf"),
                 eol: setting("core.eol"),
             },
-            rules: setting("core.whitespace").map_or_else(Rules::default, |it| Rules::parse(&it)),
+            rules: setting("core.whitespace")
+                .map_or_else(Rules::default, |names| Rules::parse(&names)),
             trusts_mode: repository
-                .and_then(|it| it.setting_flag("core.fileMode"))
+                .and_then(|repository| repository.setting_flag("core.fileMode"))
                 .unwrap_or(true),
         })
     }
@@ -94,57 +72,24 @@ impl Destination {
         LineEnds::choose(&text, &eol, &crlf, &self.line_ends)
     }
 
-    /// The path below `base` that a name leads to; `None` when there is none.
-    pub(super) fn on_disk(&self, name: &str) -> Option<String> {
-        if self.base == self.root {
-            return Some(name.to_owned());
-        }
-        let path = RepoPath::resolve("", self.root.join(name).to_str()?).ok()?;
-        Some(path.as_str().to_owned())
-    }
-
-    /// Looks at a path without following links.
-    pub(super) fn look(&self, name: &str) -> io::Result<OnDisk> {
-        let Some(path) = self.on_disk(name) else {
-            return Ok(OnDisk::Nothing);
-        };
-        if self.base.join(&path).is_dir() && !self.is_link(&path) {
-            return Ok(OnDisk::Directory);
-        }
-        let parent = match self.tree.parent(&path, false) {
-            Ok(parent) => parent,
-            Err(error) if is_absent(&error) => return Ok(OnDisk::Nothing),
-            Err(error) => return Err(error),
-        };
-        let file = path.rsplit('/').next().unwrap_or(&path);
-        match parent.look(file) {
-            Ok(Some((bytes, mode))) => Ok(OnDisk::File(bytes, mode)),
-            Ok(None) => Ok(OnDisk::Nothing),
-            Err(error) if is_absent(&error) => Ok(OnDisk::Nothing),
+    /// Looks at a file or link without following links; a directory counts as nothing.
+    pub(super) fn look(&self, name: &str) -> io::Result<Option<FileState>> {
+        let parent = self.tree.parent(name, false);
+        match parent.and_then(|parent| parent.look(file_name(name))) {
+            Ok(found) => Ok(found.map(|(bytes, mode)| FileState::new(bytes, mode))),
+            Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn is_link(&self, path: &str) -> bool {
-        let found = self.base.join(path).symlink_metadata();
+    /// Whether a name is a link in the worktree.
+    pub(super) fn is_link(&self, name: &str) -> bool {
+        let found = self.root.join(name).symlink_metadata();
         found.is_ok_and(|metadata| metadata.is_symlink())
-    }
-
-    /// Whether a name itself is a link in the worktree.
-    pub(super) fn is_link_name(&self, name: &str) -> bool {
-        self.on_disk(name).is_some_and(|path| self.is_link(&path))
     }
 
     /// Whether a directory above a name is a link.
     pub(super) fn is_beyond_link(&self, name: &str) -> bool {
-        let Some(path) = self.on_disk(name) else {
-            return false;
-        };
-        path.match_indices('/')
-            .any(|(at, _)| path.get(..at).is_some_and(|above| self.is_link(above)))
-    }
-
-    pub(super) fn tree(&self) -> &Directory {
-        &self.tree
+        parents(name).any(|above| self.is_link(above))
     }
 }

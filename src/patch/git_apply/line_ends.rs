@@ -62,11 +62,11 @@ impl LineEnds {
     }
 
     /// The bytes as the repository has them.
-    pub(super) fn to_git(self, bytes: Vec<u8>) -> Vec<u8> {
-        if !self.text || (self.auto && is_binary(&bytes)) || !has_pair(&bytes) {
-            return bytes;
+    pub(super) fn to_git(self, bytes: &[u8]) -> Vec<u8> {
+        if !self.text || (self.auto && is_binary(bytes)) {
+            return bytes.to_vec();
         }
-        with_line_ends(&bytes, b"\n")
+        with_line_ends(bytes, b"\n")
     }
 
     /// The bytes as the worktree has them.
@@ -78,10 +78,6 @@ impl LineEnds {
         }
         Cow::Owned(with_line_ends(bytes, b"\r\n"))
     }
-}
-
-fn has_pair(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b"\r\n").is_some()
 }
 
 #[cfg(test)]
@@ -99,8 +95,8 @@ mod tests {
             LineEnds::default()
         );
         let ends = LineEnds::choose(&auto, &none, &none, &plain);
-        assert_eq!(ends.to_git(b"a\r\nb\n".to_vec()), b"a\nb\n");
-        assert_eq!(ends.to_git(b"a\0\r\n".to_vec()), b"a\0\r\n");
+        assert_eq!(ends.to_git(b"a\r\nb\n"), b"a\nb\n");
+        assert_eq!(ends.to_git(b"a\0\r\n"), b"a\0\r\n");
         assert_eq!(*ends.to_worktree(b"a\n"), *b"a\n");
         let out = Settings {
             auto_crlf: Some("true".to_owned()),

@@ -1,5 +1,3 @@
-use std::fmt::Write as _;
-
 use super::options::WhiteSpace;
 use crate::patch::strict::{Errors, Fatal};
 
@@ -60,33 +58,23 @@ impl Messages {
         if self.errors == 0 {
             return Ok(());
         }
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
         if action != WhiteSpace::ErrorAll && self.errors > SHOWN {
-            let more = self.errors - SHOWN;
-            self.warning(&format!(
-                "squelched {more} whitespace error{}",
-                plural(more)
-            ));
+            let more = counted(self.errors - SHOWN, "whitespace error");
+            self.warning(&format!("squelched {more}"));
         }
-        let verb = |count: usize| if count == 1 { "adds" } else { "add" };
-        let lines = self.errors;
-        let mut text = format!(
-            "{lines} line{} {} whitespace errors.",
-            plural(lines),
-            verb(lines)
-        );
+        let verb = if self.errors == 1 { "adds" } else { "add" };
+        let lines = counted(self.errors, "line");
+        let mut text = format!("{lines} {verb} whitespace errors.");
         if action.is_error() {
             return Err(Fatal(text));
         }
         if self.fixed > 0 && applied {
-            let lines = self.fixed;
-            text.clear();
-            // Writing to a String cannot fail.
-            let _ = write!(
-                text,
-                "{lines} line{} applied after fixing whitespace errors.",
-                plural(lines)
-            );
+            let lines = counted(self.fixed, "line");
+            text = format!("{lines} applied after fixing whitespace errors.");
         }
         self.warning(&text);
         Ok(())

@@ -1,20 +1,17 @@
 //! `git apply` by git's own rules: what it reads, where it places hunks, what it says.
 
-mod binary;
 mod check;
 mod data;
 mod destination;
 mod hunks;
-mod image;
 mod line_ends;
 mod messages;
 mod options;
 mod place;
 mod reader;
-mod report;
 mod run;
 mod table;
 mod write;
 
-pub use options::{GitApplyOptions, Limit, Verbosity, WhiteSpace};
+pub use options::{GitApplyOptions, Verbosity, WhiteSpace};
 pub use run::GitApply;

@@ -8,26 +8,14 @@ pub struct GitApplyOptions {
     pub directory: String,
     /// The user's directory below the root; empty or with a final `/`.
     pub prefix: String,
-    /// Change files; off when only something is to be printed or checked.
-    pub apply: bool,
-    /// Find out whether it applies.
+    /// Find out whether it applies, and change nothing.
     pub check: bool,
-    /// Print a diffstat.
-    pub stat: bool,
-    /// Print added and deleted lines of each file.
-    pub numstat: bool,
-    /// Print what is created, deleted, renamed and changed in mode.
-    pub summary: bool,
-    /// End names with NUL in what is printed, and do not quote them.
-    pub nul: bool,
     /// Index and worktree must agree and both change.
     pub index: bool,
     /// Change the index alone.
     pub cached: bool,
     /// Apply the other way round.
     pub reverse: bool,
-    /// Apply what can be, and leave the rest in `.rej` files.
-    pub reject: bool,
     /// Lines of context that must match.
     pub min_context: usize,
     /// Apply hunks without context by their numbers.
@@ -38,23 +26,10 @@ pub struct GitApplyOptions {
     pub ignore_white_space: bool,
     /// What errors of white space lead to.
     pub white_space: WhiteSpace,
-    /// Let names lead out of the tree; never with the index.
-    pub unsafe_paths: bool,
     /// An input without a patch is no error.
     pub allow_empty: bool,
-    /// Which paths are used, the first rule that matches decides.
-    pub limits: Vec<Limit>,
     /// How much is said.
     pub verbosity: Verbosity,
-}
-
-/// A rule of `--include` or `--exclude`.
-#[derive(Debug, Clone)]
-pub struct Limit {
-    /// Whether what matches is used.
-    pub include: bool,
-    /// A pattern whose `*` also matches `/`.
-    pub pattern: globset::GlobMatcher,
 }
 
 /// What errors of white space lead to.
@@ -109,15 +84,9 @@ impl GitApplyOptions {
         self.index || self.cached
     }
 
-    /// Whether a path is to be used.
+    /// Whether a path is below the user's directory.
     pub(super) fn uses(&self, path: &str) -> bool {
-        if path.strip_prefix(&self.prefix).is_none_or(str::is_empty) && !self.prefix.is_empty() {
-            return false;
-        }
-        let found = self.limits.iter().find(|it| it.pattern.is_match(path));
-        found.map_or_else(
-            || !self.limits.iter().any(|limit| limit.include),
-            |limit| limit.include,
-        )
+        let below = path.strip_prefix(&self.prefix);
+        self.prefix.is_empty() || below.is_some_and(|below| !below.is_empty())
     }
 }

@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-use super::image::{Image, Line};
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
 use crate::patch::strict::{Errors, Hunk, Rule, Rules, is_blank, line_of, same_but_for_space};
@@ -20,6 +19,24 @@ pub(super) struct Placing<'o> {
 
 /// Comparisons that the hunks of one file may take: far more than honest patches need.
 pub(super) const WORK: u64 = 400_000_000;
+
+/// One line of a file, with its newline when it has one.
+#[derive(Debug, Clone)]
+pub(super) struct Line<'a> {
+    pub(super) text: Cow<'a, [u8]>,
+    /// A hunk made or checked it; others must leave it alone.
+    patched: bool,
+}
+
+/// Splits a file into lines.
+pub(super) fn split_lines(bytes: &[u8]) -> Vec<Line<'_>> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let lines = lines.map(|line| Line {
+        text: Cow::Borrowed(line),
+        patched: false,
+    });
+    lines.collect()
+}
 
 // One line of a side of a hunk.
 #[derive(Debug, Clone)]
@@ -41,7 +58,7 @@ impl Placing<'_> {
     /// Applies a hunk; `false` when it fits nowhere.
     pub(super) fn apply<'a>(
         &mut self,
-        image: &mut Image<'a>,
+        image: &mut Vec<Line<'a>>,
         hunk: &Hunk<'a>,
         number: usize,
     ) -> bool {
@@ -112,7 +129,7 @@ impl Placing<'_> {
             text: line.bytes,
             patched: true,
         });
-        image.replace(found, count, lines);
+        image.splice(found..found + count, lines);
         true
     }
 
@@ -192,7 +209,7 @@ impl Placing<'_> {
     // The stated line first, then one line further away at a time, forwards and backwards.
     fn search<'a>(
         &mut self,
-        image: &Image<'a>,
+        image: &[Line<'a>],
         sides: &mut Sides<'a>,
         stated: i64,
         at_start: bool,
@@ -207,10 +224,9 @@ impl Placing<'_> {
             stated
         };
         let start = usize::try_from(stated).map_or(len, |stated| stated.min(len));
-        let (mut back, mut forth) = (start, start);
-        let mut at = start;
-        let mut turn = 0_usize;
-        loop {
+        let away = (1..=len).flat_map(|away| [start.checked_add(away), start.checked_sub(away)]);
+        let away = away.flatten().filter(|row| *row <= len);
+        for at in std::iter::once(start).chain(away) {
             if let Some(lines) = self.fits(image, &sides.old, at, at_start, at_end) {
                 if let Some(lines) = lines {
                     take_context(sides, lines);
@@ -218,21 +234,11 @@ impl Placing<'_> {
                 return Some(at);
             }
             self.work = self.work.saturating_sub(1);
-            if (back == 0 && forth == len) || self.work == 0 {
+            if self.work == 0 {
                 return None;
             }
-            if turn & 1 == 1 && back == 0 || turn & 1 == 0 && forth == len {
-                turn += 1;
-            }
-            if turn & 1 == 1 {
-                back -= 1;
-                at = back;
-            } else {
-                forth += 1;
-                at = forth;
-            }
-            turn += 1;
         }
+        None
     }
 
     // Whether the old side stands at a line, and what to take for it when it does not byte for
@@ -243,7 +249,7 @@ impl Placing<'_> {
     )]
     fn fits<'a>(
         &mut self,
-        image: &Image<'a>,
+        image: &[Line<'a>],
         old: &[Text<'a>],
         at: usize,
         at_start: bool,
@@ -267,7 +273,7 @@ impl Placing<'_> {
         let (inside, beyond) = old.split_at_checked(within)?;
         let mut exact = true;
         for (index, line) in inside.iter().enumerate() {
-            let there = image.line(at + index)?;
+            let there = image.get(at + index)?;
             if there.patched {
                 return None;
             }
@@ -292,7 +298,7 @@ impl Placing<'_> {
         self.work = self.work.saturating_sub(within as u64);
         let pairs = || {
             let there = inside.iter().enumerate();
-            there.filter_map(|(index, line)| Some((image.line(at + index)?, line)))
+            there.filter_map(|(index, line)| Some((image.get(at + index)?, line)))
         };
         if self.options.ignore_white_space {
             if !pairs().all(|(there, line)| same_but_for_space(&there.text, &line.bytes)) {
@@ -313,7 +319,7 @@ impl Placing<'_> {
         Some(Some(lines.collect()))
     }
 
-    fn check_blank_end(&mut self, image: &Image<'_>, sides: &mut Sides<'_>, found: usize) {
+    fn check_blank_end(&mut self, image: &[Line<'_>], sides: &mut Sides<'_>, found: usize) {
         let action = self.options.white_space;
         if sides.blank_at_end == 0
             || sides.old.len() + found < image.len()

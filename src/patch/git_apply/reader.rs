@@ -1,6 +1,6 @@
-use super::hunks::{Counted, hunk, range_line};
+use super::hunks::range_line;
 use super::messages::Messages;
-use super::options::{GitApplyOptions, Verbosity};
+use super::options::GitApplyOptions;
 use crate::model::RepoPath;
 use crate::patch::read::git_binary;
 use crate::patch::strict::{
@@ -37,11 +37,10 @@ impl<'a> Reader<'a, '_> {
         } else {
             Rules::NONE
         };
-        self.hunks(&mut section)?;
+        self.read_hunks(&mut section)?;
         if section.hunks.is_empty() {
-            self.binary(&mut section)?;
-            let wanted = self.options.apply || self.options.check;
-            if wanted && !section.is_binary && !section.changes_metadata() {
+            self.read_binary(&mut section)?;
+            if !section.is_binary && !section.changes_metadata() {
                 return Err(Fatal(format!(
                     "patch with only garbage at line {}",
                     self.line
@@ -51,7 +50,7 @@ impl<'a> Reader<'a, '_> {
         Ok(Some((section, used)))
     }
 
-    fn rest(&self) -> &'a [u8] {
+    pub(super) fn rest(&self) -> &'a [u8] {
         self.input.get(self.at..).unwrap_or_default()
     }
 
@@ -109,26 +108,21 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn hunks(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
-        let (mut old_lines, mut new_lines, mut context) = (0, 0, 0);
+    fn read_hunks(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
+        let (mut old_lines, mut new_lines) = (0, 0);
         while self.rest().starts_with(b"@@ -") {
-            let rest = self.rest();
-            let mut counted = Counted {
-                file: self.name,
-                options: self.options,
-                messages: self.messages,
-                line: self.line,
-            };
-            let read = hunk(rest, section, &mut counted);
-            let line = counted.line;
-            let Some(hunk) = read? else {
-                return Err(Fatal(format!("corrupt patch at line {line}")));
-            };
-            self.line = line;
+            let read = self.read_hunk(section);
+            let damaged = || Fatal(format!("corrupt patch at line {}", self.line));
+            let hunk = read.ok_or_else(damaged)?;
+            if section.creates() && hunk.old_lines > 0 {
+                return Err(Fatal("new file depends on old contents".to_owned()));
+            }
+            if section.deletes() && hunk.new_lines > 0 {
+                return Err(Fatal("deleted file still has contents".to_owned()));
+            }
             self.at += hunk.text.len();
             old_lines += hunk.old_lines;
             new_lines += hunk.new_lines;
-            context += hunk.leading + hunk.trailing;
             section.hunks.push(hunk);
         }
         let several = section.hunks.len() > 1;
@@ -138,29 +132,11 @@ impl<'a> Reader<'a, '_> {
         if section.is_delete.is_none() && (new_lines > 0 || several) {
             section.is_delete = Some(false);
         }
-        if section.creates() && old_lines > 0 {
-            let name = section.new_name.as_deref().unwrap_or_default();
-            return Err(Fatal(format!("new file {name} depends on old contents")));
-        }
-        if section.deletes() && new_lines > 0 {
-            let name = section.old_name.as_deref().unwrap_or_default();
-            return Err(Fatal(format!("deleted file {name} still has contents")));
-        }
-        if section.is_delete == Some(false)
-            && new_lines == 0
-            && context > 0
-            && self.options.verbosity > Verbosity::Quiet
-        {
-            let name = section.new_name.as_deref().unwrap_or_default();
-            self.messages.line(&format!(
-                "** warning: file {name} becomes empty but is not deleted"
-            ));
-        }
         Ok(())
     }
 
     // Data of a binary file, or only the word that it differs.
-    fn binary(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
+    fn read_binary(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
         let rest = self.rest();
         let line = line_of(rest);
         if line == b"GIT binary patch\n" {

@@ -5,7 +5,6 @@ use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
-use super::report::report;
 use super::table::Table;
 use super::write::write;
 use crate::git::{GitError, Repository};
@@ -19,7 +18,6 @@ pub struct GitApply<'r> {
     state: PathBuf,
     naming: Naming,
     messages: Messages,
-    out: String,
     // 1 once a patch did not apply, 128 once something was refused that ends everything.
     exit: u8,
 }
@@ -27,8 +25,6 @@ pub struct GitApply<'r> {
 /// How it ended.
 #[derive(Debug)]
 pub struct GitApplied {
-    /// For standard output.
-    pub stdout: String,
     /// For standard error.
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
@@ -52,10 +48,8 @@ impl<'r> GitApply<'r> {
         state: PathBuf,
         options: &'r GitApplyOptions,
     ) -> Result<Self, GitError> {
-        let anywhere = options.unsafe_paths && !options.uses_index();
-        let judges = options.apply || options.check;
         Ok(Self {
-            destination: Destination::open(repository, root, anywhere, judges)?,
+            destination: Destination::open(repository, root)?,
             options,
             state,
             naming: Naming {
@@ -65,7 +59,6 @@ impl<'r> GitApply<'r> {
                 prefix: options.prefix.clone(),
             },
             messages: Messages::default(),
-            out: String::new(),
             exit: 0,
         })
     }
@@ -73,7 +66,7 @@ impl<'r> GitApply<'r> {
     /// Applies one patch; `name` is what messages call it. When it gives `false`, the patches
     /// after it are not to be applied, as in git.
     pub fn patch(&mut self, name: &str, input: &[u8]) -> bool {
-        match self.one(name, input) {
+        match self.apply_patch(name, input) {
             Ok(true) => return true,
             Ok(false) => self.exit = 1,
             Err(Fatal(messages)) => {
@@ -90,8 +83,8 @@ impl<'r> GitApply<'r> {
             return self.end();
         }
         if self.exit == 0 {
-            let (action, applies) = (self.options.white_space, self.options.apply);
-            if let Err(Fatal(messages)) = self.messages.sum_up(action, applies) {
+            let action = self.options.white_space;
+            if let Err(Fatal(messages)) = self.messages.sum_up(action, !self.options.check) {
                 self.messages.error(&messages);
                 self.exit = FATAL;
                 return self.end();
@@ -113,14 +106,13 @@ impl<'r> GitApply<'r> {
             self.messages.text.clear();
         }
         GitApplied {
-            stdout: self.out,
             stderr: self.messages.text,
             exit: self.exit,
         }
     }
 
     // Whether one patch applied whole.
-    fn one(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
+    fn apply_patch(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
         if input.len() >= MAX_BYTES {
             return Err(Fatal(format!("patch too large: {name}")));
         }
@@ -131,45 +123,36 @@ impl<'r> GitApply<'r> {
             ));
         }
         let stops = self.messages.errors > 0 && self.options.white_space.is_error();
-        let mut applies = self.options.apply && !stops;
-        let mut clean = true;
-        let done: Vec<SectionResult<'_>>;
+        let mut applies = !self.options.check && !stops;
         if self.options.check || applies {
             let before = self.messages.errors;
-            (done, clean) = self.judge(name, sections)?;
+            let (done, clean) = self.judge(name, sections)?;
             applies &= self.messages.errors == before || !self.options.white_space.is_error();
-        } else {
-            let taken = sections.into_iter().map(|section| SectionResult {
-                section,
-                ..SectionResult::default()
-            });
-            done = taken.collect();
-        }
-        if !clean && !self.options.reject {
-            return Ok(false);
-        }
-        if applies {
-            if self.options.uses_index()
-                && let Some(staging) = &mut self.destination.staging
-            {
-                // Before a file is written that the index would then not follow.
-                let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
-                staging.lock().map_err(failed)?;
-            }
-            let left = write(
-                &done,
-                &mut self.destination,
-                &self.state,
-                self.options,
-                &mut self.messages,
-            )?;
-            if left {
+            if !clean {
                 return Ok(false);
             }
+            if applies {
+                self.write(&done)?;
+            }
         }
-        let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
-        self.out.push_str(&report(&sections, self.options));
         Ok(true)
+    }
+
+    fn write(&mut self, done: &[SectionResult<'_>]) -> Result<(), Fatal> {
+        if self.options.uses_index()
+            && let Some(staging) = &mut self.destination.staging
+        {
+            // Before a file is written that the index would then not follow.
+            let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
+            staging.lock().map_err(failed)?;
+        }
+        write(
+            done,
+            &mut self.destination,
+            &self.state,
+            self.options,
+            &mut self.messages,
+        )
     }
 
     // The sections to be used, and how many were left aside.

@@ -1,11 +1,13 @@
 use crate::patch::strict::{Section, is_link};
-use std::collections::HashMap;
+use crate::patch::structure::parents;
+use std::collections::{HashMap, HashSet};
 
 /// What the patch has done to paths so far, and will do.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     paths: HashMap<String, State>,
-    links: HashMap<String, Link>,
+    /// Links that it makes.
+    links: HashSet<String>,
 }
 
 /// What has become of a path.
@@ -17,12 +19,6 @@ pub(super) enum State {
     Gone,
     /// The section of this number made it what it is.
     Made(usize),
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Link {
-    removed: bool,
-    made: bool,
 }
 
 impl Table {
@@ -40,17 +36,14 @@ impl Table {
 
     // The mode of what is only renamed or copied is known once it has been looked at.
     fn note_links(&mut self, section: &Section<'_>) {
-        if let Some(old) = &section.old_name
-            && is_link(section.old_mode)
-            && (section.is_rename || section.deletes())
-        {
-            self.links.entry(old.clone()).or_default().removed = true;
-        }
-        if let Some(new) = &section.new_name
-            && is_link(section.new_mode)
-        {
-            self.links.entry(new.clone()).or_default().made = true;
-        }
+        let made = section.new_name.clone();
+        self.links
+            .extend(made.filter(|_| is_link(section.new_mode)));
+    }
+
+    /// Whether the patch takes away what stood at a path.
+    pub(super) fn frees(&self, path: &str) -> bool {
+        matches!(self.state(Some(path)), Some(State::Gone | State::WillGo))
     }
 
     pub(super) fn state(&self, path: Option<&str>) -> Option<State> {
@@ -73,16 +66,8 @@ impl Table {
     /// Whether a directory above a path will be a link; `is_link` tells of those that the patch
     /// does not touch.
     pub(super) fn is_beyond_link(&self, path: &str, is_link: impl Fn(&str) -> bool) -> bool {
-        let mut directory = path;
-        while let Some((above, _)) = directory.rsplit_once('/') {
-            directory = above;
-            match self.links.get(directory) {
-                Some(link) if link.made => return true,
-                Some(link) if link.removed => {}
-                _ if is_link(directory) => return true,
-                _ => {}
-            }
-        }
-        false
+        parents(path).any(|directory| {
+            self.links.contains(directory) || !self.frees(directory) && is_link(directory)
+        })
     }
 }

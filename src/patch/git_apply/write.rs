@@ -2,53 +2,53 @@ use std::collections::BTreeMap;
 
 use super::super::change::{Change, FileState, recorded_mode};
 use super::super::write::write_worktree;
-use super::destination::{Destination, OnDisk};
+use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
-use crate::git::Staged;
+use crate::git::{Staged, Staging};
 use crate::model::RepoPath;
-use crate::patch::strict::{Fatal, SectionResult, is_submodule, said_name};
+use crate::patch::strict::{Fatal, SectionResult, said_name};
+use crate::patch::structure::parents;
 
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
 
 /// Writes what was judged: the worktree all or nothing, then what the index shall have into its
-/// list of changes. Gives whether anything was left out or left in conflict.
+/// list of changes.
 pub(super) fn write(
     done: &[SectionResult<'_>],
     destination: &mut Destination,
     state: &std::path::Path,
     options: &GitApplyOptions,
     messages: &mut Messages,
-) -> Result<bool, Fatal> {
-    let wanted = wanted(done);
-    if options.uses_index() {
-        stage(done, destination, options)?;
+) -> Result<(), Fatal> {
+    let wanted = collect_wanted(done);
+    if options.uses_index()
+        && let Some(staging) = &mut destination.staging
+    {
+        stage(&wanted, staging, !options.cached)?;
     }
     if !options.cached {
-        write_files(&wanted, destination, state, messages)?;
+        write_files(&wanted, destination, state)?;
     }
-    let mut left = false;
-    for one in done {
-        if one.refused {
-            left = true;
-            continue;
+    if options.verbosity > Verbosity::Normal {
+        for one in done {
+            let names = said_name(&one.section);
+            messages.line(&format!("Applied patch {names} cleanly."));
         }
-        left |= reject(one, destination, options, messages)?;
     }
-    Ok(left)
+    Ok(())
 }
 
-fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
+fn collect_wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     let mut wanted = Wanted::new();
-    let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing() {
+    for one in done {
         let section = &one.section;
         if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
             wanted.insert(old.clone(), None);
         }
     }
-    for one in standing().filter(|one| !one.section.deletes()) {
+    for one in done.iter().filter(|one| !one.section.deletes()) {
         let mode = match one.section.new_mode {
             0 => 0o100_644,
             mode => recorded_mode(mode),
@@ -59,48 +59,24 @@ fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     wanted
 }
 
-fn stage(
-    done: &[SectionResult<'_>],
-    destination: &mut Destination,
-    options: &GitApplyOptions,
-) -> Result<(), Fatal> {
-    let Some(staging) = &mut destination.staging else {
-        return Ok(());
-    };
-    let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing() {
-        let section = &one.section;
-        if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
-            staging.set(old, Vec::new());
-        }
+fn stage(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Result<(), Fatal> {
+    for (name, _) in wanted.iter().filter(|(_, want)| want.is_none()) {
+        staging.set(name, Vec::new());
     }
-    let failed = |error: crate::git::GitError| Fatal(error.to_string());
-    for one in standing().filter(|one| !one.section.deletes()) {
-        let section = &one.section;
-        let name = section.target();
-        let mode = recorded_mode(section.new_mode);
-        let id = if is_submodule(mode) {
-            let commit = one.after.strip_prefix(b"Subproject commit ");
-            let id = commit
-                .map(<[u8]>::trim_ascii_end)
-                .and_then(super::binary::full_id);
-            id.ok_or_else(|| Fatal(format!("corrupt patch for submodule {name}")))?
-        } else {
-            staging.store(&one.after).map_err(failed)?
+    for (name, want) in wanted {
+        let Some((bytes, mode)) = want else {
+            continue;
         };
-        let entry = Staged {
-            fresh: !options.cached,
-            ..Staged::new(id, mode)
-        };
-        let mut above = name;
-        let mut blocked = staging.has_below(name);
-        while let Some((directory, _)) = above.rsplit_once('/') {
-            above = directory;
-            blocked |= staging.entry(directory).is_some();
-        }
-        if blocked {
+        let id = staging.store(bytes);
+        let id = id.map_err(|error| Fatal(error.to_string()))?;
+        let is_taken = |above: &str| staging.entry(above).is_some();
+        if staging.has_below(name) || parents(name).any(is_taken) {
             return Err(Fatal(format!("unable to add cache entry for {name}")));
         }
+        let entry = Staged {
+            fresh,
+            ..Staged::new(id, *mode)
+        };
         staging.set(name, vec![entry]);
     }
     Ok(())
@@ -110,38 +86,17 @@ fn write_files(
     wanted: &Wanted<'_>,
     destination: &Destination,
     state: &std::path::Path,
-    messages: &mut Messages,
 ) -> Result<(), Fatal> {
     let mut changes = Vec::new();
-    let mut submodules = Vec::new();
     for (name, want) in wanted {
         let failed = |what: &str| Fatal(format!("unable to write file '{name}': {what}"));
-        let seen = destination
-            .look(name)
-            .map_err(|error| failed(&error.to_string()))?;
-        let disk = destination
-            .on_disk(name)
-            .ok_or_else(|| failed("no such path"))?;
-        let absolute = destination.base.join(&disk);
-        let makes_submodule = want.is_some_and(|(_, mode)| is_submodule(mode));
-        if makes_submodule {
-            submodules.push(absolute.clone());
+        let seen = destination.look(name);
+        let standing = seen.map_err(|error| failed(&error.to_string()))?;
+        if standing.is_none() && want.is_some() {
+            // An empty directory gives way.
+            let _ = std::fs::remove_dir(destination.root.join(name));
         }
-        if seen == OnDisk::Directory && !makes_submodule {
-            // Where a directory or submodule used to be; one with files in it stays.
-            match std::fs::remove_dir(&absolute) {
-                Err(error) if want.is_none() => {
-                    messages.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
-                }
-                Ok(()) if want.is_none() => destination.tree().remove_emptied_above(&disk),
-                _ => {}
-            }
-        }
-        let standing = match seen {
-            OnDisk::File(bytes, mode) => Some(FileState::new(bytes, mode)),
-            OnDisk::Nothing | OnDisk::Directory => None,
-        };
-        let after = want.filter(|_| !makes_submodule).map(|(bytes, mode)| {
+        let after = want.map(|(bytes, mode)| {
             let bytes = if mode == 0o120_000 {
                 bytes.into()
             } else {
@@ -152,71 +107,11 @@ fn write_files(
         if standing.is_none() && after.is_none() {
             continue;
         }
-        let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
+        let path = RepoPath::new(name).map_err(|error| failed(&error.to_string()))?;
         changes.push(Change {
             new_permissions: true,
             ..Change::between(path, standing, after)
         });
     }
-    write_worktree(&destination.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
-    for directory in submodules {
-        // That it stands there already is no fault.
-        let _ = std::fs::create_dir_all(directory);
-    }
-    Ok(())
-}
-
-fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
-}
-
-// Hunks that were left out go to a file of their own beside the one they are for.
-fn reject(
-    one: &SectionResult<'_>,
-    destination: &Destination,
-    options: &GitApplyOptions,
-    messages: &mut Messages,
-) -> Result<bool, Fatal> {
-    let count = one.rejected.iter().filter(|it| **it).count();
-    let names = said_name(&one.section);
-    if count == 0 {
-        if options.verbosity > Verbosity::Normal {
-            messages.line(&format!("Applied patch {names} cleanly."));
-        }
-        return Ok(false);
-    }
-    let plural = if count == 1 { "" } else { "s" };
-    if options.verbosity > Verbosity::Quiet {
-        messages.line(&format!(
-            "Applying patch {names} with {count} reject{plural}..."
-        ));
-    }
-    let name = one.section.target();
-    let mut text = format!("diff a/{name} b/{name}\t(rejected hunks)\n").into_bytes();
-    for ((number, hunk), rejected) in (1..).zip(&one.section.hunks).zip(&one.rejected) {
-        if !rejected {
-            if options.verbosity > Verbosity::Quiet {
-                messages.line(&format!("Hunk #{number} applied cleanly."));
-            }
-            continue;
-        }
-        if options.verbosity > Verbosity::Quiet {
-            messages.line(&format!("Rejected hunk #{number}."));
-        }
-        text.extend_from_slice(hunk.text);
-        if !hunk.text.ends_with(b"\n") {
-            text.push(b'\n');
-        }
-    }
-    let file = format!("{name}.rej");
-    let failed = |error: std::io::Error| Fatal(format!("cannot open {file}: {}", words(&error)));
-    let disk = destination.on_disk(&file).unwrap_or_default();
-    let last = disk.rsplit('/').next().unwrap_or(&disk);
-    let parent = destination.tree().parent(&disk, true).map_err(failed)?;
-    parent.remove(last).map_err(failed)?;
-    parent
-        .create(last, &text, 0o100_644, None)
-        .map_err(failed)?;
-    Ok(true)
+    write_worktree(&destination.root, state, &changes).map_err(|error| Fatal(error.to_string()))
 }

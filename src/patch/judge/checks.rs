@@ -4,10 +4,10 @@ use super::{After, JudgeOptions};
 use crate::model::{AfterProblem, Code, Operation, PatchProblem, RepoPath, TestChanges};
 use crate::patch::after::after_image;
 use crate::patch::change::{Change, FileState};
-use crate::patch::definitions::lost_definitions;
 use crate::patch::intent::{matches_announced_id, unmeant};
 use crate::patch::set::{FilePatch, LineKind, PatchSet};
 use crate::patch::structure::{self, FileChange};
+use crate::patch::whole::reject_lost_rest;
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
 /// What the checks look at: the patch, and what it makes of every path.
@@ -19,8 +19,8 @@ struct Context<'c> {
 
 /// The checks of what a patch would change, in their order; each runs while none has refused.
 const CHECKS: [fn(&Context<'_>, &mut Report); 4] = [
+    check_whole_files,
     check_intent,
-    check_definitions,
     check_structure,
     check_policy,
 ];
@@ -81,31 +81,15 @@ fn check_intent(context: &Context<'_>, report: &mut Report) {
     }
 }
 
-/// Refuses whole files that leave out definitions which no other file of the patch takes.
-fn check_definitions(context: &Context<'_>, report: &mut Report) {
-    if context.options.as_written {
-        return;
-    }
+/// Refuses whole files that leave out what nothing in the patch takes.
+fn check_whole_files(context: &Context<'_>, report: &mut Report) {
     let slots = &context.placing.slots;
     for path in &context.placing.wholes {
-        let lost = lost_definitions(path, slots);
-        if lost.is_empty() {
-            continue;
-        }
         let line = slots.get(path).map_or(0, |slot| u64::from(slot.line));
-        let named: Vec<String> = lost
-            .iter()
-            .take(5)
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let more = match lost.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let named = named.join(", ");
-        let message =
-            format!("the whole file leaves out {named}{more}, and nothing stands in the place");
-        report.add(PatchProblem::new(Code::P313, message).at(Some(path), line));
+        let lost = reject_lost_rest(path, slots).filter(|_| !context.options.as_written);
+        if let Some(refusal) = lost {
+            report.add(refusal.problem(Some(path), line));
+        }
     }
 }
 
@@ -124,7 +108,8 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
         run: &options.run,
         tests_refused: options.tests == TestChanges::Refused,
     };
-    let size = |state: &Option<FileState>| state.as_ref().map_or(0, |it| it.bytes.len() as u64);
+    let size =
+        |state: &Option<FileState>| state.as_ref().map_or(0, |state| state.bytes.len() as u64);
     let slots = &context.placing.slots;
     let mut grown: u64 = 0;
     for (path, slot) in slots {
@@ -169,7 +154,7 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
 
 fn changed_file<'s>(path: &'s str, slot: &'s FileChange) -> ChangedFile<'s> {
     let before = slot.before.as_ref().filter(|_| slot.from.is_none());
-    let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
+    let mode = |state: Option<&FileState>| state.map_or(0, |state| state.mode);
     ChangedFile {
         path,
         operation: match slot.after {

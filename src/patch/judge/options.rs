@@ -64,20 +64,11 @@ impl Judged {
     /// What a path holds after the patch; `None` when it does not change or is no longer there.
     #[must_use]
     pub fn after(&self, path: &str) -> Option<&[u8]> {
-        let change = self.changes.iter().find(|it| it.path.as_str() == path)?;
+        let change = self
+            .changes
+            .iter()
+            .find(|change| change.path.as_str() == path)?;
         change.after.as_ref().map(|state| &*state.bytes)
-    }
-
-    /// The verdict as JSON, the canonical patch in it: the document `patch-verdict`.
-    ///
-    /// # Errors
-    /// None that is known; what the writer of JSON says.
-    pub fn to_json(&self) -> serde_json::Result<String> {
-        let mut verdict = self.verdict.clone();
-        if self.applies() {
-            verdict.canonical_patch = String::from_utf8(self.canonical_patch()).ok();
-        }
-        serde_json::to_string(&verdict)
     }
 
     /// The same change as a git patch with true line numbers, modes and blob ids.

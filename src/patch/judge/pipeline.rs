@@ -29,7 +29,7 @@ fn validate(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>)
             report.add(problem);
         }
     }
-    report.is_applied = weigh_already(&outcomes, &placing, &mut report);
+    report.is_applied = weigh_already(&outcomes, &mut report);
     if options.strict {
         report.refuse_mends();
     }
@@ -126,7 +126,7 @@ fn is_closed(
 }
 
 /// Decides whether all of the patch is there already, and refuses where only some is.
-fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mut Report) -> bool {
+fn weigh_already(outcomes: &[SectionOutcome], report: &mut Report) -> bool {
     let has = |wanted: SectionOutcome| outcomes.contains(&wanted);
     let is_there = has(SectionOutcome::Already) || has(SectionOutcome::Unchanged);
     if report.is_refused() || outcomes.is_empty() {
@@ -135,14 +135,7 @@ fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mu
     if !has(SectionOutcome::Applied) && is_there {
         return true;
     }
-    if has(SectionOutcome::Absent) {
-        if has(SectionOutcome::Applied) && !placing.slots.is_empty() {
-            let message = "a part of the patch is already applied, another is not";
-            report.plain(Code::P406, message);
-        } else {
-            report.plain(Code::P501, "the file to delete is not there");
-        }
-    } else if has(SectionOutcome::Already) {
+    if has(SectionOutcome::Already) {
         let message = "left out files that are as the patch makes them already";
         report.mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
     }

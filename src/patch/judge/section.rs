@@ -3,10 +3,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::JudgeOptions;
 use super::report::Report;
 use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
-use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text};
+use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand};
 use crate::patch::change::FileState;
-use crate::patch::content::modify;
-use crate::patch::intent::shrunk;
+use crate::patch::content::{Modified, modify};
 use crate::patch::line_ends::as_the_file;
 use crate::patch::place::Work;
 use crate::patch::set::{Body, FilePatch, Hunk};
@@ -31,8 +30,6 @@ pub(super) enum SectionOutcome {
     Applied,
     /// Its new side stands there already.
     Already,
-    /// It deletes a file that is not there.
-    Absent,
     /// It fits and changes nothing.
     Unchanged,
     Failed,
@@ -114,30 +111,22 @@ impl<'j> Placing<'j> {
         hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
-        let before = match self.existing(&target.old) {
-            Err(absent) if absent.code == Code::P501 && absent.hint.is_none() => {
-                return Ok(SectionOutcome::Absent);
-            }
-            existing => existing?,
-        };
+        let before = self.existing(&target.old)?;
         let is_whole = match &file.body {
-            Body::Hunks(_) => {
-                let modified = modify(&before, file, &self.work);
-                hunks.extend(modified.hunks);
-                let Some(left) = modified.after else {
-                    add_failures(target, modified.failures, report);
+            Body::Empty => before.bytes.is_empty() || file.headers.explicit.is_some(),
+            Body::Hunks(_) | Body::Binary(..) => {
+                let made = self.make_content(file, target, &before)?;
+                hunks.extend(made.hunks);
+                let Some(left) = made.after else {
+                    add_failures(target, made.failures, report);
                     return Ok(SectionOutcome::Failed);
                 };
                 // A hunk that removes every line has no other place to go.
-                let mends = modified.mends.into_iter();
-                report
-                    .verdict
-                    .mends
-                    .extend(mends.filter(|mend| mend.code != Code::M401));
+                let mends = made.mends.into_iter();
+                let mends = mends.filter(|mend| mend.code != Code::M401);
+                report.verdict.mends.extend(mends);
                 left.is_empty()
             }
-            Body::Binary(forward, _) => apply_binary(file, &before.bytes, forward)?.is_empty(),
-            Body::Empty => before.bytes.is_empty() || file.headers.explicit.is_some(),
             _ => false,
         };
         if !is_whole {
@@ -217,94 +206,29 @@ impl<'j> Placing<'j> {
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
             return refuse(Code::P206, "the mode does not go with what the file is");
         }
-        let literally = self.options.as_written;
-        let bytes = match &file.body {
-            Body::Hunks(_) => return self.place(file, target, before, hunks, report),
-            Body::Empty => before.bytes.to_vec(),
-            Body::Whole(bytes) => {
-                self.wholes.insert(target.new.clone());
-                if !self.options.as_written
-                    && let Some(refusal) = shrunk(&before.bytes, bytes)
-                {
-                    return Err(refusal);
-                }
-                match as_the_file(&before.bytes, bytes).filter(|_| !literally) {
-                    Some(adapted) => {
-                        let message = "gave the whole file the line ends and the mark of the file";
-                        report.mend(Mend::new(Code::M411, Safety::Safe, file.line, message));
-                        adapted
-                    }
-                    None => bytes.clone(),
-                }
+        let made = self.make_content(file, target, &before)?;
+        hunks.extend(made.hunks);
+        let Some(bytes) = made.after else {
+            if made.is_there {
+                return Ok(SectionOutcome::Already);
             }
-            Body::Edits(edits) => {
-                let mends = &mut report.verdict.mends;
-                match edit_text(&before.bytes, edits, literally, &self.work, mends) {
-                    Ok((bytes, verdicts)) => {
-                        hunks.extend(verdicts);
-                        bytes
-                    }
-                    // Lines that only nearly stand there are placed as those of a hunk are.
-                    Err((failure, _))
-                        if failure.code == Code::P401
-                            && edits.iter().all(|edit| edit.after.is_none()) =>
-                    {
-                        let section = FilePatch {
-                            body: Body::Hunks(as_hunks(edits)),
-                            ..file.clone()
-                        };
-                        return self.place(&section, target, before, hunks, report);
-                    }
-                    Err((failure, verdicts)) => {
-                        hunks.extend(verdicts);
-                        add_failures(target, vec![(u64::from(file.line), failure)], report);
-                        return Ok(SectionOutcome::Failed);
-                    }
-                }
-            }
-            Body::Binary(forward, _) => apply_binary(file, &before.bytes, forward)?,
-            Body::BinaryWithoutData => {
-                let message = "the patch says that a binary file differs and has no data";
-                return refuse(Code::P602, message);
-            }
+            add_failures(target, made.failures, report);
+            return Ok(SectionOutcome::Failed);
         };
+        report.verdict.mends.extend(made.mends);
         let after = FileState::new(bytes, mode);
-        if target.operation == Operation::Modify && after == before {
-            if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
+        let is_diff = matches!(file.body, Body::Hunks(_));
+        if after == before && (is_diff || target.operation == Operation::Modify) {
+            let is_meant = match &file.body {
+                Body::Hunks(hunks) => hunks.iter().any(Hunk::changes_something),
+                Body::Whole(_) => true,
+                _ => target.mode.is_some(),
+            };
+            if is_meant {
                 return Ok(SectionOutcome::Already);
             }
-            return refuse(Code::P305, "the patch changes nothing in this file");
-        }
-        self.store(target, Some(before), Some(after), file.line);
-        self.check_link(target)
-    }
-
-    /// Places hunks in what stands at the target's path.
-    fn place(
-        &mut self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        before: FileState,
-        hunks: &mut Vec<HunkVerdict>,
-        report: &mut Report,
-    ) -> Outcome {
-        let modified = modify(&before, file, &self.work);
-        hunks.extend(modified.hunks);
-        let bytes = match modified.after {
-            Some(after) => after,
-            None if modified.is_there => {
-                return Ok(SectionOutcome::Already);
-            }
-            None => {
-                add_failures(target, modified.failures, report);
-                return Ok(SectionOutcome::Failed);
-            }
-        };
-        report.verdict.mends.extend(modified.mends);
-        let after = FileState::new(bytes, target.mode.unwrap_or(before.mode));
-        if after == before {
-            if file.hunks().iter().any(Hunk::changes_something) {
-                return Ok(SectionOutcome::Already);
+            if !is_diff {
+                return refuse(Code::P305, "the patch changes nothing in this file");
             }
             if target.mode.is_none() {
                 return self.refuse_no_change(file, target, report);
@@ -312,9 +236,60 @@ impl<'j> Placing<'j> {
         }
         self.store(target, Some(before), Some(after), file.line);
         if let Some(slot) = self.slots.get_mut(&target.new) {
-            slot.is_exact = modified.is_exact;
+            slot.is_exact = made.is_exact;
         }
         self.check_link(target)
+    }
+
+    /// Makes the new content of a file, whatever form the section has.
+    fn make_content(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: &FileState,
+    ) -> Result<Modified, Refusal> {
+        let literally = self.options.as_written;
+        let mut made = Modified::default();
+        let bytes = match &file.body {
+            Body::Hunks(_) => return Ok(modify(before, file, &self.work)),
+            Body::Edits(edits) => {
+                let made = edit_text(&before.bytes, edits, literally, &self.work);
+                let is_missing = |failure: &(u64, Refusal)| failure.1.code == Code::P401;
+                if made.failures.first().is_some_and(is_missing)
+                    && edits.iter().all(|edit| edit.after.is_none())
+                {
+                    // Lines that only nearly stand there are placed as those of a hunk are.
+                    let body = Body::Hunks(as_hunks(edits));
+                    let section = FilePatch {
+                        body,
+                        ..file.clone()
+                    };
+                    return Ok(modify(before, &section, &self.work));
+                }
+                return Ok(made);
+            }
+            Body::Empty => before.bytes.to_vec(),
+            Body::Whole(bytes) => {
+                self.wholes.insert(target.new.clone());
+                let adapted = as_the_file(&before.bytes, bytes).filter(|_| !literally);
+                if adapted.is_some() {
+                    let message = "gave the whole file the line ends and the mark of the file";
+                    let mend = Mend::new(Code::M411, Safety::Safe, file.line, message);
+                    made.mends.push(mend);
+                }
+                adapted.unwrap_or_else(|| bytes.clone())
+            }
+            Body::Binary(forward, _) => {
+                let make = |_| expand(forward, &before.bytes);
+                apply_binary(file.announced_ids(), &before.bytes, make)?
+            }
+            Body::BinaryWithoutData => {
+                let message = "the patch says that a binary file differs and has no data";
+                return refuse(Code::P602, message);
+            }
+        };
+        made.after = Some(bytes.into());
+        Ok(made)
     }
 
     fn refuse_no_change(

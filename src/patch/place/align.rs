@@ -1,10 +1,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::hunk::Site;
+use super::hunk::{Site, ambiguous};
 use super::indent::reindent;
 use super::placed::{MendNote, Placed, old_of, trim_end};
-use crate::model::Code;
+use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -53,11 +53,11 @@ impl Likeness {
 }
 
 /// Places a hunk where its lines stand but for white space and punctuation; several places that fit
-/// equally well are returned as such.
+/// equally well are refused.
 pub(super) fn align<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
-) -> Result<Option<Placed<'h, 'a>>, Vec<usize>> {
+) -> Result<Option<Placed<'h, 'a>>, Refusal> {
     let lines = hunk.firm(hunk.loose_tail);
     let old = old_of(lines);
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn align<'h, 'a>(
             .flatten());
     }
     if places.len() > 1 {
-        return Err(places);
+        return Err(ambiguous(site.text, &places, lines.len()));
     }
     let notes = likeness.note().into_iter().collect();
     Ok(Some(Placed::new(lines, at, notes)))
@@ -162,7 +162,7 @@ pub(super) fn without_edges<'h, 'a>(
         let rows = site.index.exact_rows(site.text, added, site.work);
         !removes && !rows.is_empty()
     };
-    if may_have_lost_a_mark(hunk, lines) || is_there(&added) {
+    if lost_marks(hunk, lines) > 0 || is_there(&added) {
         return None;
     }
     let most = lines.iter().filter(is_context).count() / 2;
@@ -193,12 +193,14 @@ pub(super) fn without_edges<'h, 'a>(
     })
 }
 
-/// Whether the header counts fewer old lines than there are, and as many new ones: a line may have lost
-/// its `+`.
-fn may_have_lost_a_mark(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> bool {
+/// How many lines of context may have lost their `+`: the header counts so many fewer old lines than there
+/// are, and as many new ones.
+pub(super) fn lost_marks(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> usize {
     let count = |gone: LineKind| lines.iter().filter(|line| line.kind != gone).count();
-    hunk.old.zip(hunk.new).is_some_and(|((_, old), (_, new))| {
-        (old as usize) < count(LineKind::Add) && new as usize == count(LineKind::Remove)
+    let counted = hunk.old.zip(hunk.new);
+    let fewer = counted.filter(|(_, (_, new))| *new as usize == count(LineKind::Remove));
+    fewer.map_or(0, |((_, old), _)| {
+        count(LineKind::Add).saturating_sub(old as usize)
     })
 }
 

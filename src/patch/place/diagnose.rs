@@ -39,7 +39,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
         start + index < text.len()
             && line.text().trim_ascii() == text.line(start + index).trim_ascii()
     };
-    let same = old.iter().enumerate().filter(|it| alike(*it)).count();
+    let same = old.iter().enumerate().filter(|pair| alike(*pair)).count();
     let hundredths = same * 100 / old.len();
     let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
     if near.is_some() {

@@ -1,25 +1,16 @@
-use super::align::{align, without_edges};
+use super::align::{align, lost_marks, without_edges};
 use super::counts::check_counts;
+use super::diagnose::excerpt;
+use super::file::find_scope;
 use super::placed::{MendNote, Placed, old_of};
 use super::search::Work;
-use crate::model::{Code, Refusal};
+use crate::model::{Code, Refusal, refuse};
 use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
-/// What the search for one hunk gave.
-pub(super) enum Found<'h, 'a> {
-    At(Placed<'h, 'a>),
-    /// Byte for byte, or by a lenient rule, in several places.
-    Many {
-        at: Vec<usize>,
-        exact: bool,
-        lines: usize,
-    },
-    /// It fits, and may have been cut off, says too little, or adds what is there already.
-    Refused(Refusal),
-    None,
-}
+/// Where a hunk stands, or why it cannot be placed.
+pub(in crate::patch) type Placement<'h, 'a> = Result<Placed<'h, 'a>, Refusal>;
 
 /// What a hunk is looked for in.
 pub(in crate::patch) struct Site<'s, 't> {
@@ -29,46 +20,35 @@ pub(in crate::patch) struct Site<'s, 't> {
 }
 
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
-pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
-    let text = site.text;
+pub(super) fn place_hunk<'h, 'a>(
+    site: &Site<'_, '_>,
+    hunk: &'h Hunk<'a>,
+    shift: i64,
+) -> Placement<'h, 'a> {
     if hunk.old_lines().next().is_none() {
-        return insertion(site, hunk, shift);
+        return insert(site, hunk, shift);
     }
-    match exact(site, hunk) {
-        Found::None => {}
-        found => return found,
+    if let Some(outcome) = place_exactly(site, hunk) {
+        return outcome;
     }
     if let Some(placed) = with_lost_mark(site, hunk) {
-        return Found::At(placed);
+        return Ok(placed);
     }
-    match align(site, hunk) {
-        Ok(Some(placed)) => check(text, hunk, hunk.loose_tail, placed),
-        Ok(None) => match without_edges(site, hunk) {
-            Some(placed) => check(text, hunk, hunk.loose_tail, placed),
-            None => Found::None,
-        },
-        Err(at) => Found::Many {
-            at,
-            exact: false,
-            lines: hunk.lines.len(),
-        },
-    }
+    let placed = align(site, hunk)?.or_else(|| without_edges(site, hunk));
+    let missing = || Refusal::new(Code::P401, "the lines it would replace are not in the file");
+    check(
+        site.text,
+        hunk,
+        hunk.loose_tail,
+        placed.ok_or_else(missing)?,
+    )
 }
 
 // The only reading in which one line of context is an added one that lost its mark: with it the counts of
 // the header hold and the old side stands in the file once.
 fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm(hunk.loose_tail);
-    let count = |side: Option<(u32, u32)>| side.map(|(_, count)| count as usize);
-    let old = lines
-        .iter()
-        .filter(|line| line.kind != LineKind::Add)
-        .count();
-    let new = lines
-        .iter()
-        .filter(|line| line.kind != LineKind::Remove)
-        .count();
-    if count(hunk.old)? + 1 != old || count(hunk.new)? != new {
+    if lost_marks(hunk, lines) != 1 {
         return None;
     }
     let readings = (0..lines.len()).filter_map(|row| {
@@ -94,47 +74,64 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
 }
 
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
-/// without.
-fn exact<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Found<'h, 'a> {
+/// without; `None` where they stand nowhere.
+fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
-    let stated = stated.map(|at| at as usize);
-    for tail in [0, hunk.loose_tail] {
-        let lines = hunk.firm(tail);
-        let old = old_of(lines);
+    [0, hunk.loose_tail].into_iter().find_map(|tail| {
+        let old = old_of(hunk.firm(tail));
         let found = site.index.exact_rows(site.text, &old, site.work);
-        let is_stated = stated.filter(|row| fits(site.text, *row, &old));
-        let place = match (found.as_slice(), is_stated) {
-            ([], _) => continue,
-            (_, Some(row)) => Some(row),
-            ([row], None) => Some(*row),
-            ([.., row], None) => {
-                (hunk.at_end && row + old.len() == site.text.len()).then_some(*row)
-            }
+        let is_stated = stated.map(|row| row as usize);
+        let is_stated = is_stated.filter(|row| fits(site.text, *row, &old));
+        let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
+        let at = match (found.as_slice(), is_stated) {
+            ([], _) => return None,
+            (_, Some(row)) => row,
+            ([row], None) => *row,
+            ([.., row], None) if at_end(*row) => *row,
+            _ => return Some(place_in_scope(site.text, hunk, tail, &found)),
         };
-        return match place {
-            Some(at) => {
-                let placed = Placed::new(hunk.firm(tail), at, Vec::new());
-                check(site.text, hunk, tail, placed)
-            }
-            None => Found::Many {
-                at: found,
-                exact: true,
-                lines: lines.len(),
-            },
-        };
-    }
-    Found::None
+        let placed = Placed::new(hunk.firm(tail), at, Vec::new());
+        Some(check(site.text, hunk, tail, placed))
+    })
+}
+
+/// Chooses of several exact places the one inside the scope that the hunk names.
+fn place_in_scope<'h, 'a>(
+    text: &Text<'_>,
+    hunk: &'h Hunk<'a>,
+    tail: usize,
+    found: &[usize],
+) -> Placement<'h, 'a> {
+    let lines = hunk.firm(tail);
+    let scope = find_scope(text, hunk);
+    let mut inside = found
+        .iter()
+        .filter(|row| scope.as_ref().is_some_and(|scope| scope.contains(row)));
+    let (Some(at), None) = (inside.next(), inside.next()) else {
+        return Err(ambiguous(text, found, lines.len()));
+    };
+    let mut placed = with_notes(hunk, tail, Placed::new(lines, *at, Vec::new()));
+    let message = "chose the one place inside the scope that the hunk names";
+    placed.mends.push(MendNote::safe(Code::M410, message));
+    Ok(placed)
+}
+
+/// Refuses what fits in several places, with the lines around the first of them.
+pub(super) fn ambiguous(text: &Text<'_>, at: &[usize], size: usize) -> Refusal {
+    let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()))
+        .hint("add context lines until only one place fits");
+    refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
+    let size = size.min(4);
+    let places = at.iter().take(3);
+    let shown = places.map(|at| excerpt(text, at.saturating_sub(4), at + size + 4));
+    refusal.mismatch.excerpts = shown.collect();
+    refusal
 }
 
 /// Whether the lines stand in the file from `at` on, byte for byte.
 fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
     let mut rows = old.iter().zip(at..);
     at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
-}
-
-/// Places the lines of a hunk but for `tail` at the end from row `at` on.
-pub(super) fn placed_at<'h, 'a>(hunk: &'h Hunk<'a>, at: usize, tail: usize) -> Placed<'h, 'a> {
-    with_notes(hunk, tail, Placed::new(hunk.firm(tail), at, Vec::new()))
 }
 
 /// Adds the mends that reading the hunk took.
@@ -158,19 +155,15 @@ fn check<'h, 'a>(
     hunk: &'h Hunk<'a>,
     tail: usize,
     placed: Placed<'h, 'a>,
-) -> Found<'h, 'a> {
+) -> Placement<'h, 'a> {
     let mut placed = with_notes(hunk, tail, placed);
     if is_there(text, &placed) {
         let message = "what the hunk adds stands there already";
-        return Found::Refused(Refusal::new(Code::P406, message));
+        return refuse(Code::P406, message);
     }
-    match check_counts(text, hunk, hunk.firm(tail), placed.end()) {
-        Ok(mend) => {
-            placed.mends.extend(mend);
-            Found::At(placed)
-        }
-        Err(refusal) => Found::Refused(refusal),
-    }
+    let mend = check_counts(text, hunk, hunk.firm(tail), placed.end())?;
+    placed.mends.extend(mend);
+    Ok(placed)
 }
 
 // Where only lines are added, the old side may stand before or after lines added earlier.
@@ -212,7 +205,7 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
 }
 
 // Lines to add and nothing that says where but the number.
-fn insertion<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+fn insert<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Placement<'h, 'a> {
     let text = site.text;
     let at = match (hunk.old, hunk.new) {
         _ if text.len() == 0 => Some(0),
@@ -228,17 +221,16 @@ fn insertion<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Fou
         }
         _ => None,
     };
-    let Some(at) = at else {
-        return Found::Refused(without_place(site, hunk));
-    };
-    let mut placed = placed_at(hunk, at, 0);
+    let at = at.ok_or_else(|| without_place(site, hunk))?;
+    let placed = Placed::new(hunk.firm(0), at, Vec::new());
+    let mut placed = with_notes(hunk, 0, placed);
     if text.len() > 0 && !hunk.at_end {
         placed.mends.push(MendNote::lossy(
             Code::M401,
             "placed lines by their number alone, for want of context",
         ));
     }
-    Found::At(placed)
+    Ok(placed)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ mod placed;
 mod search;
 
 pub(super) use diagnose::diagnose;
-pub(super) use file::{Placement, place};
-pub(super) use hunk::Site;
+pub(super) use file::place;
+pub(super) use hunk::{Placement, Site};
 pub(super) use placed::Placed;
 pub(super) use search::Work;
 

@@ -91,7 +91,7 @@ fn block<'a>(
     if let Some(line) = lines.get(from).strip_prefix(b":start_line:") {
         let line = std::str::from_utf8(line)
             .ok()
-            .and_then(|it| it.trim().parse().ok());
+            .and_then(|line| line.trim().parse().ok());
         hunk.old = line.map(|line| (line, 0));
         from += 1;
         from += usize::from(lines.get(from).starts_with(b":end_line:"));

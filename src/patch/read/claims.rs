@@ -1,4 +1,7 @@
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::amid::amid;
 use super::command::{Place, command};
@@ -9,6 +12,7 @@ use super::json::Packet;
 use super::keys::{NEW, OLD, is_change, is_one, plain};
 use super::reader::{Lines, number};
 use crate::patch::set::{PatchSet, Suspect, Unread};
+use crate::patch::text::matches_pattern;
 
 /// What a reader found, and the rows that it took for it.
 pub(super) struct Claims<'a> {
@@ -78,20 +82,20 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
     if tags_change(line) {
         return Some("an edit in the tags of a tool, which are not read");
     }
-    if is_quoted_hunk(line) {
+    if matches_pattern(&QUOTED_HUNK, line) {
         return Some("a diff behind marks of quotation, which is not read");
     }
     let is_block = line.starts_with(b"<<<<<<< ");
     is_block.then_some("a block that `<<<<<<< SEARCH` does not begin")
 }
 
-// Whether a line is the head of a hunk behind the marks of a quotation, a list or a table: `> @@ -1,2 +1,2 @@`.
-fn is_quoted_hunk(line: &[u8]) -> bool {
-    let is_mark = |byte: &u8| b">|*# \t".contains(byte) || byte.is_ascii_digit();
-    let marks = line.iter().take_while(|byte| is_mark(byte)).count();
-    let rest = line.get(marks..).unwrap_or_default();
-    marks > 0 && rest.starts_with(b"@@ -") && rest.get(4..).is_some_and(|rest| rest.contains(&b'+'))
-}
+/// The head of a hunk behind the marks of a quotation, a list or a table: `> @@ -1,2 +1,2 @@`.
+static QUOTED_HUNK: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)^[>|*#\t \d]+@@ -.*\+").ok());
+
+/// What a mail with a patch begins with, or `git log`: `From 1234abcd Mon Sep`, `commit 1234abcd`, `Subject: x`.
+static MAIL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: )").ok());
 
 fn other(line: u32, what: &str) -> Unread {
     Unread {
@@ -202,7 +206,7 @@ impl<'a> Rest<'a> {
         let mut mail = Vec::new();
         for at in 0..=lines.len() {
             if at == lines.len() || self.is_taken(at) {
-                if (from..at).any(|row| starts_mail(lines.get(row))) {
+                if (from..at).any(|row| matches_pattern(&MAIL, lines.get(row))) {
                     mail.push(from..at);
                 }
                 from = at + 1;
@@ -220,16 +224,6 @@ impl<'a> Rest<'a> {
         }
         bytes
     }
-}
-
-// `From 1234abcd… Mon Sep`, `commit 1234abcd…`, `Subject: x`.
-fn starts_mail(line: &[u8]) -> bool {
-    let id = |start: &[u8]| {
-        let rest = line.strip_prefix(start);
-        let word = rest.and_then(|it| it.split(|byte| *byte == b' ').next());
-        word.is_some_and(|it| it.len() > 6 && it.iter().all(u8::is_ascii_hexdigit))
-    };
-    id(b"From ") || id(b"commit ") || line.starts_with(b"Subject: ")
 }
 
 /// Where the rows of a text end.

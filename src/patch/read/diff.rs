@@ -19,7 +19,7 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
         files: Vec::new(),
         problems: Vec::new(),
         spans: Vec::new(),
-        index_name: None,
+        index_name: &[],
     };
     while let Some(line) = lines.line(scan.at) {
         scan.step(line);
@@ -50,7 +50,7 @@ struct Scan<'a, 'l> {
     files: Vec<FilePatch<'a>>,
     problems: Vec<PatchProblem>,
     spans: Vec<Range<usize>>,
-    index_name: Option<&'a [u8]>,
+    index_name: &'a [u8],
 }
 
 impl<'a> Scan<'a, '_> {
@@ -61,10 +61,10 @@ impl<'a> Scan<'a, '_> {
             self.at += count;
             self.section(self.header_text(start, count), start);
         } else if let Some(name) = line.strip_prefix(b"Index: ") {
-            self.index_name = Some(name.trim_ascii());
+            self.index_name = name.trim_ascii();
             self.at += 1;
         } else if hunk::header(line).is_some()
-            && let Some(name) = name_above(self.lines, start).filter(|it| it.contains(&b'.'))
+            && let Some(name) = name_above(self.lines, start).filter(|name| name.contains(&b'.'))
         {
             self.section([b"--- ", name, b"\n+++ ", name, b"\n"].concat(), start);
         } else if line.starts_with(b"@@ -") && hunk::header(line).is_some() {
@@ -137,7 +137,7 @@ impl<'a> Scan<'a, '_> {
             line: number(start),
             headers: Headers {
                 text,
-                index_name: self.index_name.take(),
+                path: std::mem::take(&mut self.index_name).into(),
                 ..Headers::default()
             },
             body,

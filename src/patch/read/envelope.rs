@@ -84,42 +84,33 @@ fn section<'a>(
         at += 1;
     }
     let mut hunks: Vec<Hunk<'a>> = Vec::new();
-    let mut fresh = true;
+    let mut is_fresh = true;
     while let Some(line) = lines.line(at) {
         let text = line.trim_ascii_end();
         if text == b"*** End of File" {
             if let Some(hunk) = hunks.last_mut() {
                 hunk.at_end = true;
             }
-            fresh = true;
+            is_fresh = true;
         } else if text.starts_with(b"*** ") {
             break;
         } else if let Some(scope) = line.strip_prefix(b"@@") {
-            // Several scope lines in a row narrow the place; the last is the nearest.
-            let scope_of = |scope: &'a [u8]| {
-                let scope = scope.trim_ascii();
-                scope.strip_suffix(b"@@").unwrap_or(scope).trim_ascii()
-            };
-            if let Some(hunk) = hunks.last_mut().filter(|hunk| hunk.lines.is_empty()) {
-                if !hunk.scope.is_empty() {
-                    hunk.outer.push(hunk.scope);
+            let scope = scope.trim_ascii();
+            let scope = scope.strip_suffix(b"@@").unwrap_or(scope).trim_ascii();
+            match hunks.last_mut().filter(|hunk| hunk.lines.is_empty()) {
+                // Several scope lines in a row narrow the place; the last is the nearest.
+                Some(hunk) => {
+                    let outer = std::mem::replace(&mut hunk.scope, scope);
+                    hunk.outer
+                        .extend(Some(outer).filter(|outer| !outer.is_empty()));
                 }
-                hunk.scope = scope_of(scope);
-            } else {
-                hunks.push(Hunk {
-                    line: number(at),
-                    scope: scope_of(scope),
-                    ..Hunk::default()
-                });
+                None => hunks.push(hunk_at(at, scope)),
             }
-            fresh = false;
+            is_fresh = false;
         } else {
-            if fresh {
-                hunks.push(Hunk {
-                    line: number(at),
-                    ..Hunk::default()
-                });
-                fresh = false;
+            if is_fresh {
+                hunks.push(hunk_at(at, &[]));
+                is_fresh = false;
             }
             let last = hunks.last_mut().and_then(|hunk| hunk.lines.last_mut());
             if let Some(last) = last.filter(|_| line.starts_with(b"\\ No newline")) {
@@ -136,6 +127,14 @@ fn section<'a>(
     }
     set.files.push(file);
     at
+}
+
+fn hunk_at<'a>(at: usize, scope: &'a [u8]) -> Hunk<'a> {
+    Hunk {
+        line: number(at),
+        scope,
+        ..Hunk::default()
+    }
 }
 
 // Says which lines may be no part of a hunk, and drops hunks without any.

@@ -4,7 +4,8 @@ const NEW: &[&[u8]] = &[b"REPLACE", b"UPDATED", b"MODIFIED", b"AFTER", b"NEW"];
 
 /// Whether a SEARCH block starts at this line, in any dialect.
 pub(super) fn starts_block(line: &[u8]) -> bool {
-    let rest = after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|it| has(OLD, it)));
+    let rest =
+        after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|word| has(OLD, word)));
     rest.is_some_and(|rest| has(OLD, rest))
 }
 

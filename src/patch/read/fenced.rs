@@ -1,4 +1,7 @@
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::claims::Claims;
 use super::command::{Place, command};
@@ -6,6 +9,7 @@ use super::file_line::file_name;
 use super::reader::{Lines, number};
 use crate::model::{Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
+use crate::patch::text::matches_pattern;
 
 /// What stands in fences and shell commands.
 #[derive(Default)]
@@ -69,7 +73,7 @@ impl<'a> Fenced<'a> {
         let is_diff = matches!(language, b"diff" | b"patch");
         // A suggestion stands for the lines that it comments on.
         let is_suggestion = language.starts_with(b"suggestion");
-        let name = named(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
+        let name = name_of_fence(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
         let line = number(fence.start);
         if let Some(name) = name {
             let content = rows()
@@ -91,7 +95,7 @@ impl<'a> Fenced<'a> {
             let commands: Vec<_> = rows()
                 .filter_map(|row| command(row, Place::Script))
                 .collect();
-            if commands.is_empty() && rows().any(defines) {
+            if commands.is_empty() && rows().any(|row| matches_pattern(&DEFINITION, row)) {
                 vec![code(None, rows())]
             } else {
                 commands
@@ -111,44 +115,29 @@ pub(super) fn code<'r>(path: Option<&[u8]>, rows: impl Iterator<Item = &'r [u8]>
     }
 }
 
-// Whether a line of code defines something.
-fn defines(row: &[u8]) -> bool {
-    let row = row.trim_ascii();
-    let starts: [&[u8]; 7] = [
-        b"def ",
-        b"class ",
-        b"async def ",
-        b"function ",
-        b"async function ",
-        b"export ",
-        b"interface ",
-    ];
-    let opens = |byte: &u8| matches!(byte, b'(' | b'{' | b':' | b'=');
-    starts.iter().any(|start| row.starts_with(start)) && row.iter().any(opens)
-}
+/// A line of code that defines something.
+static DEFINITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = "(async )?(def|function)|class|export|interface";
+    Regex::new(&format!(r"(?-u)^\s*({words}) .*[({{:=]")).ok()
+});
+
+/// `src/a.py:12`, `src/a.py:12-20`, `src/a.py#L12`: what follows is no whole file.
+static LINES_OF_FILE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)[:#][L,-]*\d[L\d,-]*$").ok());
 
 // How often all lines may be looked through.
 const SEARCHES: usize = 64;
 
 // The line right above the fence, or one blank line higher.
-fn named<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
+fn name_of_fence<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
     let above = |back: usize| fence.checked_sub(back).map(|at| lines.get(at));
     let line = above(1).filter(|line| !line.trim_ascii().is_empty());
-    let name = file_name(line.or_else(|| above(2))?).filter(|it| !names_lines(it))?;
+    let name = file_name(line.or_else(|| above(2))?)
+        .filter(|name| !matches_pattern(&LINES_OF_FILE, name))?;
     let last = name.rsplit(|byte| *byte == b'/').next()?;
     let extension = last.rsplit(|byte| *byte == b'.').next()?;
     let is_file = extension.len() < last.len() && (1..6).contains(&extension.len());
     is_file.then_some(name)
-}
-
-// `src/a.py:12`, `src/a.py:12-20`, `src/a.py#L12`: what follows is no whole file.
-fn names_lines(name: &[u8]) -> bool {
-    let Some(at) = name.iter().rposition(|byte| matches!(byte, b':' | b'#')) else {
-        return false;
-    };
-    let lines = name.get(at + 1..).unwrap_or_default();
-    let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'L' | b'-' | b',');
-    lines.iter().any(u8::is_ascii_digit) && lines.iter().all(number)
 }
 
 // The bare fence that no fence with a word behind it has opened.

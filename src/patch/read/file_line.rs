@@ -51,7 +51,8 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
         .iter()
         .filter(|word| !is_number(word) && !is_one(word, REMARKS));
     let file = others.next().filter(|_| others.next().is_none())?;
-    let is_named = name.contains(&b':') && words.first().is_some_and(|it| is_one(it, FILE_WORDS));
+    let is_named =
+        name.contains(&b':') && words.first().is_some_and(|word| is_one(word, FILE_WORDS));
     let is_only = words.len() == 1;
     (!is_only && (is_path(file) || is_named)).then_some(*file)
 }

@@ -98,25 +98,23 @@ pub(super) fn body<'a>(
         line: number(from.saturating_sub(1)),
         ..Hunk::default()
     };
-    match header {
+    let counted = match header {
         HunkHeader::Numbered { old, new, scope } => {
-            hunk.old = Some(old);
-            hunk.new = Some(new);
-            hunk.scope = scope;
-            if let Some((body, next)) = counted(lines, from, old.1, new.1, around) {
-                hunk.lines = body;
-                hunk.counts_hold = true;
-                hunk.ends_input = next == lines.len();
-                hunk.cut = hunk.ends_input && lines.cut;
-                return (hunk, next);
-            }
+            (hunk.old, hunk.new, hunk.scope) = (Some(old), Some(new), scope);
+            counted(lines, from, old.1, new.1, around)
         }
-        HunkHeader::Bare { scope } => hunk.scope = scope,
-        HunkHeader::Broken => {}
-    }
-    let (body, next) = free(lines, from, around);
-    hunk.loose_tail = loose_tail(&body);
+        HunkHeader::Bare { scope } => {
+            hunk.scope = scope;
+            None
+        }
+        HunkHeader::Broken => None,
+    };
+    hunk.counts_hold = counted.is_some();
+    let (body, next) = counted.unwrap_or_else(|| free(lines, from, around));
     hunk.lines = body;
+    if !hunk.counts_hold {
+        hunk.loose_tail = loose_tail(&hunk.lines);
+    }
     hunk.ends_input = next == lines.len();
     hunk.cut = hunk.ends_input && lines.cut;
     (hunk, next)

@@ -145,8 +145,9 @@ impl Found {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        let is_word =
-            |keys: &str, words: &[&str]| text(fields, keys).is_some_and(|it| words.contains(&it));
+        let is_word = |keys: &str, words: &[&str]| {
+            text(fields, keys).is_some_and(|word| words.contains(&word))
+        };
         if is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
             let message = "this is a transcript of several turns; send the last reply alone";
             self.refuse(Code::P107, message);
@@ -169,7 +170,7 @@ impl Found {
         }
         let outside = self.adding;
         let name = text(fields, "name tool toolname");
-        self.adding = name.map_or(outside, |it| adds(it) && !it.contains(['.', ' ']));
+        self.adding = name.map_or(outside, |name| adds(name) && !name.contains(['.', ' ']));
         let any = self.moved(fields, name) || self.within(fields, path, depth);
         self.adding = outside;
         any || self.unread(fields, name)
@@ -266,7 +267,7 @@ impl Found {
     fn change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
         let number = |keys| {
             let number = get(fields, keys).and_then(Value::as_u64);
-            number.and_then(|it| u32::try_from(it).ok())
+            number.and_then(|number| u32::try_from(number).ok())
         };
         if let (Some(line), Some(new)) = (
             number("insertline insert afterline"),
@@ -336,7 +337,7 @@ impl Found {
 
 fn adds(word: &str) -> bool {
     let word = plain(word);
-    ADDING.iter().any(|it| word.starts_with(it))
+    ADDING.iter().any(|verb| word.starts_with(verb))
 }
 
 // An `apply_patch_call` of OpenAI's: its body goes without the line that names the file.
@@ -385,19 +386,20 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
         None => vec![fields.clone()],
     };
     let paths = format!("{PATH} {FROM} notebookpath uri relativefilepath relativeworkspacepath");
-    let path_of =
-        |fields| text(fields, &paths).filter(|it| !it.is_empty() && !it.contains(['\n', ' ']));
+    let path_of = |fields| {
+        text(fields, &paths).filter(|path| !path.is_empty() && !path.contains(['\n', ' ']))
+    };
     let path = all.iter().find_map(path_of)?;
-    let command = text(fields, COMMANDS).filter(|it| !it.contains(char::is_whitespace));
-    let inner = all.iter().find_map(|it| text(it, COMMANDS));
+    let command = text(fields, COMMANDS).filter(|command| !command.contains(char::is_whitespace));
+    let inner = all.iter().find_map(|fields| text(fields, COMMANDS));
     let mut named = [name, command, inner].into_iter().flatten();
     let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
     let carries = |table: &Map<String, Value>| {
-        get(table, &texts).is_some_and(|it| it.is_string() || it.is_array())
+        get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
     };
-    match named.find(|it| is_change(&plain(it))) {
+    match named.find(|tool| is_change(&plain(tool))) {
         Some(tool) => Some(format!("a call of `{tool}` for {path}")),
-        None if name.is_none_or(|it| !is_question(&plain(it))) && all.iter().any(carries) => {
+        None if name.is_none_or(|name| !is_question(&plain(name))) && all.iter().any(carries) => {
             Some(format!("an edit of {path} in a form that is not known"))
         }
         None => None,

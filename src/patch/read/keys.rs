@@ -51,14 +51,14 @@ pub(super) const CUT_OFF: &[&str] = &[
 ];
 
 pub(super) fn plain(key: &str) -> String {
-    let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
+    let letters = key.chars().filter(|letter| !matches!(letter, '_' | '-'));
     letters.flat_map(char::to_lowercase).collect()
 }
 
 /// Whether a key is one of these names.
 pub(super) fn is_one(key: &str, names: &str) -> bool {
     let key = plain(key);
-    names.split(' ').any(|it| it == key)
+    names.split(' ').any(|name| name == key)
 }
 
 pub(super) fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v Value> {

@@ -49,7 +49,7 @@ fn without_marks<T>(
     if let Some((packet, spans)) = amid(bytes).filter(|found| found.0.is_read()) {
         return unpack(packet, |set| take(beside(lines, Claims { set, spans })));
     }
-    if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
+    if let Some(files) = fenced(lines, &|_| false).and_then(|found| found.files(mends)) {
         return Ok(take(beside(lines, files)));
     }
     let message = format!(
@@ -87,7 +87,8 @@ fn found<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal>
         Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
     };
-    let claims_anything = |it: &Claims<'_>| !it.set.files.is_empty() || !it.set.problems.is_empty();
+    let claims_anything =
+        |claims: &Claims<'_>| !claims.set.files.is_empty() || !claims.set.problems.is_empty();
     if let Some(claims) = claims.filter(claims_anything) {
         return Ok(claims);
     }

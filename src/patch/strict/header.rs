@@ -51,36 +51,23 @@ pub(in crate::patch) fn read_traditional(
             naming.settled = true;
         }
     }
-    let strip = naming.strip;
-    let name;
-    if is_null(first) {
-        (section.is_new, section.is_delete) = (Some(true), Some(false));
-        name = naming.traditional(second, None, strip);
-        section.new_name = name.clone().map(text).transpose()?;
-    } else if is_null(second) {
-        (section.is_new, section.is_delete) = (Some(false), Some(true));
-        name = naming.traditional(first, None, strip);
-        section.old_name = name.clone().map(text).transpose()?;
+    let (has_old, has_new) = (!is_null(first), !is_null(second));
+    let find = |line: &[u8], default| naming.traditional(line, default, naming.strip);
+    let old = has_old.then(|| find(first, None)).flatten();
+    let name = if has_new {
+        find(second, old.as_deref())
     } else {
-        let old = naming.traditional(first, None, strip);
-        name = naming.traditional(second, old.as_deref(), strip);
-        let path = name.clone().map(text).transpose()?;
-        if is_epoch(first) {
-            (section.is_new, section.is_delete) = (Some(true), Some(false));
-            section.new_name = path;
-        } else if is_epoch(second) {
-            (section.is_new, section.is_delete) = (Some(false), Some(true));
-            section.old_name = path;
-        } else {
-            section.old_name.clone_from(&path);
-            section.new_name = path;
-        }
+        old
+    };
+    let unnamed = || Fatal(format!("unable to find filename in patch at line {line}"));
+    let path = text(name.ok_or_else(unnamed)?)?;
+    let is_new = !has_old || has_new && is_epoch(first);
+    let is_delete = !is_new && (!has_new || is_epoch(second));
+    if is_new || is_delete {
+        (section.is_new, section.is_delete) = (Some(is_new), Some(is_delete));
     }
-    if name.is_none() {
-        return Err(Fatal(format!(
-            "unable to find filename in patch at line {line}"
-        )));
-    }
+    section.old_name = (!is_new).then(|| path.clone());
+    section.new_name = (!is_delete).then_some(path);
     Ok(())
 }
 
@@ -128,6 +115,8 @@ pub(in crate::patch) fn git_header<'a>(
             break;
         }
         let rest = line.get(mark.len()..).unwrap_or_default();
+        section.is_copy |= mark.starts_with(b"copy ");
+        section.is_rename |= mark.starts_with(b"rename ");
         take(*word, rest, number + count, naming, section)?;
         check_extensions(number + count, section)?;
         at += line.len();
@@ -145,10 +134,8 @@ enum Word {
     NewMode,
     Deleted,
     New,
-    CopyFrom,
-    CopyTo,
-    RenameFrom,
-    RenameTo,
+    MovedFrom,
+    MovedTo,
     Score,
     Index,
 }
@@ -161,12 +148,12 @@ const WORDS: &[(&[u8], Word)] = &[
     (b"new mode ", Word::NewMode),
     (b"deleted file mode ", Word::Deleted),
     (b"new file mode ", Word::New),
-    (b"copy from ", Word::CopyFrom),
-    (b"copy to ", Word::CopyTo),
-    (b"rename old ", Word::RenameFrom),
-    (b"rename new ", Word::RenameTo),
-    (b"rename from ", Word::RenameFrom),
-    (b"rename to ", Word::RenameTo),
+    (b"copy from ", Word::MovedFrom),
+    (b"copy to ", Word::MovedTo),
+    (b"rename old ", Word::MovedFrom),
+    (b"rename new ", Word::MovedTo),
+    (b"rename from ", Word::MovedFrom),
+    (b"rename to ", Word::MovedTo),
     (b"similarity index ", Word::Score),
     (b"dissimilarity index ", Word::Score),
     (b"index ", Word::Index),
@@ -193,7 +180,7 @@ fn take<'a>(
             .transpose()
     };
     match word {
-        Word::Hunk => {}
+        Word::Hunk | Word::Score => {}
         Word::OldName => {
             let null = section.creates();
             verify(rest, null, &mut section.old_name, "old", number, naming)?;
@@ -214,31 +201,8 @@ fn take<'a>(
             section.new_name.clone_from(&section.default_name);
             section.new_mode = mode(rest, number)?;
         }
-        Word::CopyFrom => {
-            section.is_copy = true;
-            section.old_name = moved()?;
-        }
-        Word::CopyTo => {
-            section.is_copy = true;
-            section.new_name = moved()?;
-        }
-        Word::RenameFrom => {
-            section.is_rename = true;
-            section.old_name = moved()?;
-        }
-        Word::RenameTo => {
-            section.is_rename = true;
-            section.new_name = moved()?;
-        }
-        Word::Score => {
-            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let score = rest
-                .get(..digits)
-                .and_then(|it| std::str::from_utf8(it).ok());
-            if let Some(score) = score.and_then(|it| it.parse().ok()).filter(|it| *it <= 100) {
-                section.score = score;
-            }
-        }
+        Word::MovedFrom => section.old_name = moved()?,
+        Word::MovedTo => section.new_name = moved()?,
         Word::Index => index(rest, number, section)?,
     }
     Ok(())
@@ -248,24 +212,21 @@ fn take<'a>(
 fn index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result<(), Fatal> {
     const HEX: usize = 40;
     let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-    let Some(dots) = rest.iter().position(|byte| *byte == b'.') else {
+    let mut words = rest.splitn(2, |byte| *byte == b' ');
+    let ids = words.next().unwrap_or_default();
+    let Some((old, dotted)) = memchr::memchr(b'.', ids).and_then(|dot| ids.split_at_checked(dot))
+    else {
         return Ok(());
     };
-    let (old, new) = rest.split_at(dots);
-    let Some(new) = new.strip_prefix(b"..").filter(|_| old.len() <= HEX) else {
+    let Some(new) = dotted.strip_prefix(b"..") else {
         return Ok(());
     };
-    section.old_id = old;
-    let (new, mode_text) = match new.iter().position(|byte| *byte == b' ') {
-        Some(space) => (new.get(..space).unwrap_or_default(), new.get(space + 1..)),
-        None => (new, None),
-    };
-    if new.len() > HEX {
+    if old.len().max(new.len()) > HEX {
         return Ok(());
     }
-    section.new_id = new;
-    if let Some(mode_text) = mode_text {
-        section.old_mode = mode(mode_text, number)?;
+    (section.old_id, section.new_id) = (old, new);
+    if let Some(text) = words.next() {
+        section.old_mode = mode(text, number)?;
     }
     Ok(())
 }
@@ -330,7 +291,7 @@ fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fata
         section.is_rename,
         section.is_copy,
     ];
-    let count = kinds.iter().filter(|it| **it).count();
+    let count = kinds.iter().filter(|is_kind| **is_kind).count();
     if count > 1 {
         let first = section.extension_line;
         return Err(Fatal(format!(

@@ -91,12 +91,7 @@ impl Naming {
 
     fn quoted(&self, line: &[u8], strip: usize) -> Option<Vec<u8>> {
         let (name, _) = unquote(line)?;
-        let mut rest = name.as_slice();
-        for _ in 0..strip {
-            let slash = rest.iter().position(|byte| *byte == b'/')?;
-            rest = rest.get(slash + 1..)?;
-        }
-        Some(self.below_root(rest))
+        Some(self.below_root(without_components(&name, strip)?))
     }
 
     fn plain(
@@ -107,39 +102,17 @@ impl Naming {
         strip: usize,
         stop: Stop,
     ) -> Option<Vec<u8>> {
-        let mut start = (strip == 0).then_some(0);
-        let mut left = strip;
-        let mut at = 0;
-        while Some(at) != end {
-            let Some(byte) = line.get(at).copied() else {
-                break;
-            };
-            let ends = match byte {
-                b'\n' | b'\r' => true,
-                b'\t' => stop == Stop::Tab,
-                _ => false,
-            };
-            if end.is_none() && ends {
-                break;
-            }
-            at += 1;
-            if byte == b'/' && left > 0 {
-                left -= 1;
-                if left == 0 {
-                    start = Some(at);
-                }
-            }
-        }
-        let name = start.and_then(|start| line.get(start..at));
-        let Some(name) = name.filter(|name| !name.is_empty()) else {
+        let ends = |byte: &u8| matches!(byte, b'\n' | b'\r') || *byte == b'\t' && stop == Stop::Tab;
+        let end = end.or_else(|| line.iter().position(ends));
+        let whole = line.get(..end.unwrap_or(line.len()))?;
+        let name = without_components(whole, strip).filter(|name| !name.is_empty());
+        let Some(name) = name else {
             return default.map(squash);
         };
         // The shorter name is preferred when the other has only something like `.orig` after it.
-        if let Some(default) = default
-            && default.len() < name.len()
-            && name.starts_with(default)
-        {
-            return Some(squash(default));
+        let shorter = default.filter(|default| default.len() < name.len());
+        if let Some(shorter) = shorter.filter(|default| name.starts_with(default)) {
+            return Some(squash(shorter));
         }
         Some(squash(&self.below_root(name)))
     }
@@ -178,16 +151,17 @@ impl Naming {
         if self.strip == 0 {
             return (line.first() != Some(&b'/')).then_some(line);
         }
-        let slashes = line.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-        let (at, _) = slashes.take(self.strip).last()?;
-        let enough = line
-            .iter()
-            .take(at + 1)
-            .filter(|byte| **byte == b'/')
-            .count()
-            == self.strip;
-        (enough && at > 0).then(|| line.get(at + 1..)).flatten()
+        without_components(line, self.strip).filter(|_| line.first() != Some(&b'/'))
     }
+}
+
+/// The name behind so many slashes.
+fn without_components(name: &[u8], count: usize) -> Option<&[u8]> {
+    let Some(last) = count.checked_sub(1) else {
+        return Some(name);
+    };
+    let at = memchr::memchr_iter(b'/', name).nth(last)?;
+    name.get(at + 1..)
 }
 
 /// Whether a side of a header is `/dev/null`.
@@ -203,67 +177,49 @@ pub(in crate::patch) fn has_open_quote(name: &[u8]) -> bool {
 
 /// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
 fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let line = text.split(|byte| *byte == b'\n').next()?;
-    let (name, rest) = quoted(line.starts_with(b"\"").then_some(line)?).ok()?;
-    // A name of git has no such byte, and what follows it would be hidden.
-    (!name.contains(&0)).then(|| {
-        (
-            name,
-            text.get(line.len() - rest.len()..).unwrap_or_default(),
-        )
-    })
-}
-
-/// Reads a C-quoted name at the start of `text`; gives the name and what follows the quote.
-fn quoted(text: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
-    let mut name = Vec::with_capacity(text.len());
-    let mut at = 1;
+    let mut name = Vec::new();
+    let mut rest = text.strip_prefix(b"\"")?;
     loop {
-        let byte = *text
-            .get(at)
-            .ok_or("a quoted file name has no closing quote")?;
-        at += 1;
+        let (byte, after) = rest.split_first()?;
+        rest = after;
         match byte {
-            b'"' => break,
+            b'"' => return Some((name, rest)),
+            b'\n' => return None,
             b'\\' => {
-                let escape = *text
-                    .get(at)
-                    .ok_or("a quoted file name ends inside an escape")?;
-                at += 1;
-                match escape {
-                    b'a' => name.push(7),
-                    b'b' => name.push(8),
-                    b't' => name.push(b'\t'),
-                    b'n' => name.push(b'\n'),
-                    b'v' => name.push(11),
-                    b'f' => name.push(12),
-                    b'r' => name.push(b'\r'),
-                    b'"' | b'\\' => name.push(escape),
+                let (escape, after) = rest.split_first()?;
+                rest = after;
+                name.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'"' | b'\\' => *escape,
                     b'0'..=b'3' => {
-                        let digits = text.get(at..at + 2).unwrap_or_default();
-                        let [high @ b'0'..=b'7', low @ b'0'..=b'7'] = digits else {
-                            return Err("a quoted file name has a bad octal escape".to_owned());
+                        let [high @ b'0'..=b'7', low @ b'0'..=b'7', after @ ..] = rest else {
+                            return None;
                         };
-                        name.push((escape - b'0') * 64 + (high - b'0') * 8 + (low - b'0'));
-                        at += 2;
+                        rest = after;
+                        (escape - b'0') * 64 + (high - b'0') * 8 + (low - b'0')
                     }
-                    _ => return Err("a quoted file name has an unknown escape".to_owned()),
-                }
+                    _ => return None,
+                });
             }
-            byte => name.push(byte),
+            byte => name.push(*byte),
+        }
+        // A name of git has no such byte, and what follows it would be hidden.
+        if name.last() == Some(&0) {
+            return None;
         }
     }
-    Ok((name, text.get(at..).unwrap_or_default()))
 }
 
 fn squash(name: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(name.len());
-    for byte in name {
-        if *byte != b'/' || out.last() != Some(&b'/') {
-            out.push(*byte);
-        }
-    }
-    out
+    let mut name = name.to_vec();
+    name.dedup_by(|one, two| *one == b'/' && *two == b'/');
+    name
 }
 
 /// A name as a path; git's own names that are no UTF-8 are refused.

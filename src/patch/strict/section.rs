@@ -22,9 +22,6 @@ pub(in crate::patch) struct Section<'a> {
     pub(in crate::patch) from_root: bool,
     pub(in crate::patch) old_id: &'a [u8],
     pub(in crate::patch) new_id: &'a [u8],
-    pub(in crate::patch) score: u32,
-    pub(in crate::patch) added: usize,
-    pub(in crate::patch) deleted: usize,
     pub(in crate::patch) hunks: Vec<Hunk<'a>>,
     pub(in crate::patch) binary: Option<(Binary, Option<Binary>)>,
     pub(in crate::patch) rules: Rules,
@@ -103,7 +100,6 @@ impl Section<'_> {
             std::mem::swap(&mut self.old_mode, &mut self.new_mode);
         }
         std::mem::swap(&mut self.is_new, &mut self.is_delete);
-        std::mem::swap(&mut self.added, &mut self.deleted);
         std::mem::swap(&mut self.old_id, &mut self.new_id);
         for hunk in &mut self.hunks {
             std::mem::swap(&mut hunk.old_start, &mut hunk.new_start);
@@ -121,7 +117,7 @@ pub(in crate::patch) fn said_name(section: &Section<'_>) -> String {
 }
 
 /// A name in C quotes when it needs them.
-pub(in crate::patch) fn quoted(name: &str) -> String {
+fn quoted(name: &str) -> String {
     crate::patch::canonical::quote("", name)
 }
 
@@ -129,10 +125,6 @@ pub(in crate::patch) fn quoted(name: &str) -> String {
 #[derive(Debug, Default)]
 pub(in crate::patch) struct SectionResult<'a> {
     pub(in crate::patch) section: Section<'a>,
-    /// The whole section was refused, and is not written.
-    pub(in crate::patch) refused: bool,
     /// The content after it, as the repository has it.
     pub(in crate::patch) after: Vec<u8>,
-    /// Which hunks were left out.
-    pub(in crate::patch) rejected: Vec<bool>,
 }

@@ -34,9 +34,6 @@ impl Directory {
                 fd: self.fd.try_clone()?,
             });
         };
-        if let Some(fd) = open_beneath(&self.fd, above) {
-            return Ok(Self { fd });
-        }
         let mut fd = self.fd.try_clone()?;
         for part in above.split('/') {
             fd = match rustix::fs::openat(&fd, part, OPEN, Mode::empty()) {
@@ -157,17 +154,4 @@ impl Directory {
         rustix::fs::syncfs(&self.fd)?;
         Ok(())
     }
-}
-
-#[cfg(target_os = "linux")]
-fn open_beneath(root: &OwnedFd, path: &str) -> Option<OwnedFd> {
-    use rustix::fs::ResolveFlags;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    // An old kernel, or a missing directory: the walk by components decides.
-    rustix::fs::openat2(root, path, OPEN, Mode::empty(), resolve).ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_beneath(_root: &OwnedFd, _path: &str) -> Option<OwnedFd> {
-    None
 }

@@ -55,13 +55,13 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
         let fail = |error| failed(path, error);
         let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
-            Some(old) if change.new_permissions && new.is_some_and(|it| it.mode != old.mode) => {
+            Some(old) if change.new_permissions && new.is_some_and(|new| new.mode != old.mode) => {
                 None
             }
             Some(_) => tree
                 .parent(path, false)
                 .ok()
-                .and_then(|it| it.permissions(name)),
+                .and_then(|parent| parent.permissions(name)),
             None => None,
         };
         if let Some(old) = old {

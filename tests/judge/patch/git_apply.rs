@@ -96,20 +96,8 @@ fn white_space_is_warned_of_mended_and_refused() {
 }
 
 #[test]
-fn reports_are_those_of_git() {
-    let patch = format!(
-        "{CHANGE}diff --git a/some/long/directory/name/that/goes/on/and/on/for/ever/a b/b\nsimilarity index 90%\nrename from some/long/directory/name/that/goes/on/and/on/for/ever/a\nrename to b\ndiff --git a/n b/n\nnew file mode 100755\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+1\n+2\ndiff --git a/o b/o\nold mode 100644\nnew mode 100755\ndiff --git a/p b/p\ndeleted file mode 100644\nBinary files a/p and /dev/null differ\n"
-    );
-    agree(&[("f", TEN)], &patch, &["--stat", "--numstat", "--summary"]);
-    agree(&[("f", TEN)], &patch, &["--numstat", "-z", "--exclude=b"]);
-    agree(&[("f", TEN)], &patch, &["--stat", "-R", "--include=f"]);
-}
-
-#[test]
-fn hunks_that_do_not_fit_are_left_aside() {
+fn hunks_that_do_not_fit_are_refused() {
     let patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n@@ -7,3 +7,3 @@\n 7\n-x\n+y\n 9\n";
-    agree(&[("f", TEN)], patch, &["--reject"]);
-    agree(&[("f", TEN)], patch, &["--reject", "-q"]);
     agree(&[("f", TEN)], patch, &["-v"]);
     agree(&[("f", TEN)], patch, &[]);
 }
@@ -174,36 +162,6 @@ fn nothing_is_written_while_somebody_else_writes_the_index() {
         assert!(ours.stderr.contains("index.lock"), "{}", ours.stderr);
         assert_eq!(ours.files, before, "{arguments:?}");
     }
-}
-
-#[test]
-fn unsafe_paths_lead_out_but_never_into_git() {
-    let root = repository(&[("f", TEN.as_bytes())]);
-    let make = |path: &str| {
-        format!(
-            "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n"
-        )
-    };
-    let apply = |path: &str, flags: &[&str]| {
-        let mut all = vec!["git-apply"];
-        all.extend(flags);
-        mendit(root.path(), &all, make(path).as_bytes())
-            .status
-            .code()
-    };
-    let outside = root.path().with_extension("outside");
-    let name = outside
-        .file_name()
-        .and_then(|it| it.to_str())
-        .expect("a name");
-    let out = format!("../{name}");
-    assert_eq!(apply(&out, &[]), Some(128));
-    assert_eq!(apply(&out, &["--unsafe-paths", "--index"]), Some(128));
-    // Without a repository's index, the user may say so; git's own directory stays closed.
-    assert_eq!(apply(&out, &["--unsafe-paths"]), Some(0));
-    assert_eq!(fs::read(&outside).expect("it was made"), b"x\n");
-    fs::remove_file(&outside).expect("it goes");
-    assert_eq!(apply(".git/x", &["--unsafe-paths"]), Some(128));
 }
 
 #[test]

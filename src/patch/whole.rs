@@ -1,0 +1,128 @@
+use std::collections::{BTreeMap, HashSet};
+
+use super::change::FileState;
+use super::intent::solid_rows;
+use super::structure::FileChange;
+use crate::languages::outline;
+use crate::model::{Code, Refusal, RepoPath};
+
+// Files of fewer lines are rewritten as a whole.
+const FEW_LINES: usize = 5;
+// Lines that a person deletes on purpose with an edit, not by sending the file without them.
+const LONG_TAIL: usize = 8;
+// Names of lost definitions that are shown.
+const MOST_NAMED: usize = 5;
+
+/// Refuses a new text of all of a file that has lost its rest: most of its lines, its end, or functions and
+/// classes that no other file of the patch takes.
+pub(super) fn reject_lost_rest(
+    path: &str,
+    slots: &BTreeMap<String, FileChange>,
+) -> Option<Refusal> {
+    let slot = slots.get(path)?;
+    let (before, after) = (slot.before.as_ref()?, slot.after.as_ref()?);
+    if let Some((old, new)) = shrunk(&before.bytes, &after.bytes) {
+        let message = format!(
+            "the whole file would go from {old} lines to {new}; the rest seems to be left out"
+        );
+        return Some(Refusal::new(Code::P313, message));
+    }
+    let lost = lost_definitions(path, before, after, slots);
+    let named = lost.iter().take(MOST_NAMED);
+    let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+    let more = match lost.len().checked_sub(named.len())? {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = named.join(", ");
+    let message =
+        format!("the whole file leaves out {named}{more}, and nothing stands in the place");
+    (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))
+}
+
+/// The lines of a text before and after, when what has gone is the end or most of it.
+fn shrunk(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let (before, after) = (solid_rows(before), solid_rows(after));
+    let (old, new) = (before.len(), after.len());
+    let lost = old.checked_sub(new).filter(|lost| *lost > 0)?;
+    let mut pairs = before.iter().zip(&after);
+    let is_cut_off = lost >= LONG_TAIL && pairs.all(|(old, new)| old.1 == new.1);
+    let most = old >= FEW_LINES && lost * 2 >= old;
+    let is_fragment = new == 0 || most || lost >= LONG_TAIL && lost * 10 >= old * 3;
+    (is_cut_off || is_fragment).then_some((old, new))
+}
+
+/// Returns the functions and classes that are left out, unless the file brings as many new ones: those may be
+/// the old ones under other names.
+fn lost_definitions(
+    path: &str,
+    before: &FileState,
+    after: &FileState,
+    slots: &BTreeMap<String, FileChange>,
+) -> Vec<String> {
+    let (old, new) = (names(path, before, true), names(path, after, false));
+    let gained = new.iter().filter(|name| !old.contains(name)).count();
+    let mut lost = old;
+    lost.retain(|name| !new.contains(name));
+    if lost.len() <= gained {
+        return Vec::new();
+    }
+    let others = slots.iter().filter(|(other, _)| *other != path);
+    let gained_by_others = others.flat_map(|(other, slot)| {
+        let side = |state: &Option<FileState>| {
+            let names = state.as_ref().map(|state| names(other, state, false));
+            names.unwrap_or_default()
+        };
+        let (before, mut after) = (side(&slot.before), side(&slot.after));
+        after.retain(|name| !before.contains(name));
+        after
+    });
+    let taken: HashSet<String> = gained_by_others.collect();
+    lost.retain(|name| !taken.contains(name));
+    lost
+}
+
+/// Returns the names of the functions, classes and methods of a file, or of those of several lines.
+fn names(path: &str, state: &FileState, long: bool) -> Vec<String> {
+    let Ok(path) = RepoPath::new(path) else {
+        return Vec::new();
+    };
+    let all = outline(&path, &state.bytes).definitions;
+    // What a function defines inside is its own affair.
+    let is_inner = |parent: usize| all.get(parent).is_none_or(|outer| outer.parent.is_some());
+    let members = all.iter().filter(|definition| {
+        let is_long = definition.lines[1] > definition.lines[0];
+        (is_long || !long) && !definition.parent.is_some_and(is_inner)
+    });
+    members.map(|definition| definition.name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shrunk;
+
+    #[test]
+    fn a_whole_file_keeps_its_rest() {
+        let lines = |range: std::ops::Range<u32>| -> Vec<u8> {
+            let lines: Vec<String> = range.map(|line| format!("line {line}\n")).collect();
+            lines.concat().into_bytes()
+        };
+        let old = lines(0..40);
+        for (new, refused) in [
+            (lines(0..40), false),
+            (lines(0..38), false),
+            (lines(3..40), false),
+            (lines(0..30), true),
+            (lines(10..20), true),
+            (Vec::new(), true),
+            ([lines(0..39), lines(50..60)].concat(), false),
+        ] {
+            let text = String::from_utf8(new.clone()).unwrap();
+            assert_eq!(shrunk(&old, &new).is_some(), refused, "{text}");
+        }
+        assert!(
+            shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
+            "too small to tell"
+        );
+    }
+}
