@@ -35,7 +35,7 @@ pub use language::{Language, Outside, reading};
 pub use outline::{Outline, outline};
 pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;
-pub use resolver::{FactsReader, Resolution, Resolver, parsed};
+pub use resolver::{Resolution, Resolver, parsed};
 #[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
 #[cfg(feature = "program")]
