@@ -128,6 +128,14 @@ pub(super) fn child(directory: &str, name: &str) -> String {
     }
 }
 
+/// The rest of a path below a directory; `""` is the root.
+pub(super) fn below<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
+    if directory.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(directory)?.strip_prefix('/')
+}
+
 #[cfg(test)]
 mod tests {
     use super::Files;

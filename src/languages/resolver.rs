@@ -1,5 +1,5 @@
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -52,6 +52,15 @@ impl Resolution {
     pub(super) fn file(path: RepoPath) -> Self {
         Self {
             files: vec![path],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn distinct(mut files: Vec<RepoPath>) -> Self {
+        let mut seen = HashSet::new();
+        files.retain(|file| seen.insert(file.clone()));
+        Self {
+            files,
             ..Self::default()
         }
     }

@@ -27,12 +27,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             facts.problems.push(Finder::exhausted());
             return;
         };
-        let calls = calls_at(nodes, text);
-        if calls.is_empty() {
-            let import = exported_require(nodes, text, hit.start());
-            facts.imports.extend(import);
-        }
-        facts.imports.extend(calls);
+        facts.imports.extend(calls_at(nodes, text));
     }
 }
 
@@ -203,29 +198,4 @@ fn taken_property(child: Node<'_>, text: &[u8]) -> Option<ImportedName> {
         )),
         _ => None,
     }
-}
-
-// The grammar reads `export import a = require('x')` as two statements and loses the import.
-fn exported_require(nodes: &[Node<'_>], text: &[u8], start: usize) -> Option<Import> {
-    let line_start = memchr::memrchr(b'\n', text.get(..start)?).map_or(0, |at| at + 1);
-    let before = std::str::from_utf8(text.get(line_start..start)?).ok()?;
-    let words: Vec<&str> = before.split_whitespace().collect();
-    let ["export", "import", name, "="] = words.as_slice() else {
-        return None;
-    };
-    let rest = text
-        .get(start..)?
-        .strip_prefix(b"require")?
-        .trim_ascii_start();
-    let rest = rest.strip_prefix(b"(")?.trim_ascii_start();
-    let quote = *rest.first()?;
-    (quote == b'\'' || quote == b'"').then_some(())?;
-    let end = memchr::memchr(quote, rest.get(1..)?)?;
-    Some(Import {
-        specifier: String::from_utf8_lossy(rest.get(1..=end)?).into_owned(),
-        kind: ImportKind::ImportEquals,
-        line: line_of(*nodes.first()?),
-        names: vec![ImportedName::new("*", Some((*name).into()))],
-        ..Import::from_specifier("")
-    })
 }

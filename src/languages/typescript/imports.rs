@@ -9,7 +9,7 @@ use crate::languages::tags::tags;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
-const MAX_BLOCKS: usize = 16;
+const MAX_BLOCKS: usize = 32;
 
 /// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
@@ -49,38 +49,9 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
             | "statement_block"
                 if blocks < MAX_BLOCKS =>
             {
-                nested(node, text, blocks + 1, facts);
+                statements(node, text, blocks + 1, facts);
             }
             _ => {}
-        }
-    }
-}
-
-// Only what can hold statements is entered.
-fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
-    match node.kind() {
-        "ERROR" | "statement_block" => statements(node, text, blocks, facts),
-        "expression_statement" => {
-            if let Some(inner) = node.named_child(0)
-                && inner.kind() == "internal_module"
-            {
-                nested(inner, text, blocks, facts);
-            }
-        }
-        "ambient_declaration" => {
-            for child in node.named() {
-                if matches!(
-                    child.kind(),
-                    "module" | "internal_module" | "statement_block"
-                ) {
-                    nested(child, text, blocks, facts);
-                }
-            }
-        }
-        _ => {
-            if let Some(body) = node.field("body") {
-                statements(body, text, blocks, facts);
-            }
         }
     }
 }

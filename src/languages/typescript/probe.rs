@@ -1,4 +1,4 @@
-use crate::languages::files::{Files, child};
+use crate::languages::files::Files;
 use crate::model::RepoPath;
 
 /// Extensions tried on a specifier that has none: TypeScript's order, then what bundlers add.
@@ -13,22 +13,6 @@ const SOURCES_OF: &[(&str, &[&str])] = &[
     ("mjs", &["mts", "d.mts", "mjs"]),
     ("cjs", &["cts", "d.cts", "cjs"]),
 ];
-
-/// The file a TypeScript-like import of `path` (no `..` left) means.
-pub(super) fn file(files: &Files<'_>, path: &str, tried: &mut Vec<String>) -> Option<RepoPath> {
-    if !path.is_empty()
-        && let Some(found) = by_name(files, path)
-    {
-        return Some(found);
-    }
-    if files.has_directory(path)
-        && let Some(found) = by_name(files, &child(path, "index"))
-    {
-        return Some(found);
-    }
-    tried.push(path.to_owned());
-    None
-}
 
 /// The file itself, what it is emitted from, or the name with an extension.
 pub(super) fn by_name(files: &Files<'_>, path: &str) -> Option<RepoPath> {

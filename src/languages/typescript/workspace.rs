@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::glob;
 use super::manifest::{Manifest, strings};
-use crate::languages::files::child;
+use crate::languages::files::{below, child};
 use crate::model::RepoPath;
 use crate::source::Source;
 
@@ -84,14 +84,8 @@ fn in_node_modules(directory: &str) -> bool {
 }
 
 fn name_in(source: &dyn Source, directory: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: Option<String>,
-    }
     let path = source.listing().file(&child(directory, "package.json"))?;
-    let bytes = source.read(path).ok()?;
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    serde_json::from_slice::<Named>(bytes).ok()?.name
+    Manifest::parse(directory, &source.read(path).ok()?)?.name
 }
 
 #[derive(Default)]
@@ -131,20 +125,12 @@ impl Globs {
     }
 
     fn take(&self, root: &str, directory: &str) -> bool {
-        let inside = if root.is_empty() {
-            directory
-        } else {
-            match directory.strip_prefix(root) {
-                Some(rest) if rest.starts_with('/') => &rest[1..],
-                _ => return false,
-            }
+        let has = |globs: &[String], path: &str| {
+            let mut globs = globs.iter().map(|glob| glob.trim_end_matches('/'));
+            globs.any(|glob| glob::matches(glob, path))
         };
-        let any = |globs: &[String]| {
-            globs
-                .iter()
-                .any(|glob| glob::matches(glob.trim_end_matches('/'), inside))
-        };
-        any(&self.include) && !any(&self.exclude)
+        below(root, directory)
+            .is_some_and(|path| has(&self.include, path) && !has(&self.exclude, path))
     }
 }
 
