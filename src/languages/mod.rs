@@ -25,7 +25,7 @@ pub(crate) mod typescript;
 mod uses;
 
 #[cfg(feature = "program")]
-pub use edit::{aliased, removed, respecified};
+pub use edit::{aliased, removed, respecified, restated};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
@@ -40,7 +40,7 @@ pub use resolver::{Resolution, Resolver, parsed};
 pub use typescript::{TYPESCRIPT, package_part};
 #[cfg(feature = "program")]
 pub use uses::always_bound;
-pub use uses::{Uses, free_names, is_word, uses, words};
+pub use uses::{Uses, is_word, uses, words};
 
 /// Imports and exports as tests write them.
 #[cfg(test)]

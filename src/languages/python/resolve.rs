@@ -234,7 +234,6 @@ fn binds(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &str) 
     let Some(init) = module.files.first() else {
         return false;
     };
-    let init = resolver.files.real(init);
     let mentions = resolver
         .source
         .read(init)

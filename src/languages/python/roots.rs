@@ -107,7 +107,7 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     hoped.extend(outside());
     hoped.extend(resolver.paths.projects.get_or_init(|| {
         let installable = ["pyproject.toml", "setup.py", "setup.cfg"];
-        let files = resolver.files.listing().files().map(|entry| &entry.path);
+        let files = resolver.files.files().map(|entry| &entry.path);
         let mut directories: Vec<&str> = files
             .filter(|path| installable.contains(&path.file_name()))
             .map(RepoPath::directory)
@@ -171,9 +171,7 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
 // The directories of the import path that the settings of a project name.
 fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
     let read = |name: &str| {
-        let bytes = resolver
-            .files
-            .read(resolver.source, &child(directory, name))?;
+        let bytes = resolver.read(&child(directory, name))?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     let mut roots = Vec::new();

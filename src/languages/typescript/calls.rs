@@ -51,10 +51,8 @@ fn calls_at(nodes: &[Node<'_>], text: &[u8]) -> Vec<Import> {
         return Vec::new();
     };
     let above = nodes.get(..at).unwrap_or_default();
-    let Some(argument) = call
-        .field("arguments")
-        .and_then(|arguments| first_of(arguments))
-    else {
+    let mut arguments = call.field("arguments").into_iter().flat_map(Syntax::named);
+    let Some(argument) = arguments.find(|given| given.kind() != "comment") else {
         return Vec::new();
     };
     // A glob takes several patterns; those that start with `!` only take files away.
@@ -99,10 +97,6 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
         return None;
     }
     Some((at, *call, kind_of(&text_of(callee, text))?))
-}
-
-fn first_of(arguments: Node<'_>) -> Option<Node<'_>> {
-    arguments.named().find(|child| child.kind() != "comment")
 }
 
 fn kind_of(callee: &str) -> Option<ImportKind> {
@@ -173,29 +167,18 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
 fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
     match pattern.kind() {
         "identifier" => vec![ImportedName::new("*", Some(text_of(pattern, text)))],
-        "object_pattern" => pattern
-            .named()
-            .filter_map(|child| taken_property(child, text))
-            .collect(),
+        "object_pattern" => {
+            let properties = pattern.named().filter(|one| one.kind() != "rest_pattern");
+            let taken = properties.map(|one| {
+                let name = one.field("key").or(one.field("left")).unwrap_or(one);
+                let alias = one
+                    .field("value")
+                    .filter(|value| value.kind() == "identifier");
+                let alias = alias.map(|alias| text_of(alias, text));
+                ImportedName::new(text_of(name, text), alias)
+            });
+            taken.collect()
+        }
         _ => Vec::new(),
-    }
-}
-
-fn taken_property(child: Node<'_>, text: &[u8]) -> Option<ImportedName> {
-    match child.kind() {
-        "shorthand_property_identifier_pattern" => {
-            Some(ImportedName::new(text_of(child, text), None))
-        }
-        "object_assignment_pattern" => {
-            Some(ImportedName::new(text_of(child.field("left")?, text), None))
-        }
-        "pair_pattern" => Some(ImportedName::new(
-            text_of(child.field("key")?, text),
-            child
-                .field("value")
-                .filter(|value| value.kind() == "identifier")
-                .map(|value| text_of(value, text)),
-        )),
-        _ => None,
     }
 }

@@ -1,5 +1,5 @@
-use crate::languages::files::Files;
 use crate::model::RepoPath;
+use crate::source::Listing;
 
 /// Extensions tried on a specifier that has none: TypeScript's order, then what bundlers add.
 const EXTENSIONS: &[&str] = &[
@@ -15,7 +15,7 @@ const SOURCES_OF: &[(&str, &[&str])] = &[
 ];
 
 /// The file itself, what it is emitted from, or the name with an extension.
-pub(super) fn by_name(files: &Files<'_>, path: &str) -> Option<RepoPath> {
+pub(super) fn by_name(files: &Listing, path: &str) -> Option<RepoPath> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some((_, extension)) = name.rsplit_once('.')
         && let Some((_, sources)) = SOURCES_OF.iter().find(|(emitted, _)| *emitted == extension)

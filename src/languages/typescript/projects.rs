@@ -21,7 +21,7 @@ impl Resolver<'_> {
     pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
         self.projects.manifests.get(directory, || {
             let path = child(directory, "package.json");
-            let bytes = self.files.read(self.source, &path)?;
+            let bytes = self.read(&path)?;
             Manifest::parse(directory, &bytes).map(Arc::new)
         })
     }
@@ -35,7 +35,7 @@ impl Resolver<'_> {
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
         self.projects.configs.get(path, || {
             let load = |path: &str| {
-                let bytes = self.files.read(self.source, path)?;
+                let bytes = self.read(path)?;
                 jsonc(&bytes)
             };
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
@@ -121,7 +121,6 @@ impl Resolver<'_> {
     /// `tsconfig.*.json` in a directory, sorted.
     fn siblings(&self, directory: &str) -> Vec<String> {
         self.files
-            .listing()
             .below(directory)
             .iter()
             .map(|entry| &entry.path)

@@ -192,7 +192,7 @@ fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolutio
     let Some(place) = place else {
         return missing(vec![pattern.to_owned()]);
     };
-    let listing = resolver.files.listing();
+    let listing = resolver.files;
     let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
     let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
     let patterns = glob::expand(&place);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::glob;
 use super::manifest::strings;
 use super::packages::package_name;
-use crate::languages::files::join;
+use crate::languages::files::{below, join};
 use crate::model::RepoPath;
 
 /// A `tsconfig.json` or `jsconfig.json` with its `extends` chain folded in.
@@ -245,19 +245,12 @@ impl Config {
 
 // A pattern names files, or a directory and everything in it.
 fn covers(pattern: &str, path: &str) -> bool {
-    if pattern.is_empty() {
-        return true;
-    }
     if !pattern.contains(['*', '?']) {
-        return path == pattern
-            || path
-                .strip_prefix(pattern)
-                .is_some_and(|rest| rest.starts_with('/'));
+        return path == pattern || below(pattern, path).is_some();
     }
     let last = pattern.rsplit('/').next().unwrap_or_default();
-    glob::matches(pattern, path)
-        || (last == "**" && glob::matches(&format!("{pattern}/*"), path))
-        || (!last.contains(['*', '?', '.']) && glob::matches(&format!("{pattern}/**"), path))
+    let is_directory = last == "**" || !last.contains(['*', '?', '.']);
+    glob::matches(pattern, path) || (is_directory && glob::matches(&format!("{pattern}/**"), path))
 }
 
 /// The directory part of a repository path; `""` at the root.

@@ -1,9 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::glob;
-use super::manifest::{Manifest, strings};
+use super::manifest::Manifest;
 use crate::languages::files::{below, child};
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -35,9 +33,7 @@ impl Workspace {
                 if !in_node_modules(directory) {
                     manifests.push(directory);
                 }
-            } else if matches!(name, "pnpm-workspace.yaml" | "lerna.json")
-                || LOCK_FILES.contains(&name)
-            {
+            } else if name == "pnpm-workspace.yaml" || LOCK_FILES.contains(&name) {
                 roots.insert(directory);
             }
         }
@@ -108,11 +104,6 @@ impl Globs {
         }
         if let Some(bytes) = read("pnpm-workspace.yaml") {
             globs.extend(yaml_packages(&bytes));
-        }
-        if let Some(bytes) = read("lerna.json")
-            && let Ok(value) = serde_json::from_slice::<Value>(&bytes)
-        {
-            globs.extend(strings(value.get("packages")));
         }
         let mut found = Self::default();
         for glob in globs.iter().flat_map(|glob| glob::expand(glob)) {
