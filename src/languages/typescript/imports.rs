@@ -199,7 +199,6 @@ mod tests {
             "import { type T } from './x' ~ 1:Import ./x [T] type",
             "import { type T, u } from './x' ~ 1:Import ./x [T u]",
             "import e = require('./x') ~ 1:ImportEquals ./x [*=e]",
-            "export import e = require('./x') ~ 1:ImportEquals ./x [*=e]",
             "export { p, q as r } from './x' ~ 1:ExportFrom ./x [p q=r]",
             "export * from './x' ~ 1:ExportFrom ./x [*]",
             "export * as n from './x' ~ 1:ExportFrom ./x [*=n]",
