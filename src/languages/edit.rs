@@ -32,9 +32,7 @@ pub fn removed(
         return None;
     };
     let mut out = text.to_owned();
-    let [import] = statement.imports.as_slice() else {
-        return None;
-    };
+    let import = statement.imports.first()?;
     if import.names.len() == 1 {
         let end = text
             .get(statement.span.end..)

@@ -30,8 +30,21 @@ fn bind_all(
     }
     for node in parent.named() {
         match node.kind() {
-            // Below one branch nothing is bound for certain.
-            "if_statement" | "while_statement" | "for_statement" | "match_statement" => {}
+            // Below one branch alone nothing is bound for certain.
+            "while_statement" | "for_statement" | "match_statement" => {}
+            "if_statement" => {
+                let mut branches = Vec::new();
+                let is_branch =
+                    |kind: &str| matches!(kind, "block" | "elif_clause" | "else_clause");
+                for branch in node.named().filter(|branch| is_branch(branch.kind())) {
+                    let mut bound = BTreeSet::new();
+                    bind_all(branch, text, blocks + 1, &mut bound)?;
+                    branches.push(bound);
+                }
+                let is_whole = node.named().any(|branch| branch.kind() == "else_clause");
+                let all = branches.into_iter().reduce(|all, one| &all & &one);
+                found.extend(all.filter(|_| is_whole).into_iter().flatten());
+            }
             "delete_statement" => {
                 for target in node.named() {
                     for one in target.named().chain([target]) {

@@ -64,7 +64,13 @@ impl Resolver<'_> {
         let base = roots.base.as_ref();
         let ordered = base.filter(is_script).into_iter();
         let ordered = ordered.chain(&roots.declared).chain(base);
-        let mut names: Vec<String> = Vec::new();
+        let projects = self.paths.projects.get().into_iter().flatten();
+        // Through the folder of a project inside a root a name works from one directory alone.
+        let is_through = |root: &str| {
+            let mut inner = projects.clone().filter(|inner| *inner != root);
+            inner.any(|inner| below(root, inner).is_some() && below(inner, place).is_some())
+        };
+        let mut names: Vec<(bool, String)> = Vec::new();
         for root in ordered.chain(&roots.hoped) {
             let is_legal = |part: &str| {
                 !part.is_empty()
@@ -73,9 +79,11 @@ impl Resolver<'_> {
             };
             let rest = below(root, place).filter(|rest| rest.split('/').all(is_legal));
             let name = rest.map(|rest| rest.replace('/', "."));
-            names.extend(name.filter(|name| !names.contains(name)));
+            let name = name.filter(|name| !names.iter().any(|(_, known)| known == name));
+            names.extend(name.map(|name| (is_through(root), name)));
         }
-        names
+        names.sort_by_key(|(is_through, _)| *is_through);
+        names.into_iter().map(|(_, name)| name).collect()
     }
 
     /// Whether the directory is a regular Python package.

@@ -107,14 +107,11 @@ fn kind_of(callee: &str) -> Option<ImportKind> {
         "import.meta.resolve" => ImportKind::Url,
         _ => {
             let (object, method) = callee.split_once('.')?;
-            (matches!(object, "vi" | "jest") && is_mock(method)).then_some(ImportKind::Mock)?
+            let method = method.to_ascii_lowercase();
+            let is_mock = method.contains("mock") || method.ends_with("actual");
+            (matches!(object, "vi" | "jest") && is_mock).then_some(ImportKind::Mock)?
         }
     })
-}
-
-fn is_mock(method: &str) -> bool {
-    let method = method.to_ascii_lowercase();
-    method.contains("mock") || method.ends_with("actual")
 }
 
 fn is_type(kind: &str) -> bool {

@@ -105,7 +105,8 @@ fn listed(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
     for specifier in list.named() {
         if let Some(name) = named(specifier, text) {
             names.push(name);
-            types += usize::from(has_token(specifier, "type"));
+            let is_type = |part: Node<'_>| part.kind() == "type" && !part.is_named();
+            types += usize::from(specifier.all().any(is_type));
         }
     }
     types
@@ -147,12 +148,6 @@ pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
         of(specifier.field("name")?),
         specifier.field("alias").map(of),
     ))
-}
-
-/// Whether an anonymous token stands directly below the node.
-pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
-    node.all()
-        .any(|child| !child.is_named() && child.kind() == token)
 }
 
 /// The value of a JavaScript string, or of a template without substitutions.

@@ -25,11 +25,11 @@ const USES: &str = include_str!("../../../grammars/typescript/uses.scm");
 pub static TYPESCRIPT: Language = Language {
     name: "typescript",
     files: &[
-        kind(&["ts", "mts", "cts"], &PLAIN, 0),
-        kind(&["tsx"], &TSX, 1),
-        holding(&["vue"], embedded::component, 3),
-        holding(&["svelte"], embedded::component, 4),
-        kind(&["js", "jsx", "mjs", "cjs"], &TSX, 6),
+        kind(&["ts", "mts", "cts"], &PLAIN, None, 0),
+        kind(&["tsx"], &TSX, None, 1),
+        kind(&["vue"], &PLAIN, Some(embedded::component), 3),
+        kind(&["svelte"], &PLAIN, Some(embedded::component), 4),
+        kind(&["js", "jsx", "mjs", "cjs"], &TSX, None, 6),
     ],
     declares_exports: true,
     families: &["js", "ts"],
@@ -81,21 +81,13 @@ pub(super) static TSX: Grammar = Grammar {
 const fn kind(
     extensions: &'static [&'static str],
     grammar: &'static Grammar,
+    code: Option<Extract>,
     reading: u8,
 ) -> FileKind {
     FileKind {
         extensions,
         grammar,
-        code: None,
-        reading,
-    }
-}
-
-const fn holding(extensions: &'static [&'static str], code: Extract, reading: u8) -> FileKind {
-    FileKind {
-        extensions,
-        grammar: &PLAIN,
-        code: Some(code),
+        code,
         reading,
     }
 }
@@ -126,11 +118,7 @@ fn with_ampersands(text: &[u8]) -> Option<Tree> {
         leaf.is_some_and(|leaf| leaf.kind() == "jsx_text" || leaf.kind().starts_with("string"))
     };
     let kept: Vec<usize> = plain.iter().filter(|at| is_text(at)).copied().collect();
-    match kept.len() {
-        0 => None,
-        count if count == plain.len() => Some(tree.clone()),
-        _ => masked(&kept),
-    }
+    (!kept.is_empty()).then(|| masked(&kept))?
 }
 
 /// An ampersand, with the rest of an entity such as `&amp;` or `&#x26;`.
