@@ -178,7 +178,7 @@ from_errors! {
     ConfigError: error, error.code => &error.hint;
     HealError: error, error.code() => match error {
         HealError::Config { .. } => "hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}",
-        HealError::UnknownServer { names, .. } => &format!("the file names {}", names.join(", ")),
+        HealError::UnknownServer { .. } => "",
         HealError::NotBuilt(feature) => &format!(
             "the published program has it; from a checkout: `cargo install --locked --path . --features {feature}`"
         ),

@@ -8,7 +8,7 @@ use super::context::packed;
 use super::files::{temporary, to_json};
 use super::flags::request;
 use super::run_end::describe_failure;
-use super::run_summary::{brief_text, packet_size, summarize_run};
+use super::run_summary::{brief_text, summarize_run};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
 use super::{App, AppError, Progress};
@@ -20,7 +20,7 @@ use crate::exec::{
 };
 use crate::git::Repository;
 use crate::model::{
-    Code, CommandAttempt, CommandRecord, CommandStatus, DiagnosisDocument, RunSummary, SandboxMode,
+    Code, CommandRecord, CommandStatus, DiagnosisDocument, RunSummary, SandboxMode, TestResult,
     WhyDocument, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
@@ -106,7 +106,7 @@ struct Attempt {
     end: End,
     log: String,
     took: Duration,
-    row: CommandAttempt,
+    row: TestResult,
 }
 
 /// Runs a command. Its output is passed to `sink` as it comes. A failure is diagnosed and kept.
@@ -340,7 +340,6 @@ impl CommandRun {
                 summary.more_suspects = 0;
             }
             summary.cause = cause;
-            summary.packet = Some(packet_size(&built.context, &packet));
         }
         folders.write("context.json", &to_json(&built.context)?)?;
         folders.write("failure-packet.json", &to_json(&packet)?)?;
@@ -404,14 +403,13 @@ impl CommandRun {
 impl Attempt {
     fn new(outcome: &Outcome) -> Self {
         let end = outcome.end;
-        let row = CommandAttempt {
-            end: end.to_string(),
+        let row = TestResult {
+            message: end.to_string(),
             exit: end.exit_code(),
             signal: end.signal(),
             timed_out: matches!(end, End::TimedOut),
             leaked: outcome.leaked,
             duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
-            output_bytes: outcome.output.bytes,
         };
         Self {
             end,
@@ -436,7 +434,7 @@ impl Attempt {
 
 fn record(app: &App, job: &Job, outcome: &Outcome, attempts: &[Attempt]) -> CommandRecord {
     let rows = attempts.iter().map(|attempt| attempt.row.clone());
-    let rows: Vec<CommandAttempt> = rows.collect();
+    let rows: Vec<TestResult> = rows.collect();
     let status = match outcome.end {
         End::Exit(0) if attempts.len() > 1 => CommandStatus::Flaky,
         End::Exit(0) => CommandStatus::Passed,

@@ -1,14 +1,13 @@
 use std::collections::BTreeMap;
 
-use super::context::prompt_tokens;
 use super::hint::{HintRequest, find_remedies};
 use super::{App, Silent};
 use crate::diagnose::Log;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, Evidence, FailedTest, Failure, FailureKind,
-    FailurePacket, MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
+    CertainImport, Diagnosis, Evidence, FailedTest, Failure, FailureKind, MentionedFile,
+    RemedySource, RepoPath, RunFailure, RunSummary,
 };
-use crate::report::run_failures;
+use crate::report::kept_summary;
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
@@ -64,17 +63,6 @@ pub(super) fn summarize_run(
     summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;
     summary
-}
-
-/// Measures a packet.
-pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> PacketSize {
-    PacketSize {
-        level: context.level,
-        files: context.files.len() as u64,
-        bytes: context.total_bytes,
-        tokens: context.total_tokens,
-        prompt_tokens: prompt_tokens(context, packet),
-    }
 }
 
 /// Summarizes a diagnosis alone.
@@ -267,7 +255,7 @@ const MAX_OUTPUT_LINE: usize = 160;
 /// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
 /// understood, the end of the output.
 pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
-    let failures = run_failures(summary);
+    let failures = kept_summary(summary, false, false);
     let mut text = format!(
         "{end}\n{}: {}\n{failures}",
         summary.kind, summary.explanation

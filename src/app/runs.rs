@@ -166,7 +166,7 @@ pub(super) struct KeptRun {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct KeptEnd {
-    end: String,
+    message: String,
     timed_out: bool,
 }
 
@@ -214,7 +214,7 @@ impl KeptRun {
         let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
         let command = self.command.as_ref().or(self.commands.first());
         let words = command.map(|line| format!("`{line}`")).into_iter();
-        let end = Some(self.test_result.end.clone()).filter(|end| !end.is_empty());
+        let end = Some(self.test_result.message.clone()).filter(|end| !end.is_empty());
         let words: Vec<String> = words.chain(end).collect();
         Ok(Some(LastLog {
             log,
@@ -470,7 +470,7 @@ pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
     let run: KeptRun = serde_json::from_value(document.clone()).ok()?;
     (run.document == "run").then(|| CommandReport {
         command: run.command.unwrap_or_default(),
-        end: run.test_result.end,
+        end: run.test_result.message,
         summary: run.summary,
         document,
     })
