@@ -99,6 +99,12 @@ impl Installed {
         found
     }
 
+    /// The first of some paths that is a file.
+    #[must_use]
+    pub fn first_file(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+        paths.into_iter().find(|path| path.is_file())
+    }
+
     /// A file of an installed package; `folder` is what it may not leave.
     #[must_use]
     pub fn read(&self, folder: &Path, file: &Path) -> Option<Vec<u8>> {

@@ -16,7 +16,7 @@ fn entry(installed: &Installed, _: &RepoPath, module: &str) -> Option<(PathBuf, 
     installed.sites().iter().find_map(|site| {
         let file = module_file(&site.join(&place))?;
         // A module may be a single file beside others.
-        let folder = Some(site.join(top)).filter(|folder| folder.is_dir());
+        let folder = Some(site.join(top)).filter(|folder| file.starts_with(folder));
         Some((folder.unwrap_or_else(|| site.clone()), file))
     })
 }
@@ -30,6 +30,5 @@ fn beside(file: &Path, relative: &str) -> Option<PathBuf> {
 fn module_file(place: &Path) -> Option<PathBuf> {
     let with = |ending: &str| PathBuf::from(format!("{}{ending}", place.display()));
     let packages = ["__init__.pyi", "__init__.py"].map(|name| place.join(name));
-    let mut files = packages.into_iter().chain([".pyi", ".py"].map(with));
-    files.find(|file| file.is_file())
+    Installed::first_file(packages.into_iter().chain([".pyi", ".py"].map(with)))
 }

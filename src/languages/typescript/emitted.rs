@@ -64,6 +64,6 @@ fn by_project(resolver: &Resolver<'_>, project: &Config, path: &str) -> Option<R
     roots.into_iter().flatten().find_map(|root| {
         let candidate = child(&root, stem);
         (candidate != probe::without_extension(path))
-            .then(|| probe::by_name(&resolver.files, &candidate))?
+            .then(|| probe::by_name(resolver.files, &candidate))?
     })
 }

@@ -78,6 +78,5 @@ fn declaration(base: &Path) -> Option<PathBuf> {
     });
     let plain = [".d.ts", ".d.mts", ".ts"].map(|it| base.with_file_name(format!("{name}{it}")));
     let index = ["index.d.ts", "index.d.mts"].map(|it| base.join(it));
-    let mut files = itself.into_iter().chain(stems).chain(plain).chain(index);
-    files.find(|file| file.is_file())
+    Installed::first_file(itself.into_iter().chain(stems).chain(plain).chain(index))
 }

@@ -164,7 +164,7 @@ fn imported(
     for target in manifest.imported(specifier, conditions) {
         if target.starts_with('.') {
             let path = join(&manifest.directory, &target);
-            let compiled = path.and_then(|path| probe::by_name(&resolver.files, &path));
+            let compiled = path.and_then(|path| probe::by_name(resolver.files, &path));
             let found = compiled.or_else(|| target_file(resolver, &manifest, &target, tried));
             if let Some(found) = found {
                 return Some(Resolution::file(found));

@@ -86,7 +86,7 @@ pub(super) fn read(
     collect(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
     let directory = directory_of(path);
     let mut config: Config = serde_json::from_value(fold(directory, &chain)).unwrap_or_default();
-    config.directory = directory.to_owned();
+    directory.clone_into(&mut config.directory);
     let paths = std::mem::take(&mut config.options.paths).into_iter();
     config.paths = paths
         .map(|(pattern, targets)| Alias { pattern, targets })
