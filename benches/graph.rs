@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use mendit::documents::RepoPath;
 use mendit::internals::Store;
-use mendit::internals::graph::{Graph, closure, cycles};
+use mendit::internals::graph::{Graph, cycles};
 use mendit::internals::source::Memory;
 
 const FILES: usize = 10_000;
@@ -26,7 +26,12 @@ fn main() {
     let source = Memory::new(files);
     let targets = [path(17)];
     for hops in [1, 2, 4] {
-        let (nodes, time) = timed(|| closure(&source, &targets, hops).nodes.len());
+        let (nodes, time) = timed(|| {
+            Graph::new(&source)
+                .imported(&targets, hops, false)
+                .nodes
+                .len()
+        });
         println!("closure of {hops} hops       {time:>9.3} ms  {nodes} files");
     }
     let (edges, time) = timed(|| Graph::new(&source).whole());

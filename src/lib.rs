@@ -210,7 +210,7 @@ pub mod internals {
             };
         }
         pub mod graph {
-            pub use crate::graph::{Graph, closure, cycles};
+            pub use crate::graph::{Graph, cycles};
         }
         pub mod hint {
             pub use crate::hint::{Ask, Query, fix, suggest};

@@ -1,6 +1,7 @@
 ; What a name is where it stands; the first pattern that captures it decides. The parts of a capture's name: `bound`
 ; and `member` by something of the file's own, `shadowed`, `typed`, `value`; `place`: it stands for what it
-; means. A name that is not captured is used. `@binder`, `@types`: what binds, or makes a type of, all below it.
+; means. A name that is not captured is used. `@types` makes a
+; type of all below it.
 (import_statement name: (dotted_name (identifier) @place))
 (import_statement name: (aliased_import name: (dotted_name (identifier) @place) alias: (identifier) @place))
 (import_from_statement module_name: (dotted_name (identifier) @none))
@@ -42,8 +43,3 @@
 (attribute object: (_) @object attribute: (_) @part)
 (call function: (identifier) @called)
 (type) @types
-[
-  (import_statement) (import_from_statement) (future_import_statement) (as_pattern_target) (case_pattern)
-  (list_pattern) (pattern_list) (tuple_pattern) (global_statement) (nonlocal_statement) (type_parameter)
-  (type_alias_statement)
-] @binder

@@ -70,7 +70,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
         patch: patch.into(),
         ..PatchRequest::default()
     };
-    let (judged, _) = apply_patch(app, &request, &Target::Worktree, progress)?;
+    let judged = apply_patch(app, &request, Target::Worktree, progress)?;
     repaired.result.applied = judged.verdict.verdict.applies();
     if repaired.result.applied {
         let result = to_json(&repaired.result)?;

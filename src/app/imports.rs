@@ -120,7 +120,7 @@ fn changed_sources(
     let (mut targets, gone): (Vec<_>, Vec<_>) =
         sources.partition(|path| now.listing().has_file(path.as_str()));
     if !gone.is_empty() {
-        let importers = Graph::new(&before).importers(&gone, 1);
+        let importers = Graph::new(&before).importing(&gone, 1, false);
         let kept = importers.nodes.into_iter().map(|node| node.path);
         targets.extend(kept.filter(|path| now.listing().has_file(path.as_str())));
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::flags::request;
 use super::{App, AppError, Progress, runs};
-use crate::git::{CommitRequest, IndexChange, Repository};
+use crate::git::{IndexChange, Repository};
 use crate::model::{
     Code, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, Severity, TestChanges,
 };
@@ -52,7 +52,7 @@ pub enum Against {
 }
 
 /// Where a patch that applies is written to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The files of the worktree.
     Worktree,
@@ -60,10 +60,6 @@ pub enum Target {
     Index,
     /// The index alone.
     Cached,
-    /// A tree object, and nothing else.
-    Tree,
-    /// A commit with this message on top of the revision judged, and nothing else.
-    Commit(String),
     /// Nowhere.
     DryRun,
 }
@@ -92,66 +88,37 @@ fn was_interrupted(app: &App) -> bool {
     runs::state(app).is_ok_and(|state| is_interrupted(state.directory()))
 }
 
-/// Judges a patch; when it applies, writes all of it or nothing. Gives the id of the object that
-/// was written, if one was.
+/// Judges a patch; when it applies, writes all of it or nothing.
 ///
 /// # Errors
 /// As [`check_patch`], and what the writing met.
 pub fn apply_patch(
     app: &App,
     request: &PatchRequest,
-    target: &Target,
+    target: Target,
     progress: &dyn Progress,
-) -> Result<(Judged, Option<String>), AppError> {
+) -> Result<Judged, AppError> {
     let request = PatchRequest {
-        against: match (&request.against, target) {
-            (_, Target::Cached | Target::Index) => Against::Index,
-            (Against::Worktree, Target::Tree | Target::Commit(_)) => {
-                Against::Revision("HEAD".to_owned())
-            }
-            (against, _) => against.clone(),
+        against: match target {
+            Target::Cached | Target::Index => Against::Index,
+            _ => request.against.clone(),
         },
         ..request.clone()
     };
-    let (workspace, mut judged) = judged(app, &request, progress)?;
+    let (workspace, judged) = judged(app, &request, progress)?;
     let needs_files = matches!(target, Target::Worktree | Target::Index);
     if workspace.root.is_none() && needs_files {
-        return Err(AppError::bare("")
-            .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
+        return Err(AppError::bare("").hint("change the index alone, with `--cached`"));
     }
-    if !judged.verdict.verdict.applies() || *target == Target::DryRun {
-        return Ok((judged, None));
+    if !judged.verdict.verdict.applies() || target == Target::DryRun {
+        return Ok(judged);
     }
     // The last moment at which a cancelled call changes nothing.
     super::progress::go_on(progress, "writing")?;
-    let written = match target {
-        Target::DryRun => None,
-        Target::Worktree | Target::Index | Target::Cached => {
-            let cached = *target == Target::Cached;
-            let index = *target == Target::Index;
-            write_changes(app, &workspace, &judged.changes, cached, index)?;
-            None
-        }
-        Target::Tree | Target::Commit(_) => {
-            let git = need_git(&workspace)?;
-            let changes = index_changes(git, &judged.changes)?;
-            let base = match &request.against {
-                Against::Revision(revision) => revision,
-                _ => "HEAD",
-            };
-            let tree = git.write_tree(base, &changes)?;
-            judged.verdict.tree_id = Some(tree.clone());
-            Some(match target {
-                Target::Commit(message) => git.write_commit(&CommitRequest {
-                    tree: &tree,
-                    parent: base,
-                    message,
-                })?,
-                _ => tree,
-            })
-        }
-    };
-    Ok((judged, written))
+    let cached = target == Target::Cached;
+    let index = target == Target::Index;
+    write_changes(app, &workspace, &judged.changes, cached, index)?;
+    Ok(judged)
 }
 
 /// Finishes or undoes an apply that was interrupted, and says which.
@@ -387,9 +354,8 @@ pub(super) fn write_changes(
 // The repository, for what cannot be done without one.
 fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
     workspace.git.as_ref().ok_or_else(|| {
-        AppError::new(Code::U204, "this directory is not in a git repository").hint(
-            "apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`",
-        )
+        AppError::new(Code::U204, "this directory is not in a git repository")
+            .hint("apply to the files themselves, without `--cached` or `--index`")
     })
 }
 

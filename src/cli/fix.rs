@@ -102,7 +102,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
         patch: patch.clone().into(),
         ..PatchRequest::default()
     };
-    let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
+    let judged = apply_patch(app, &request, Target::Worktree, output)?;
     let applies = judged.verdict.verdict.applies();
     output.show(args.format, &judged.verdict, |_, _| {
         if applies {

@@ -42,22 +42,12 @@ pub(crate) struct CheckArgs {
 
 /// Validate a patch, then apply all of it or nothing
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     patch: PatchArgs,
     /// Change the index alone
-    #[arg(long, conflicts_with_all = ["index", "tree", "commit"])]
-    cached: bool,
-    /// Write the tree object, print its id and change nothing else
     #[arg(long, conflicts_with = "index")]
-    tree: bool,
-    /// Write a commit on top of the validated revision, print its id and change nothing else
-    #[arg(long, requires = "message", conflicts_with = "index")]
-    commit: bool,
-    /// The message of --commit
-    #[arg(short = 'm', long, value_name = "MSG")]
-    message: Option<String>,
+    cached: bool,
     /// Undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
@@ -104,32 +94,22 @@ impl ApplyArgs {
             })?;
             return Ok(Exit::Yes);
         }
-        if patch.rev.is_some() && !self.tree && !self.commit {
-            return Err(AppError::usage("`--rev` goes with `--tree` or `--commit`"));
+        if patch.rev.is_some() && !self.dry_run {
+            return Err(AppError::usage("`--rev` goes with `check` or `--dry-run`"));
         }
-        let (target, place) = match &self.message {
-            _ if self.dry_run => (Target::DryRun, None),
-            _ if self.cached => (Target::Cached, Some("the index")),
-            _ if patch.index => (Target::Index, Some("the worktree and the index")),
-            Some(message) if self.commit => (Target::Commit(message.clone()), None),
-            _ if self.tree || self.commit => (Target::Tree, None),
-            _ => (Target::Worktree, Some("the worktree")),
+        let (target, place) = match () {
+            () if self.dry_run => (Target::DryRun, None),
+            () if self.cached => (Target::Cached, Some("the index")),
+            () if patch.index => (Target::Index, Some("the worktree and the index")),
+            () => (Target::Worktree, Some("the worktree")),
         };
-        let mut request = patch.request()?;
-        if patch.rev.is_none() && self.cached {
-            request.against = Against::Index;
-        } else if patch.rev.is_none() && (self.tree || self.commit) {
-            request.against = Against::Revision("HEAD".to_owned());
-        }
-        let (mut judged, written) = apply_patch(&app, &request, &target, output)?;
+        let request = patch.request()?;
+        let mut judged = apply_patch(&app, &request, target, output)?;
         patch.report(&request.patch, &mut judged, output)?;
         if patch.format == Form::Text {
             let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
             if let Some(place) = place.filter(|_| wrote) {
                 output.data(&format!("applied to {place}\n"))?;
-            }
-            if let Some(id) = written {
-                output.data(&format!("{id}\n"))?;
             }
         }
         Ok(judged.verdict.exit())

@@ -50,7 +50,7 @@ pub(super) fn choose_files(
     // One wave more than the level takes, so that `next` can name what lies behind.
     let reach = inputs
         .graph
-        .closure(&readable, (max_hops(failure.level) + 1).min(2));
+        .imported(&readable, (max_hops(failure.level) + 1).min(2), false);
     let question = read_question(inputs, failure, &readable);
     let ranking = rank(inputs, failure, &question, (&readable, &reach));
 

@@ -58,15 +58,24 @@ impl Tracked for IndexIds {
         if entry.mode != Mode::FILE && entry.mode != Mode::FILE_EXECUTABLE {
             return None;
         }
-        let absolute = self.workdir.join(path.as_str());
-        let metadata = gix::index::fs::Metadata::from_path_no_follow(&absolute).ok()?;
-        let stat = Stat::from_fs(&metadata).ok()?;
-        let fresh = entry.stat.matches(&stat, self.stat_options)
-            && !entry
-                .stat
-                .is_racy(self.index.timestamp(), self.stat_options);
-        fresh.then(|| blob_id(entry.id)).flatten()
+        let file = self.workdir.join(path.as_str());
+        let unchanged = is_unchanged(entry, &file, &self.index, self.stat_options);
+        unchanged.then(|| blob_id(entry.id)).flatten()
     }
+}
+
+/// Whether times and size of a file are what the index recorded, at a time that leaves no doubt.
+pub(super) fn is_unchanged(
+    entry: &gix::index::Entry,
+    file: &Path,
+    index: &gix::index::File,
+    options: gix::index::entry::stat::Options,
+) -> bool {
+    let metadata = gix::index::fs::Metadata::from_path_no_follow(file).ok();
+    let stat = metadata.and_then(|metadata| Stat::from_fs(&metadata).ok());
+    stat.is_some_and(|stat| {
+        entry.stat.matches(&stat, options) && !entry.stat.is_racy(index.timestamp(), options)
+    })
 }
 
 /// A name as a path; `None` for one that is none.

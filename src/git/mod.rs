@@ -15,7 +15,6 @@ mod scratch_fill;
 mod scratch_repository;
 mod staging;
 mod tree;
-mod tree_writer;
 
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
@@ -28,4 +27,3 @@ pub use scratch::{Scratch, ScratchPlan};
 pub use scratch_repository::first_commit;
 pub use staging::{Staged, Staging};
 pub use tree::TreeSource;
-pub use tree_writer::CommitRequest;

@@ -20,9 +20,13 @@ impl Repository {
     /// # Errors
     /// [`GitError::Unreadable`] when the database cannot be written.
     pub fn store_blob(&self, bytes: &[u8]) -> Result<BlobId, GitError> {
-        let repo = self.local();
-        let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
-        blob_id(id.detach())
-            .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
+        write_blob(&self.local(), bytes)
     }
+}
+
+/// Stores a blob in a repository of this thread.
+pub(super) fn write_blob(repo: &gix::Repository, bytes: &[u8]) -> Result<BlobId, GitError> {
+    let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
+    blob_id(id.detach())
+        .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
 }

@@ -2,10 +2,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::disk_entry::{Stamp, remove_entry, stamp};
-use super::tree_writer::tree_kind;
 use super::{GitError, Repository};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{EntryKind, Source};
+use gix::objs::tree::EntryKind as TreeKind;
 
 /// A file of a commit: path, git mode, blob id in hex.
 pub(super) type CommitEntry<'a> = (&'a RepoPath, u32, &'a str);
@@ -106,6 +106,15 @@ fn commit_entries(
     index
         .write(gix::index::write::Options::default())
         .map_err(GitError::unreadable)
+}
+
+/// git's mode of a file or link as a tree keeps it.
+fn tree_kind(mode: u32) -> TreeKind {
+    match mode {
+        0o120_000 => TreeKind::Link,
+        0o100_755 => TreeKind::BlobExecutable,
+        _ => TreeKind::Blob,
+    }
 }
 
 fn borrow_objects(git: &Path, folders: &[PathBuf]) -> Result<(), GitError> {

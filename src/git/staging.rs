@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 use std::io::BufWriter;
 use std::path::Path;
 
-use gix::index::entry::{Flags, Stage, Stat};
+use gix::index::entry::{Flags, Stage};
 
-use super::index::{blob_id, index_mode, object_id, stat_of};
+use super::index::{blob_id, index_mode, is_unchanged, object_id, stat_of};
+use super::objects::write_blob;
 use super::repository::Pool;
 use super::{GitError, Repository};
 use crate::model::BlobId;
@@ -91,14 +92,7 @@ impl Staging {
         let Some(entry) = self.index.entry_by_path_and_stage(path.into(), stage) else {
             return false;
         };
-        let stat = gix::index::fs::Metadata::from_path_no_follow(file)
-            .ok()
-            .and_then(|metadata| Stat::from_fs(&metadata).ok());
-        let timestamp = self.index.timestamp();
-        stat.is_some_and(|stat| {
-            entry.stat.matches(&stat, self.stat_options)
-                && !entry.stat.is_racy(timestamp, self.stat_options)
-        })
+        is_unchanged(entry, file, &self.index, self.stat_options)
     }
 
     /// Whether entries lie below a directory, changes so far included.
@@ -148,11 +142,7 @@ impl Staging {
     /// # Errors
     /// [`GitError::Unreadable`] when the database cannot be written.
     pub fn store(&self, bytes: &[u8]) -> Result<BlobId, GitError> {
-        self.pool.with(|repo| {
-            let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
-            blob_id(id.detach())
-                .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
-        })
+        self.pool.with(|repo| write_blob(repo, bytes))
     }
 
     /// Keeps others from writing the index until this is gone, so that [`Staging::write`] can be counted

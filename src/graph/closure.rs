@@ -5,7 +5,6 @@ use rayon::prelude::*;
 
 use super::edges::{FileEdges, Graph};
 use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
-use crate::source::Source;
 
 /// The files reachable from some targets by a number of imports.
 #[derive(Debug, Clone, Default)]
@@ -36,21 +35,7 @@ pub struct ClosureNode {
     pub edges: Option<Arc<FileEdges>>,
 }
 
-/// The closure of `targets` over `max_hops` imports. Only files closer than `max_hops` are read.
-///
-/// The result is the same for any number of threads and any order of the same targets.
-#[must_use]
-pub fn closure(source: &dyn Source, targets: &[RepoPath], max_hops: u32) -> Closure {
-    Graph::new(source).closure(targets, max_hops)
-}
-
 impl Graph<'_> {
-    /// See [`closure`].
-    #[must_use]
-    pub fn closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.imported(targets, max_hops, false)
-    }
-
     // The files imported; with `symbols` also those that define what is taken from them: what stands behind
     // barrels and packages then comes as near as what is named.
     fn targets(&self, edges: &FileEdges, symbols: bool) -> Vec<RepoPath> {
@@ -65,7 +50,10 @@ impl Graph<'_> {
         files
     }
 
-    /// The closure; with `symbols` a file that defines an imported name counts as imported.
+    /// Returns the closure of `targets` over `max_hops` imports; with `symbols` a file that defines an imported name
+    /// counts as imported. Only files closer than `max_hops` are read.
+    ///
+    /// The result is the same for any number of threads and any order of the same targets.
     #[must_use]
     pub fn imported(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let reached = reach(targets, max_hops, |path| {
@@ -92,15 +80,9 @@ impl Graph<'_> {
         found
     }
 
-    /// The files that reach `targets` within `max_hops` imports; `via` leads from the target
-    /// outwards. Every source file is read.
-    #[must_use]
-    pub fn importers(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.importing(targets, max_hops, false)
-    }
-
-    /// The importers; with `symbols` a file that takes a name through barrels counts as an importer of the file that
-    /// defines it.
+    /// Returns the files that reach `targets` within `max_hops` imports; `via` leads from the target outwards. With
+    /// `symbols` a file that takes a name through barrels counts as an importer of the file that defines it. Every
+    /// source file is read.
     #[must_use]
     pub fn importing(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let whole = self.whole();
@@ -247,7 +229,7 @@ impl Next {
 
 #[cfg(test)]
 mod tests {
-    use super::closure;
+    use crate::graph::Graph;
     use crate::model::RepoPath;
     use crate::source::Memory;
 
@@ -262,7 +244,8 @@ mod tests {
     fn shown(files: &[(&str, &str)], targets: &[&str], hops: u32) -> Vec<String> {
         let source = memory(files);
         let targets: Vec<RepoPath> = targets.iter().map(|target| path(target)).collect();
-        closure(&source, &targets, hops)
+        Graph::new(&source)
+            .imported(&targets, hops, false)
             .nodes
             .iter()
             .map(|node| {
@@ -302,7 +285,7 @@ mod tests {
             ]
         );
         let source = memory(&files);
-        let found = closure(&source, &[path("t.ts")], 2);
+        let found = Graph::new(&source).imported(&[path("t.ts")], 2, false);
         assert_eq!(found.unresolved.len(), 1);
         assert_eq!(found.unresolved[0].specifier, "./missing");
         assert_eq!(found.unresolved[0].tried, ["missing"]);

@@ -58,9 +58,7 @@ fn towards(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument 
         };
         file.imports.retain_mut(|edge| {
             edge.matches.retain(nearer);
-            let mut files = [&edge.path, &edge.behind_link, &edge.defined_in]
-                .into_iter()
-                .flatten();
+            let mut files = [&edge.path, &edge.defined_in].into_iter().flatten();
             files.any(nearer) || !edge.matches.is_empty()
         });
     }
@@ -156,7 +154,6 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
         kind: import.kind,
         line: import.line,
         path: path.cloned(),
-        behind_link: None,
         defined_in: None,
         external: resolution.external.clone(),
         names,
@@ -185,11 +182,7 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
             .filter(|name| !several || takes(&resolution.files, path, import, name))
             .cloned()
             .collect();
-        let link = resolution.links.iter().find(|(file, _)| file == path);
-        rows.push(ImportEdge {
-            behind_link: link.map(|(file, _)| file.clone()),
-            ..row(Some(link.map_or(path, |(_, link)| link)), names)
-        });
+        rows.push(row(Some(path), names));
     }
     if symbols {
         let defined = graph.defined(file, at);

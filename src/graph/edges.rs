@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::languages::{FactsReader, Language, Resolution, Resolver};
+use crate::languages::{Language, Resolution, Resolver};
 use crate::model::{FileFacts, ImportKind, RepoPath};
 use crate::source::Source;
 
@@ -32,15 +32,6 @@ impl<'a> Graph<'a> {
         Self {
             source,
             resolver: Resolver::new(source),
-        }
-    }
-
-    /// The same, with facts from elsewhere.
-    #[must_use]
-    pub(super) fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
-        Self {
-            source,
-            resolver: Resolver::with_facts(source, reader),
         }
     }
 

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use super::Graph;
-use crate::languages::parsed;
-use crate::languages::reading;
+use crate::languages::{Resolver, parsed, reading};
 use crate::model::{FileFacts, RepoPath};
 use crate::source::Source;
 use crate::state::{Key, Store};
@@ -13,7 +12,8 @@ impl<'a> Graph<'a> {
     #[must_use]
     pub fn knowing(source: &'a dyn Source, facts: &'a Store) -> Self {
         let reader = move |path: &RepoPath| Arc::new(known(source, facts, path));
-        Self::with_facts(source, Box::new(reader))
+        let resolver = Resolver::with_facts(source, Box::new(reader));
+        Self { source, resolver }
     }
 }
 

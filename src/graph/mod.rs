@@ -7,7 +7,7 @@ mod edges;
 mod known;
 mod symbols;
 
-pub use closure::{Closure, ClosureNode, closure};
+pub use closure::{Closure, ClosureNode};
 pub use cycles::cycles;
 pub use document::{Wanted, document, source_files};
 pub use edges::{FileEdges, Graph};

@@ -152,8 +152,6 @@ impl Graph<'_> {
     }
 
     /// For one import of a file: the names it takes, each with the file that defines it.
-    ///
-    /// A whole module taken under a local name is followed to the members used in the file.
     #[must_use]
     pub fn defined(&self, edges: &FileEdges, at: usize) -> Vec<(String, RepoPath)> {
         let (Some(import), Some(resolution)) =
@@ -163,52 +161,19 @@ impl Graph<'_> {
         };
         let python = Language::of_path(edges.path.as_str()).is_some_and(|it| !it.declares_exports);
         let mut found = Vec::new();
-        for name in &import.names {
-            let wanted: Vec<String> = match (&name.alias, name.name.as_str()) {
-                (Some(alias), "*") => self.members(&edges.path, alias),
-                (_, "*") => Vec::new(),
-                (_, one) => vec![one.to_owned()],
-            };
-            for wanted in wanted {
-                let defining = resolution.files.iter().find_map(|file| {
-                    if python && is_module(file, &import.specifier, &wanted) {
-                        return Some(file.clone());
-                    }
-                    self.defining(file, &wanted)
-                });
-                if let Some(file) = defining {
-                    found.push((wanted, file));
+        let names = import.names.iter().map(|name| &name.name);
+        for wanted in names.filter(|name| *name != "*") {
+            let defining = resolution.files.iter().find_map(|file| {
+                if python && is_module(file, &import.specifier, wanted) {
+                    return Some(file.clone());
                 }
+                self.defining(file, wanted)
+            });
+            if let Some(file) = defining {
+                found.push((wanted.clone(), file));
             }
         }
         found
-    }
-
-    // `alias.member` in the text, each member once.
-    fn members(&self, file: &RepoPath, alias: &str) -> Vec<String> {
-        let Ok(bytes) = self.source.read(file) else {
-            return Vec::new();
-        };
-        let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
-        let mut members = Vec::new();
-        let needle = format!("{alias}.");
-        for start in memchr::memmem::find_iter(&bytes, needle.as_bytes()) {
-            let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-            if before.is_some_and(|byte| word(byte) || *byte == b'.') {
-                continue;
-            }
-            let rest = bytes.get(start + needle.len()..).unwrap_or_default();
-            let end = rest
-                .iter()
-                .position(|byte| !word(byte))
-                .unwrap_or(rest.len());
-            let member = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
-            if !member.is_empty() && !members.iter().any(|known| *known == member) {
-                members.push(member.into_owned());
-            }
-        }
-        members.sort();
-        members
     }
 }
 
@@ -327,10 +292,7 @@ mod tests {
     #[test]
     fn symbol_closure_reaches_definition_in_one_hop() {
         let source = memory(&[
-            (
-                "t.ts",
-                "import { far } from './index';\nimport * as all from './index';\nall.near();\n",
-            ),
+            ("t.ts", "import { far, near } from './index';\n"),
             (
                 "index.ts",
                 "export * from './a';\nexport { near } from './b';\n",

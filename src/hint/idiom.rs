@@ -37,9 +37,6 @@ pub(super) trait Idiom: Sync {
     /// The statement that binds `name`, on one line.
     fn statement(&self, name: &str, module: &str, imported: &str, type_only: bool) -> String;
 
-    /// An import with another module in its place, on one line.
-    fn restated(&self, import: &Import, module: &str) -> String;
-
     /// The module of a candidate as the file would name it, and whether it is imported for types alone.
     /// `kind` is what the candidate leads to, when that is known.
     fn spelled(

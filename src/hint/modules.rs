@@ -4,7 +4,7 @@ use super::exports::exports_name;
 use super::idiom::{Idiom, Shown, Site};
 use super::similar::distance;
 use crate::graph::Graph;
-use crate::languages::Language;
+use crate::languages::{Language, restated};
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Ignored;
@@ -133,7 +133,12 @@ impl MissingModule<'_> {
             let is_same = edits == 0 || has_all;
             let (module, _) = self.idiom.respelled(path, &self.import.specifier);
             found.push(Suggestion {
-                import_statement: self.idiom.restated(self.import, &module),
+                import_statement: restated(
+                    self.graph.source(),
+                    self.query.file,
+                    self.import,
+                    &module,
+                ),
                 module,
                 path: Some(path.clone()),
                 confidence: if certain { 90 } else { 40 },

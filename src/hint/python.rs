@@ -174,10 +174,6 @@ impl Idiom for Python<'_> {
         spelling::statement(name, module, imported)
     }
 
-    fn restated(&self, import: &Import, module: &str) -> String {
-        spelling::restated(import, module)
-    }
-
     fn spelled(
         &self,
         undef: &Undefined<'_>,

@@ -182,10 +182,6 @@ impl Idiom for Script<'_> {
         self.style.statement(name, module, imported, type_only)
     }
 
-    fn restated(&self, import: &Import, module: &str) -> String {
-        self.style.restated(import, module)
-    }
-
     fn spelled(
         &self,
         undef: &Undefined<'_>,

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::query::Undefined;
-use crate::languages::{free_names, uses};
+use crate::languages::uses;
 use crate::model::{HintSource, Suggestion};
 
 const MAX_SUGGESTIONS: usize = 3;
@@ -22,11 +22,10 @@ pub(super) fn similar(undef: &Undefined<'_>) -> Vec<Suggestion> {
 // Imported names, names that the file binds, parameters; else names of the language itself. Nearest first.
 fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     let text = String::from_utf8_lossy(undef.text);
-    let free = free_names(undef.file, undef.text);
     let near = |name: &str| distance(undef.name, name);
     let is_bound = |name: &str| {
         let found = uses(undef.file, undef.text, name);
-        found.is_some_and(|found| found.is_own() || found.shadowed || found.value)
+        found.is_some_and(|found| found.is_own() || found.shadowed)
     };
     let imported = undef.facts.imports.iter().flat_map(|import| &import.names);
     let imported: BTreeSet<&str> = imported.map(|name| name.local()).collect();
@@ -35,10 +34,8 @@ fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     let mut found = BTreeSet::new();
     for word in words {
         let Some(edits) = near(word) else { continue };
-        let in_scope = imported.contains(word)
-            || (!undef.language.is_global(word)
-                && !free.iter().any(|free| free == word)
-                && is_bound(word));
+        let in_scope =
+            imported.contains(word) || (!undef.language.is_global(word) && is_bound(word));
         if in_scope {
             found.insert((edits, word.to_owned()));
         }

@@ -1,11 +1,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::insert::Page;
 use super::language::Language;
 use super::statements::statements;
 use super::uses::words;
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+use crate::source::Source;
 
 /// The text of a file without one name that it imports from a module; the statement goes with its
 /// last name. `name` is the name in the module. `None` when the statement cannot be told apart.
@@ -28,9 +32,7 @@ pub fn removed(
         return None;
     };
     let mut out = text.to_owned();
-    let [import] = statement.imports.as_slice() else {
-        return None;
-    };
+    let import = statement.imports.first()?;
     if import.names.len() == 1 {
         let end = text
             .get(statement.span.end..)
@@ -48,48 +50,79 @@ pub fn removed(
     }
     let item = item_of(Language::of_path(file.as_str())?, text, import, name)?;
     let before = text.get(..item.start)?;
-    let start = before.strip_suffix("type ").unwrap_or(before).len();
-    let after = text.get(item.end..)?;
-    let alias = after.trim_start().strip_prefix("as ").map(str::trim_start);
-    let after = alias.map_or(after, |rest| {
-        rest.trim_start_matches(|letter: char| {
-            letter == '_' || letter == '$' || letter.is_alphanumeric()
-        })
-    });
-    let rest = after.trim_start().strip_prefix(',').map(str::trim_start);
-    let end = match rest.filter(|rest| !rest.starts_with(['}', ')', '\n']) && !rest.is_empty()) {
-        Some(next) => text.len() - next.len(),
-        None => text.len() - after.len(),
+    let before = before.strip_suffix("type ").unwrap_or(before);
+    let after = text.get(item.end..span.end)?;
+    let alias = ALIAS.as_ref()?.find(after).map_or(0, |alias| alias.end());
+    let after = after.get(alias..)?;
+    let others = after.trim_start().strip_prefix(',').map(str::trim_start);
+    // The last one takes the comma before it away.
+    let (before, after) = match others.filter(|others| !others.starts_with(['}', ')'])) {
+        Some(others) => (before, others),
+        None => {
+            let above = before.trim_end();
+            (above.strip_suffix(',').unwrap_or(before), after)
+        }
     };
-    let is_last = rest.is_none_or(|rest| rest.starts_with(['}', ')']));
-    let above = text.get(..start)?.trim_end();
-    let start = match above.strip_suffix(',') {
-        Some(above) if is_last => above.len(),
-        _ => start,
-    };
-    out.replace_range(start..end, "");
-    let end = span.end.checked_sub(end - start)?;
+    let statement = format!("{}{after}", before.get(span.start..)?);
     // `import Default, {} from 'x'`.
-    let mut inside = out.get(span.start..end)?.to_owned();
-    for empty in [", {  }", ", {}", ", { }"] {
-        inside = inside.replace(empty, "");
-    }
-    out.replace_range(span.start..end, &inside);
+    let statement = EMPTY_LIST.as_ref()?.replace(&statement, "");
+    out.replace_range(span, &statement);
     Some(out)
 }
 
+static ALIAS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s+as\s+[\w$]+").ok());
+static EMPTY_LIST: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r",\s*\{\s*\}").ok());
+
 /// Returns where an import names one of its names: before the specifier in scripts, behind it in Python.
 fn item_of(language: &Language, text: &str, import: &Import, name: &str) -> Option<Range<usize>> {
-    let line = (import.line as usize).checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    let at = start + (language.editing.as_ref()?.specifier_in)(text.get(start..)?, import)?;
+    let place = specifier_in(language, text, import)?;
     let part = if language.declares_exports {
-        start..at
+        line_start(text, import)..place.start
     } else {
-        at + import.specifier.len()..text.len()
+        place.end..text.len()
     };
     let word = part.start + words(text.get(part)?.as_bytes(), name).next()?;
     Some(word..word + name.len())
+}
+
+/// Returns where an import names its module.
+fn specifier_in(language: &Language, text: &str, import: &Import) -> Option<Range<usize>> {
+    let start = line_start(text, import);
+    let at = start + (language.editing.as_ref()?.specifier_in)(text.get(start..)?, import)?;
+    Some(at..at + import.specifier.len())
+}
+
+fn line_start(text: &str, import: &Import) -> usize {
+    let above = (import.line as usize).saturating_sub(1);
+    text.split_inclusive('\n').take(above).map(str::len).sum()
+}
+
+/// Lines of one statement that are shown.
+const MAX_STATEMENT_LINES: usize = 40;
+
+/// Returns an import of a file as it is written there with another module, on one line; the module alone where the
+/// statement cannot be told.
+#[must_use]
+pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &str) -> String {
+    let statement = || {
+        let bytes = source.read(file).ok()?;
+        let text = std::str::from_utf8(&bytes).ok()?;
+        let place = specifier_in(Language::of_path(file.as_str())?, text, import)?;
+        let head = text.get(line_start(text, import)..place.start)?;
+        let tail = text.get(place.end..)?;
+        let mut statement = head.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_word = head.ends_with(' ');
+        statement.push_str(if is_word { " " } else { "" });
+        statement.push_str(module);
+        let mut lines = tail.lines().take(MAX_STATEMENT_LINES);
+        statement.push_str(lines.next().unwrap_or_default());
+        // The names of Python stand behind the module.
+        while statement.matches('(').count() > statement.matches(')').count() {
+            statement.push_str(lines.next()?.trim());
+        }
+        Some(statement.trim_end().trim_end_matches(';').to_owned())
+    };
+    statement().unwrap_or_else(|| module.to_owned())
 }
 
 /// The text of a file that takes `new` from a module where an import of it took `old`, under the
@@ -123,10 +156,7 @@ pub fn respecified(page: &Page<'_>, old: &str, new: &str) -> Option<String> {
     let named = |import: &&Import| import.specifier == old;
     let mut places = BTreeSet::new();
     for import in page.facts.imports.iter().filter(named) {
-        let line = (import.line as usize).checked_sub(1)?;
-        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-        places
-            .insert(start + (language.editing.as_ref()?.specifier_in)(text.get(start..)?, import)?);
+        places.insert(specifier_in(language, text, import)?.start);
         // `import a.b` is used as `a.b`, too.
         let bound = import.kind == ImportKind::Import && import.names.is_empty();
         (language.declares_exports || !bound || text.matches(old).count() == 1).then_some(())?;

@@ -22,7 +22,7 @@ pub(super) struct InstalledFiles {
     /// The folder of the package of a module as a file finds it, and the file that declares the module.
     pub(super) entry: fn(&Installed, &RepoPath, &str) -> Option<(PathBuf, PathBuf)>,
     /// The file that a relative specifier in an installed file means.
-    pub(super) beside: fn(&Installed, &Path, &str) -> Option<PathBuf>,
+    pub(super) beside: fn(&Path, &str) -> Option<PathBuf>,
 }
 
 /// What an installed module is known to have under a name.
@@ -71,7 +71,7 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
             .collect();
         let is_submodule = || {
             let is_package = at.file_stem().is_some_and(|stem| stem == "__init__");
-            is_package && (files.beside)(installed, &at, &format!(".{name}")).is_some()
+            is_package && (files.beside)(&at, &format!(".{name}")).is_some()
         };
         if export.is_some() || !language.declares_exports && !kinds.is_empty() || is_submodule() {
             let erased = !kinds.is_empty() && kinds.iter().all(|kind| kind.is_erased());
@@ -83,7 +83,7 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
             .any(|mark| memmem::find(&text, mark.as_bytes()).is_some());
         for star in facts.exports.iter().filter(|export| export.name == "*") {
             let from = star.from.as_deref().filter(|from| from.starts_with('.'));
-            let next = from.and_then(|from| (files.beside)(installed, &at, from));
+            let next = from.and_then(|from| (files.beside)(&at, from));
             // Another package may pass the name on.
             is_unknown |= next.is_none();
             open.extend(next);

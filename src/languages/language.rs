@@ -55,8 +55,6 @@ pub struct Language {
     pub(super) outline: Query,
     /// What a name is where it stands.
     pub(super) uses: Query,
-    /// Whether names that nothing in a file binds can be told.
-    pub(super) tells_free_names: bool,
     /// How its imports are changed; `None` for one whose imports are read alone.
     #[cfg(feature = "program")]
     pub(super) editing: Option<Editing>,

@@ -92,16 +92,6 @@ pub(super) fn text_of(node: Node<'_>, text: &[u8]) -> String {
     String::from_utf8_lossy(text.get(node.byte_range()).unwrap_or_default()).into_owned()
 }
 
-/// Names as a list writes them, with their aliases.
-#[cfg(feature = "program")]
-pub(super) fn listed(names: &[crate::model::ImportedName]) -> String {
-    let written = names.iter().map(|one| match &one.alias {
-        Some(alias) => format!("{} as {alias}", one.name),
-        None => one.name.clone(),
-    });
-    written.collect::<Vec<_>>().join(", ")
-}
-
 /// A string with its escapes decoded, as both languages write them.
 pub(super) fn unescape(text: &str) -> String {
     if !text.contains('\\') {

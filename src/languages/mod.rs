@@ -25,7 +25,7 @@ pub(crate) mod typescript;
 mod uses;
 
 #[cfg(feature = "program")]
-pub use edit::{aliased, removed, respecified};
+pub use edit::{aliased, removed, respecified, restated};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
@@ -35,12 +35,12 @@ pub use language::{Language, Outside, reading};
 pub use outline::{Outline, outline};
 pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;
-pub use resolver::{FactsReader, Resolution, Resolver, parsed};
+pub use resolver::{Resolution, Resolver, parsed};
 #[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
 #[cfg(feature = "program")]
 pub use uses::always_bound;
-pub use uses::{Uses, free_names, is_word, uses, words};
+pub use uses::{Uses, is_word, uses, words};
 
 /// Imports and exports as tests write them.
 #[cfg(test)]

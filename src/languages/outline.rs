@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
-use super::literal::{end_line_of, line_of, next};
+use super::literal::{end_line_of, line_of, next, text_of};
 use super::query::{Patterns, get};
 use crate::model::RepoPath;
 
@@ -111,7 +111,7 @@ fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
                 Some(body) => line_of(body),
                 None => first,
             };
-            let mut name = source(one.name, text);
+            let mut name = text_of(one.name, text);
             if one.titled {
                 name = String::from(name.trim_matches(['\'', '"', '`']));
             }
@@ -138,15 +138,6 @@ fn last_line(node: Node<'_>) -> u32 {
     } else {
         last
     }
-}
-
-const MAX_NAME_BYTES: usize = 300;
-
-/// The text of a node, cut where no name ends.
-fn source(node: Node<'_>, text: &[u8]) -> String {
-    let bytes = text.get(node.byte_range()).unwrap_or_default();
-    let bytes = &bytes[..bytes.len().min(MAX_NAME_BYTES)];
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]

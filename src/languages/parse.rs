@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
@@ -78,11 +79,11 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
         let budget = FREE_REPORTS + text.len() / BYTES_PER_REPORT;
         #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
         let seconds = FREE_SECONDS + text.len() as f64 / 1e6 * SECONDS_PER_MEGABYTE;
-        let elapsed = clock();
+        let start = Instant::now();
         let mut reports = 0;
         let mut watch = |_: &tree_sitter::ParseState| {
             reports += 1;
-            let late = reports % 64 == 0 && elapsed() > seconds;
+            let late = reports % 64 == 0 && start.elapsed().as_secs_f64() > seconds;
             if reports > budget || late {
                 ControlFlow::Break(())
             } else {
@@ -97,12 +98,6 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
         }
         tree
     })
-}
-
-// Seconds from now on.
-fn clock() -> impl Fn() -> f64 {
-    let start = std::time::Instant::now();
-    move || start.elapsed().as_secs_f64()
 }
 
 /// The ERROR and MISSING nodes, outermost first, at most `limit` of them.

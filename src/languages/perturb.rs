@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
-use super::literal::{Syntax, end_line_of, line_of, text_of};
+use super::literal::{Syntax, end_line_of, line_of, next, text_of};
 use crate::model::RepoPath;
 
 /// Finds the tests of a file and, for each assertion statement in them, a text that makes it expect something else.
@@ -27,9 +27,7 @@ pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> 
             .extension()
             .is_some_and(|extension| extension.contains("ts")),
     };
-    let mut tests = Vec::new();
-    finder.find_tests(tree.root_node(), &[], 0, &mut tests);
-    tests
+    finder.find_tests(&tree)
 }
 
 /// A test with its assertions.
@@ -56,8 +54,6 @@ pub struct Perturbation {
     pub perturbed: String,
 }
 
-/// Nodes inside nodes that are looked into.
-const MAX_DEPTH: usize = 200;
 /// Calls that give a title to a group of tests, and to a test.
 const GROUPS: &[&str] = &["describe", "suite", "context"];
 const CASES: &[&str] = &["it", "test", "specify"];
@@ -79,103 +75,78 @@ struct Finder<'t> {
 }
 
 impl Finder<'_> {
-    fn find_tests(
-        &self,
-        node: Node<'_>,
-        names: &[String],
-        depth: usize,
-        tests: &mut Vec<PerturbableTest>,
-    ) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        for child in node.named() {
-            let name = child.field_text("name", self.text);
-            let with = |name: &str| [names, &[name.to_owned()]].concat();
-            match child.kind() {
-                "function_definition" if name.starts_with("test") => {
-                    tests.push(self.test(with(&name), child));
+    fn find_tests(&self, tree: &Tree) -> Vec<PerturbableTest> {
+        let mut found: Vec<(Range<usize>, PerturbableTest)> = Vec::new();
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            if let Some((names, function)) = self.test_at(node) {
+                let lines = line_of(function)..end_line_of(function) + 1;
+                let assertions = Vec::new();
+                let test = PerturbableTest {
+                    names,
+                    lines,
+                    assertions,
+                };
+                found.push((function.byte_range(), test));
+            } else if let Some(assertion) =
+                self.perturb(node).filter(|_| !may_fail(node, self.text))
+            {
+                // The innermost test comes last.
+                let start = assertion.place.start;
+                let mut around = found.iter_mut().rev();
+                if let Some((_, test)) = around.find(|(range, _)| range.contains(&start)) {
+                    test.assertions.push(assertion);
                 }
-                "function_definition" => {}
-                "class_definition" => self.find_tests(child, &with(&name), depth + 1, tests),
-                "call_expression" => match self.titled_call(child) {
-                    Some((title, function, is_group)) => {
-                        let first_inner = tests.len();
-                        self.find_tests(function, &with(&title), depth + 1, tests);
-                        if !is_group {
-                            let mut test = self.test(with(&title), function);
-                            // Assertions of a test inside a test are its own.
-                            let inner = tests.get(first_inner..).unwrap_or_default();
-                            test.assertions.retain(|assertion| {
-                                !inner.iter().any(|it| it.lines.contains(&assertion.line))
-                            });
-                            tests.push(test);
-                        }
-                    }
-                    None => self.find_tests(child, names, depth + 1, tests),
-                },
-                _ => self.find_tests(child, names, depth + 1, tests),
+            }
+            if !next(&mut cursor, true, &mut Vec::new(), ()) {
+                return found.into_iter().map(|(_, test)| test).collect();
             }
         }
     }
 
-    fn titled_call<'n>(&self, call: Node<'n>) -> Option<(String, Node<'n>, bool)> {
-        let mut arguments = call.field("arguments")?.named();
-        let title = arguments
-            .next()
-            .filter(|title| matches!(title.kind(), "string" | "template_string"))?;
-        let function = arguments.find(|given| {
-            matches!(
-                given.kind(),
-                "arrow_function" | "function_expression" | "function"
-            )
-        })?;
-        let callee = self.callee(call);
-        let is_named = |words: &[&str]| {
-            words.contains(&callee.root.as_str()) || words.contains(&callee.name.as_str())
-        };
-        let is_group = is_named(GROUPS);
-        let title = text_of(title, self.text);
-        let title = title.get(1..title.len().saturating_sub(1))?.to_owned();
-        (is_group || is_named(CASES)).then_some((title, function, is_group))
-    }
-
-    fn test(&self, names: Vec<String>, function: Node<'_>) -> PerturbableTest {
-        let mut assertions: Vec<Perturbation> = below(function)
-            .into_iter()
-            .filter(|node| !self.may_fail(*node, function))
-            .filter_map(|node| self.perturb(node))
-            .collect();
-        assertions.sort_by_key(|assertion| assertion.place.start);
-        PerturbableTest {
-            names,
-            lines: line_of(function)..end_line_of(function) + 1,
-            assertions,
-        }
-    }
-
-    // Whether a statement stands where an error is caught or expected.
-    fn may_fail(&self, node: Node<'_>, function: Node<'_>) -> bool {
+    // The names of a test, the outermost first, and its function.
+    fn test_at<'n>(&self, node: Node<'n>) -> Option<(Vec<String>, Node<'n>)> {
+        let (title, function, is_group) = self.titled(node)?;
+        let mut names = vec![title];
         let mut inner = node;
-        while let Some(around) = inner.parent().filter(|around| *around != function) {
-            let catches = match around.kind() {
-                "try_statement" => around
-                    .named()
-                    .any(|part| matches!(part.kind(), "except_clause" | "catch_clause")),
-                "with_statement" => {
-                    let head = self.text.get(around.start_byte()..inner.start_byte());
-                    let head = String::from_utf8_lossy(head.unwrap_or_default()).to_lowercase();
-                    head.contains("raises") || head.contains("suppress")
-                }
-                "lambda" => return true,
-                _ => false,
-            };
-            if catches && around.field("body") == Some(inner) {
-                return true;
+        while let Some(around) = inner.parent() {
+            if around.kind() == "function_definition" {
+                return None;
             }
+            names.extend(self.titled(around).map(|(title, ..)| title));
             inner = around;
         }
-        false
+        names.reverse();
+        (!is_group).then_some((names, function))
+    }
+
+    // The name, the function and whether it holds tests, of a test or of what holds tests.
+    fn titled<'n>(&self, node: Node<'n>) -> Option<(String, Node<'n>, bool)> {
+        match node.kind() {
+            "function_definition" | "class_definition" => {
+                let name = node.field_text("name", self.text);
+                let is_class = node.kind() == "class_definition";
+                (is_class || name.starts_with("test")).then_some((name, node, is_class))
+            }
+            "call_expression" => {
+                let mut arguments = node.field("arguments")?.named();
+                let title = arguments
+                    .next()
+                    .filter(|title| matches!(title.kind(), "string" | "template_string"))?;
+                let functions = ["arrow_function", "function_expression"];
+                let function = arguments.find(|given| functions.contains(&given.kind()))?;
+                let callee = self.callee(node);
+                let is_named = |words: &[&str]| {
+                    words.contains(&&*callee.root) || words.contains(&&*callee.name)
+                };
+                let title = text_of(title, self.text);
+                let title = title.get(1..title.len().saturating_sub(1))?.to_owned();
+                let is_group = is_named(GROUPS);
+                (is_group || is_named(CASES)).then_some((title, function, is_group))
+            }
+            _ => None,
+        }
     }
 
     fn perturb(&self, node: Node<'_>) -> Option<Perturbation> {
@@ -208,7 +179,7 @@ impl Finder<'_> {
         {
             let between = self.text.get(left.end_byte()..right.start_byte());
             if between.is_some_and(|between| between.trim_ascii() == b"==") {
-                return self.wrap_equal(expected_side(left, right));
+                return self.wrap(expected_side(left, right));
             }
         }
         let text = text_of(condition, self.text);
@@ -233,8 +204,6 @@ impl Finder<'_> {
                     "NaN"
                 };
                 self.replace(node, not_a_number.to_owned())
-            } else if has(COMPARES) {
-                self.wrap_equal(node)
             } else {
                 self.wrap(node)
             }
@@ -293,64 +262,20 @@ impl Finder<'_> {
     }
 
     fn other_literal(&self, node: Node<'_>, text: &str) -> Option<String> {
+        let holes = ["interpolation", "template_substitution"];
         match node.kind() {
-            "true" | "false" => Some(match text {
-                "True" => "False".to_owned(),
-                "False" => "True".to_owned(),
-                "true" => "false".to_owned(),
-                _ => "true".to_owned(),
-            }),
-            "integer" | "float" | "number" => {
-                if let Ok(number) = text.parse::<u32>() {
-                    return Some((u64::from(number) * 3 + 7).to_string());
-                }
-                let number: f64 = text.parse().ok()?;
-                number
-                    .is_finite()
-                    .then(|| format!("{:.1}", number * 3.0 + 7.0))
+            "integer" | "number" => {
+                let number: u32 = text.parse().ok()?;
+                Some((u64::from(number) * 3 + 7).to_string())
             }
             "string" | "template_string" => {
-                let has_hole = below(node)
-                    .iter()
-                    .any(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
                 let is_bytes = self.is_python && text.starts_with(['b', 'B']);
                 let other = if is_bytes { "b'~7919'" } else { "'~7919'" };
-                (!has_hole).then(|| other.to_owned())
+                let is_plain = !node.named().any(|part| holes.contains(&part.kind()));
+                is_plain.then(|| other.to_owned())
             }
             _ => None,
         }
-    }
-
-    // Perturbs what something is equal to: numbers and texts in a collection, where it holds nothing else, in its text.
-    fn wrap_equal(&self, node: Node<'_>) -> Perturbation {
-        match self.other_members(node) {
-            Some(other) => self.replace(node, other),
-            None => self.wrap(node),
-        }
-    }
-
-    fn other_members(&self, collection: Node<'_>) -> Option<String> {
-        let kinds = ["list", "tuple", "set", "dictionary", "array", "object"];
-        let mut members: Vec<Node<'_>> = collection.named().collect();
-        if members.is_empty() || !kinds.contains(&collection.kind()) {
-            return None;
-        }
-        let mut other = text_of(collection, self.text);
-        // The last first: what is replaced moves what stands behind it.
-        while let Some(member) = members.pop() {
-            let value = member.field("value").unwrap_or(member);
-            if matches!(value.kind(), "true" | "false") {
-                return None;
-            }
-            let literal = self.other_literal(value, &text_of(value, self.text));
-            let changed = literal.or_else(|| self.other_members(value))?;
-            let start = collection.start_byte();
-            other.replace_range(
-                value.start_byte() - start..value.end_byte() - start,
-                &changed,
-            );
-        }
-        Some(other)
     }
 
     fn replace(&self, node: Node<'_>, perturbed: String) -> Perturbation {
@@ -370,43 +295,26 @@ impl Finder<'_> {
     }
 
     fn callee<'n>(&self, call: Node<'n>) -> Callee<'n> {
-        let mut callee = Callee::default();
-        let Some(mut node) = call.field("function") else {
-            return callee;
-        };
-        let mut is_first = true;
-        loop {
-            let member = node.field("property").or_else(|| node.field("attribute"));
-            let inner = match node.kind() {
-                "call" | "call_expression" => {
-                    let function = node.field("function");
-                    let name = function.map(|function| text_of(function, self.text));
-                    if name.as_deref() == Some("expect") {
-                        callee.expect = Some(node);
-                    }
-                    function
-                }
-                _ => node.field("object"),
-            };
-            let word = text_of(member.unwrap_or(node), self.text);
-            if is_first {
-                callee.name.clone_from(&word);
-                is_first = false;
-            }
-            callee.is_negated |= member.is_some() && word == "not";
-            match inner {
-                Some(inner) => node = inner,
-                None => {
-                    callee.root = text_of(node, self.text);
-                    return callee;
-                }
-            }
+        let function = call.field("function");
+        let text = function.map_or_else(String::new, |node| text_of(node, self.text));
+        let is_joint = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$');
+        let mut inner = function;
+        // The innermost call is the one of `expect`.
+        while let Some(node) =
+            inner.filter(|node| node.field_text("function", self.text) != "expect")
+        {
+            inner = node.field("function").or_else(|| node.field("object"));
+        }
+        Callee {
+            root: text.split(is_joint).next().unwrap_or_default().to_owned(),
+            name: text.rsplit(is_joint).next().unwrap_or_default().to_owned(),
+            expect: inner,
+            is_negated: text.contains(".not."),
         }
     }
 }
 
 /// The function that a call names: `expect(x).not.toBe` has the root `expect` and the name `toBe`.
-#[derive(Default)]
 struct Callee<'n> {
     root: String,
     name: String,
@@ -443,6 +351,30 @@ fn expected_side<'n>(first: Node<'n>, second: Node<'n>) -> Node<'n> {
     } else {
         second
     }
+}
+
+// Whether a statement stands where an error is caught or expected.
+fn may_fail(node: Node<'_>, text: &[u8]) -> bool {
+    let mut inner = node;
+    while let Some(around) = inner.parent() {
+        let catches = match around.kind() {
+            "try_statement" => around
+                .named()
+                .any(|part| matches!(part.kind(), "except_clause" | "catch_clause")),
+            "with_statement" => {
+                let head = text.get(around.start_byte()..inner.start_byte());
+                let head = String::from_utf8_lossy(head.unwrap_or_default()).to_lowercase();
+                head.contains("raises") || head.contains("suppress")
+            }
+            "lambda" => return true,
+            _ => false,
+        };
+        if catches && around.field("body") == Some(inner) {
+            return true;
+        }
+        inner = around;
+    }
+    false
 }
 
 fn is_statement(call: Node<'_>) -> bool {
@@ -497,8 +429,7 @@ mod tests {
         for (line, expected) in [
             ("assert f(1) == 3", "assert f(1) == 16"),
             ("assert 3 == f(1)", "assert 16 == f(1)"),
-            ("assert f() == [1, 2]", "assert f() == [10, 13]"),
-            ("assert f() == {'a': (1,)}", "assert f() == {'a': (10,)}"),
+            ("assert f() == [1, 2]", "assert f() == P([1, 2])"),
             ("assert f() == [1, x]", "assert f() == P([1, x])"),
             ("assert f() == [True]", "assert f() == P([True])"),
             (
@@ -555,7 +486,7 @@ mod tests {
             ("expect(f(1)).toBe(3)", "expect(f(1)).toBe(16)"),
             (
                 "await expect(f()).resolves.toEqual({ a: 1 })",
-                "await expect(f()).resolves.toEqual({ a: 10 })",
+                "await expect(f()).resolves.toEqual(P({ a: 1 }))",
             ),
             ("expect(f(1)).not.toBe(3)", ""),
             ("expect(f(1)).toBeTruthy()", "expect(f(1)).not.toBeTruthy()"),

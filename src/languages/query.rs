@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 use std::iter::Peekable;
-use std::str::CharIndices;
 use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
+use regex::Regex;
 use tree_sitter::Node;
 
 use super::literal::{Syntax, text_of};
@@ -18,25 +18,21 @@ pub(super) struct Patterns(HashMap<&'static str, Vec<(usize, Pattern)>, RandomSt
 
 #[derive(Default, Clone)]
 struct Pattern {
-    // One of these, in place of all that follows but captures.
+    // One of these, in place of the kind and all below it.
     one_of: Vec<Pattern>,
     // Any named node where it is empty.
     kind: &'static str,
-    token: bool,
+    is_token: bool,
     // Fields that must not be there.
     without: Vec<&'static str>,
-    children: Vec<Child>,
+    children: Vec<Pattern>,
     captures: Vec<&'static str>,
     // Captures, and what one of their texts must be.
     conditions: Vec<Vec<&'static str>>,
-}
-
-#[derive(Clone)]
-struct Child {
+    // How it stands among the children of the node above.
     field: Option<&'static str>,
-    first: bool,
-    optional: bool,
-    pattern: Pattern,
+    is_first: bool,
+    is_optional: bool,
 }
 
 /// What a match captures, by names, outer before inner.
@@ -44,30 +40,27 @@ pub(super) type Captures<'t> = Vec<(&'static str, Node<'t>)>;
 
 /// The first node that is captured by a name.
 pub(super) fn get<'t>(found: &Captures<'t>, name: &str) -> Option<Node<'t>> {
-    found.iter().find(|it| it.0 == name).map(|it| it.1)
+    let mut named = found.iter().filter(|(captured, _)| *captured == name);
+    named.next().map(|(_, node)| *node)
 }
 
 impl Patterns {
     /// Reads a query.
     pub(super) fn new(text: &'static str) -> Self {
-        let mut reader = Reader {
-            text,
-            chars: text.char_indices().peekable(),
-        };
+        let tokens = TOKEN.as_ref().into_iter();
+        let tokens = tokens.flat_map(|token| token.find_iter(text));
+        let tokens = tokens.map(|found| found.as_str());
+        let mut tokens = tokens.filter(|token| !token.starts_with(';')).peekable();
         let mut patterns: HashMap<_, Vec<_>, _> = HashMap::default();
         let mut number = 0;
-        while let Some(pattern) = reader.pattern() {
-            let parts = match pattern.one_of.as_slice() {
-                [] => vec![pattern],
-                parts => {
-                    let with_own = |part: &Pattern| {
-                        let mut part = part.clone();
-                        part.captures.extend(&pattern.captures);
-                        part
-                    };
-                    parts.iter().map(with_own).collect()
-                }
-            };
+        while let Some(pattern) = read_pattern(&mut tokens) {
+            let mut parts = pattern.one_of.clone();
+            for part in &mut parts {
+                part.captures.extend(&pattern.captures);
+            }
+            if parts.is_empty() {
+                parts.push(pattern);
+            }
             for part in parts {
                 let row = patterns.entry(part.kind).or_default();
                 row.push((number, part));
@@ -87,13 +80,9 @@ impl Patterns {
         let Some(rows) = self.0.get(node.kind()) else {
             return;
         };
-        let deep = rows.iter().any(|(_, it)| !it.children.is_empty());
-        let children = if deep { with_fields(node) } else { Vec::new() };
         let mut captured = Vec::new();
-        // The word `type` is of the same kind as what it stands in.
-        let named = node.is_named();
-        for (number, pattern) in rows.iter().filter(|(_, it)| it.token != named) {
-            pattern.below(node, &children, &mut captured, &mut |found| {
+        for (number, pattern) in rows {
+            pattern.at(node, &mut captured, &mut |found| {
                 if pattern.holds(found, text) {
                     take(*number, found);
                 }
@@ -108,44 +97,32 @@ type Then<'a, 't> = &'a mut dyn FnMut(&mut Captures<'t>) -> bool;
 
 impl Pattern {
     fn at<'t>(&self, node: Node<'t>, found: &mut Captures<'t>, then: Then<'_, 't>) -> bool {
-        if self.one_of.is_empty() {
-            if !self.matches(node) {
-                return false;
-            }
-            let deep = !self.children.is_empty();
-            let children = if deep { with_fields(node) } else { Vec::new() };
-            return self.below(node, &children, found, then);
-        }
         let before = found.len();
-        found.extend(self.captures.iter().map(|it| (*it, node)));
         let mut any = false;
-        for one in &self.one_of {
-            any |= one.at(node, found, then);
+        if !self.one_of.is_empty() {
+            found.extend(self.captures.iter().map(|name| (*name, node)));
+            for one in &self.one_of {
+                any |= one.at(node, found, then);
+            }
+        } else if self.matches(node) {
+            found.extend(self.captures.iter().map(|name| (*name, node)));
+            let is_deep = !self.children.is_empty();
+            let children = if is_deep {
+                with_fields(node)
+            } else {
+                Vec::new()
+            };
+            any = below(&self.children, &children, 0, found, then);
         }
         found.truncate(before);
         any
     }
 
-    // Matches of a node that is of this kind.
-    fn below<'t>(
-        &self,
-        node: Node<'t>,
-        children: &[(Option<&'t str>, Node<'t>)],
-        found: &mut Captures<'t>,
-        then: Then<'_, 't>,
-    ) -> bool {
-        if self.without.iter().any(|it| node.field(it).is_some()) {
-            return false;
-        }
-        let before = found.len();
-        found.extend(self.captures.iter().map(|it| (*it, node)));
-        let any = below(&self.children, children, 0, found, then);
-        found.truncate(before);
-        any
-    }
-
+    // The word `type` is of the same kind as what it stands in.
     fn matches(&self, node: Node<'_>) -> bool {
-        node.is_named() != self.token && (self.kind.is_empty() || node.kind() == self.kind)
+        node.is_named() != self.is_token
+            && (self.kind.is_empty() || node.kind() == self.kind)
+            && !self.without.iter().any(|name| node.field(name).is_some())
     }
 
     fn holds(&self, found: &Captures<'_>, text: &[u8]) -> bool {
@@ -153,14 +130,14 @@ impl Pattern {
             let Some((name, texts)) = condition.split_first() else {
                 return true;
             };
-            get(found, name).is_some_and(|it| texts.contains(&text_of(it, text).as_str()))
+            get(found, name).is_some_and(|node| texts.contains(&text_of(node, text).as_str()))
         })
     }
 }
 
 // Matches of the patterns of children in the order of the children from one of them on.
 fn below<'t>(
-    wanted: &[Child],
+    wanted: &[Pattern],
     children: &[(Option<&'t str>, Node<'t>)],
     from: usize,
     found: &mut Captures<'t>,
@@ -172,15 +149,15 @@ fn below<'t>(
     let mut any = false;
     for (at, (field, child)) in children.iter().enumerate().skip(from) {
         if first.field.is_none() || first.field == *field {
-            any |= first.pattern.at(*child, found, &mut |found| {
+            any |= first.at(*child, found, &mut |found| {
                 below(rest, children, at + 1, found, then)
             });
         }
-        if first.first && child.is_named() {
+        if first.is_first && child.is_named() {
             break;
         }
     }
-    any || (first.optional && below(rest, children, from, found, then))
+    any || (first.is_optional && below(rest, children, from, found, then))
 }
 
 fn with_fields(node: Node<'_>) -> Vec<(Option<&str>, Node<'_>)> {
@@ -194,143 +171,70 @@ fn with_fields(node: Node<'_>) -> Vec<(Option<&str>, Node<'_>)> {
     found
 }
 
-// The part of the language of queries that is used: kinds, tokens, fields, `!field`, `_`, alternatives, `.` before
-// a child that comes first, `?` on a child, captures, `#eq?` and `#any-of?` against texts.
-struct Reader {
-    text: &'static str,
-    chars: Peekable<CharIndices<'static>>,
+// The part of the language of queries that is used: comments, tokens, captures, `!field`, predicates, fields, kinds
+// and `_`, alternatives, `.` before a child that comes first, `?`.
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let parts = r#";[^\n]*|"[^"]*"|@[\w.]+|!\w+|\(#[\w-]+\?|\w+:?|[()\[\].?]"#;
+    Regex::new(parts).ok()
+});
+
+fn read_pattern(tokens: &mut Peekable<impl Iterator<Item = &'static str>>) -> Option<Pattern> {
+    let field = tokens.next_if(|token| token.ends_with(':'));
+    let mut pattern = Pattern {
+        field: field.map(|field| field.trim_end_matches(':')),
+        ..Pattern::default()
+    };
+    match tokens.next()? {
+        "(" => read_inside(&mut pattern, tokens)?,
+        "[" => {
+            while tokens.next_if_eq(&"]").is_none() {
+                pattern.one_of.push(read_pattern(tokens)?);
+            }
+        }
+        token => {
+            pattern.kind = token.trim_matches('"');
+            pattern.is_token = true;
+        }
+    }
+    pattern.is_optional = tokens.next_if_eq(&"?").is_some();
+    while let Some(capture) = tokens.next_if(|token| token.starts_with('@')) {
+        pattern.captures.push(capture.trim_start_matches('@'));
+    }
+    Some(pattern)
 }
 
-impl Reader {
-    fn peek(&mut self) -> Option<char> {
-        while let Some((_, next)) = self.chars.peek().copied() {
-            if next == ';' {
-                while self.chars.next_if(|(_, it)| *it != '\n').is_some() {}
-            } else if !next.is_whitespace() {
-                return Some(next);
+// What stands in brackets, up to their end.
+fn read_inside(
+    pattern: &mut Pattern,
+    tokens: &mut Peekable<impl Iterator<Item = &'static str>>,
+) -> Option<()> {
+    pattern.kind = Some(tokens.next()?)
+        .filter(|kind| *kind != "_")
+        .unwrap_or_default();
+    let mut is_first = false;
+    while tokens.next_if_eq(&")").is_none() {
+        let token = *tokens.peek()?;
+        if token == "." {
+            tokens.next();
+            is_first = true;
+        } else if let Some(field) = token.strip_prefix('!') {
+            tokens.next();
+            pattern.without.push(field);
+        } else if token.starts_with("(#") {
+            tokens.next();
+            let mut condition = Vec::new();
+            while let Some(part) = tokens.next_if(|part| *part != ")") {
+                condition.push(part.trim_matches(['@', '"']));
             }
-            self.chars.next();
-        }
-        None
-    }
-
-    fn skip(&mut self, mark: char) -> bool {
-        let is_next = self.peek() == Some(mark);
-        if is_next {
-            self.chars.next();
-        }
-        is_next
-    }
-
-    fn word(&mut self) -> &'static str {
-        self.peek();
-        let is_part = |it: char| it.is_alphanumeric() || "_.#?-".contains(it);
-        self.take_while(is_part)
-    }
-
-    fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &'static str {
-        let start = self.chars.peek().map_or(self.text.len(), |it| it.0);
-        while self.chars.next_if(|(_, it)| is_part(*it)).is_some() {}
-        let end = self.chars.peek().map_or(self.text.len(), |it| it.0);
-        self.text.get(start..end).unwrap_or_default()
-    }
-
-    fn quoted(&mut self) -> &'static str {
-        self.chars.next();
-        let inside = self.take_while(|it| it != '"');
-        self.chars.next();
-        inside
-    }
-
-    fn pattern(&mut self) -> Option<Pattern> {
-        let mut pattern = Pattern::default();
-        match self.peek()? {
-            '(' => {
-                self.chars.next();
-                self.inside(&mut pattern);
-            }
-            '[' => {
-                self.chars.next();
-                while !self.skip(']') {
-                    pattern.one_of.push(self.pattern()?);
-                }
-            }
-            '"' => {
-                pattern.kind = self.quoted();
-                pattern.token = true;
-            }
-            _ => {
-                self.word();
-            }
-        }
-        while self.skip('@') {
-            pattern.captures.push(self.word());
-        }
-        Some(pattern)
-    }
-
-    // What stands in brackets, up to their end.
-    fn inside(&mut self, pattern: &mut Pattern) {
-        // Brackets around a pattern and its conditions.
-        if self.peek() == Some('(') {
-            *pattern = self.pattern().unwrap_or_default();
+            tokens.next();
+            pattern.conditions.push(condition);
         } else {
-            pattern.kind = Some(self.word())
-                .filter(|it| *it != "_")
-                .unwrap_or_default();
-        }
-        let mut first = false;
-        while !self.skip(')') {
-            match self.peek() {
-                None => return,
-                Some('.') => {
-                    self.chars.next();
-                    first = true;
-                }
-                Some('!') => {
-                    self.chars.next();
-                    pattern.without.push(self.word());
-                }
-                Some('(') if self.is_condition() => pattern.conditions.push(self.condition()),
-                Some(next) => {
-                    let is_field = next.is_alphabetic();
-                    let field = is_field.then(|| self.word());
-                    self.skip(':');
-                    let Some(child) = self.pattern() else { return };
-                    let optional = self.skip('?');
-                    let mut child = Child {
-                        field,
-                        first,
-                        optional,
-                        pattern: child,
-                    };
-                    while self.skip('@') {
-                        child.pattern.captures.push(self.word());
-                    }
-                    pattern.children.push(child);
-                    first = false;
-                }
-            }
+            let child = read_pattern(tokens)?;
+            pattern.children.push(Pattern { is_first, ..child });
+            is_first = false;
         }
     }
-
-    fn is_condition(&self) -> bool {
-        let mut ahead = self.chars.clone();
-        ahead.next();
-        ahead.next().is_some_and(|(_, it)| it == '#')
-    }
-
-    fn condition(&mut self) -> Vec<&'static str> {
-        self.skip('(');
-        self.word();
-        self.skip('@');
-        let mut condition = vec![self.word()];
-        while self.peek() == Some('"') {
-            condition.push(self.quoted());
-        }
-        self.skip(')');
-        condition
-    }
+    Some(())
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::facts::facts;
-use super::files::Files;
 use super::language::Language;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
-use crate::source::Source;
+use crate::source::{Listing, Source};
 
 /// Answers what an import means, from the listing and the project files on its way.
 ///
@@ -17,7 +16,7 @@ use crate::source::Source;
 /// gives the same answers.
 pub struct Resolver<'a> {
     pub(super) source: &'a dyn Source,
-    pub(super) files: Files<'a>,
+    pub(super) files: &'a Listing,
     pub(super) projects: typescript::Projects,
     pub(super) paths: python::ImportPaths,
     facts: Memo<RepoPath, Arc<FileFacts>>,
@@ -33,8 +32,6 @@ pub struct Resolution {
     /// Files of the repository, most specific first: a Python submodule before the package whose
     /// attribute another name of the statement is; a `.py` before its `.pyi`.
     pub files: Vec<RepoPath>,
-    /// For files that are named through a symlink: the file, and the link.
-    pub links: Vec<(RepoPath, RepoPath)>,
     /// The package or standard-library module outside the repository.
     pub external: Option<String>,
     /// What was looked for when nothing was found: repository paths without extension, or the
@@ -52,6 +49,15 @@ impl Resolution {
     pub(super) fn file(path: RepoPath) -> Self {
         Self {
             files: vec![path],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn distinct(mut files: Vec<RepoPath>) -> Self {
+        let mut seen = HashSet::new();
+        files.retain(|file| seen.insert(file.clone()));
+        Self {
+            files,
             ..Self::default()
         }
     }
@@ -76,7 +82,7 @@ impl<'a> Resolver<'a> {
     pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
         Self {
             source,
-            files: Files::new(source.listing()),
+            files: source.listing(),
             projects: typescript::Projects::default(),
             paths: python::ImportPaths::default(),
             facts: Memo::default(),
@@ -94,6 +100,10 @@ impl<'a> Resolver<'a> {
     #[must_use]
     pub fn is_file(&self, path: &RepoPath) -> bool {
         self.files.has_file(path.as_str())
+    }
+
+    pub(super) fn read(&self, path: &str) -> Option<Arc<[u8]>> {
+        self.source.read(self.files.file(path)?).ok()
     }
 
     /// What a file says about itself; read once while the resolver lives.
@@ -129,17 +139,7 @@ impl Resolver<'_> {
         let Some(language) = Language::of_path(from.as_str()) else {
             return Resolution::default();
         };
-        let mut found = (language.resolve)(self, from, import);
-        for file in &mut found.files {
-            let real = self.files.real(file);
-            if real != file {
-                let real = real.clone();
-                found
-                    .links
-                    .push((real.clone(), std::mem::replace(file, real)));
-            }
-        }
-        found
+        (language.resolve)(self, from, import)
     }
 
     /// Files that take effect without being imported: for a Python test the `conftest.py` of its

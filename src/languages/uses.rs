@@ -1,12 +1,11 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use foldhash::fast::RandomState;
 use memchr::memmem;
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
 use super::facts::Code;
 use super::finder::Finder;
-use super::literal::{next, text_of};
+use super::literal::text_of;
 use super::python::{self, PYTHON};
 use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
@@ -53,7 +52,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
     let (head, tree) = (code.head(), code.tree()?);
     let mut finder = Finder::new(&tree);
     let mut found = Uses::default();
-    let (mut matches, mut any) = (Matches::default(), false);
+    let mut any = false;
     for at in words(head, name).take(MAX_PLACES) {
         let Some(nodes) = finder.at(at) else { break };
         let Some((leaf, above)) = nodes.split_last() else {
@@ -68,52 +67,11 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
             continue;
         }
         any = true;
-        if Place::find(&code.language.uses, *leaf, above, head, &mut matches).add(&mut found) {
+        if Place::find(&code.language.uses, *leaf, above, head).add(&mut found) {
             found.places.push(at);
         }
     }
     any.then_some(found)
-}
-
-/// The names that a Python file needs at run time and that nothing in it binds, in no scope: those
-/// of builtins are among them. Sorted. Empty for another language, and for a file with an import of
-/// everything, or one that is not parsed whole.
-#[must_use]
-pub fn free_names(path: &RepoPath, bytes: &[u8]) -> Vec<String> {
-    let code = Code::read(path, bytes).filter(|code| code.cut.is_none());
-    let names = code.and_then(|code| {
-        let tree = code.tree().filter(|tree| !tree.root_node().has_error())?;
-        let reliable = code.language.tells_free_names;
-        reliable.then(|| free(&code.language.uses, &tree, code.head()))
-    });
-    names.unwrap_or_default()
-}
-
-fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
-    let mut found: BTreeMap<String, Uses> = BTreeMap::new();
-    let mut matches = Matches::default();
-    let mut above: Vec<Node<'_>> = Vec::new();
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        if node.kind() == "wildcard_import" {
-            return Vec::new();
-        }
-        if node.kind() == "identifier" {
-            let uses = found.entry(text_of(node, text)).or_default();
-            let place = Place::find(query, node, &above, text, &mut matches);
-            if place.binder {
-                uses.bound = true;
-            } else {
-                place.add(uses);
-            }
-        }
-        if !next(&mut cursor, true, &mut above, node) {
-            let free = |uses: &Uses| uses.value && !uses.is_own() && !uses.shadowed;
-            let names = found.into_iter().filter(|(_, uses)| free(uses));
-            return names.map(|(name, _)| name).collect();
-        }
-    }
 }
 
 // What the query of a language says of a name at one place.
@@ -127,77 +85,46 @@ struct Place {
     member: Option<String>,
     called: bool,
     typed: bool,
-    // Something around it binds what is below.
-    binder: bool,
     // A class around it has a member of the name.
     method: bool,
 }
-
-// What was found at nodes, by their ids: many names stand below one.
-type Matches<'t> = HashMap<usize, Vec<(usize, Captures<'t>)>, RandomState>;
 
 /// Nodes above a name that are asked what it is.
 const MAX_ABOVE: usize = 6;
 
 impl Place {
-    fn find<'t>(
-        query: &Patterns,
-        leaf: Node<'t>,
-        above: &[Node<'t>],
-        text: &[u8],
-        cached: &mut Matches<'t>,
-    ) -> Self {
+    fn find(query: &Patterns, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> Self {
         let mut place = Self {
             is_name: leaf.kind() == "identifier",
             ..Self::default()
         };
         let near = [leaf].into_iter().chain(above.iter().rev().copied());
         for (level, node) in near.enumerate() {
-            let is_near = level <= MAX_ABOVE;
-            if !is_near && !matches!(node.kind(), "type" | "class_body") {
-                continue;
-            }
-            let matches = cached.entry(node.id()).or_insert_with(|| {
-                let mut matches = Vec::new();
+            if level <= MAX_ABOVE || matches!(node.kind(), "type" | "class_body") {
                 query.at(node, text, |number, found| {
-                    matches.push((number, found.clone()));
+                    place.see(number, found, leaf, text);
                 });
-                matches
-            });
-            for (number, found) in matches.iter() {
-                place.see(*number, found, leaf, is_near, text);
             }
         }
         place
     }
 
     // Takes what a match at the leaf or a node around it says.
-    fn see(
-        &mut self,
-        number: usize,
-        found: &Captures<'_>,
-        leaf: Node<'_>,
-        is_near: bool,
-        text: &[u8],
-    ) {
+    fn see(&mut self, number: usize, found: &Captures<'_>, leaf: Node<'_>, text: &[u8]) {
         for (name, captured) in found {
             let is_leaf = *captured == leaf;
             match *name {
                 "called" => self.called |= is_leaf,
                 "types" => self.typed = true,
-                "binder" => self.binder |= is_near,
                 "object" if is_leaf && self.member.is_none() => {
-                    self.member = get(found, "part").map(|it| text_of(it, text));
+                    self.member = get(found, "part").map(|part| text_of(part, text));
                 }
                 "method" => {
                     self.method |= text.get(captured.byte_range()) == text.get(leaf.byte_range());
                 }
-                words
-                    if is_leaf
-                        && !["object", "part"].contains(&words)
-                        && !words.starts_with('_') =>
-                {
-                    let best = self.words.filter(|it| it.0 <= number);
+                "object" | "part" => {}
+                words if is_leaf && !words.starts_with('_') => {
+                    let best = self.words.filter(|(best, _)| *best <= number);
                     self.words = best.or(Some((number, words)));
                 }
                 _ => {}
@@ -255,7 +182,7 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Uses, free_names, uses, words};
+    use super::{Uses, uses, words};
     use crate::model::RepoPath;
 
     fn read(path: &str, text: &str) -> Uses {
@@ -337,38 +264,5 @@ mod tests {
         );
         assert!(found.member && !found.bound && found.value);
         assert!(read("a.py", "Name(1)").called && read("a.ts", "new Name()").called);
-    }
-
-    #[test]
-    fn what_nothing_binds_is_free() {
-        for (text, expected) in [
-            ("import os\nos.path\nPath(x=1)\n", &["Path"][..]),
-            (
-                "def f(a, *b, c=1, **d):\n    return a, b, c, d, e\n",
-                &["e"],
-            ),
-            (
-                "for i, (j, k) in zip(range(3), o): i + j + k\n",
-                &["o", "range", "zip"],
-            ),
-            ("try: pass\nexcept E as e: print(e)\n", &["E", "print"]),
-            ("with f() as g, h() as (m, n): g; m; n\n", &["f", "h"]),
-            ("[x for x in y if (z := x) and z]\n", &["y"]),
-            ("match a:\n    case B(c=d) as g: d, g\n", &["a"]),
-            (
-                "class C(D):\n    n: int = 1\n    def m(self): global G; return G\n",
-                &["D"],
-            ),
-            ("from a import *\nb\n", &[]),
-            (
-                "lambda q: q + r\ns.t.u\n@v\ndef w(): del w\n",
-                &["r", "s", "v"],
-            ),
-            ("def (:\n", &[]),
-        ] {
-            let found = free_names(&RepoPath::new("a.py").unwrap(), text.as_bytes());
-            assert_eq!(found, expected, "{text}");
-        }
-        assert!(free_names(&RepoPath::new("a.ts").unwrap(), b"a()").is_empty());
     }
 }

@@ -194,7 +194,7 @@ pub(super) fn check_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answ
 
 pub(super) fn apply_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let (app, request) = patch_request(caller, given)?;
-    let (judged, _) = app::apply_patch(&app, &request, &Target::Worktree, caller.progress)?;
+    let judged = app::apply_patch(&app, &request, Target::Worktree, caller.progress)?;
     answer_verdict(&app, &request, judged, "mendit apply PATCH")
 }
 

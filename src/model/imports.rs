@@ -48,9 +48,6 @@ pub struct ImportEdge {
     pub line: u32,
     /// The file of the repository; null when outside it, unresolved, or a pattern.
     pub path: Option<RepoPath>,
-    /// The regular file, when `path` is a symlink to it. Closures hold this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub behind_link: Option<RepoPath>,
     /// With `--symbols`: the file that defines the row's names, behind re-exports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defined_in: Option<RepoPath>,

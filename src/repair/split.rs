@@ -8,7 +8,7 @@ use super::limits::Spent;
 use super::plan::Policy;
 use super::run::Session;
 use super::task::{Estimate, Task};
-use crate::graph::closure;
+use crate::graph::Graph;
 use crate::model::{EventKind, MentionedFile, PartResult, RepoPath, SplitEvent, StopReason};
 use crate::source::Source;
 
@@ -197,7 +197,10 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
-    let mut nodes = closure(source, &part.targets, HOPS).nodes.into_iter();
+    let mut nodes = Graph::new(source)
+        .imported(&part.targets, HOPS, false)
+        .nodes
+        .into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 

@@ -115,7 +115,7 @@ fn is_loaded_before_tests(path: &RepoPath, source: &dyn Source) -> bool {
                 names.any(|name| name.is_some_and(|name| !name.is_empty() && defines(name)))
             })
     });
-    let importers = || Graph::new(source).importers(std::slice::from_ref(path), 1);
+    let importers = || Graph::new(source).importing(std::slice::from_ref(path), 1, false);
     is_loaded
         && importers()
             .nodes

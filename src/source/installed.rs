@@ -47,12 +47,6 @@ impl Installed {
         }
     }
 
-    /// These folders `site-packages` alone.
-    #[must_use]
-    pub fn of_sites(sites: Vec<PathBuf>) -> Self {
-        Self { root: None, sites }
-    }
-
     /// The folder of an npm package as a file in `directory` of the worktree finds it.
     #[must_use]
     pub fn npm(&self, directory: &str, package: &str) -> Option<PathBuf> {
@@ -105,21 +99,10 @@ impl Installed {
         found
     }
 
-    /// The folder of a module at the top of `site-packages`; of one that is a single file, `site` itself.
-    #[must_use]
-    pub fn module_folder(&self, site: &Path, module: &str) -> PathBuf {
-        let folder = site.join(module);
-        if folder.is_dir() {
-            folder
-        } else {
-            site.to_owned()
-        }
-    }
-
     /// The first of some paths that is a file.
     #[must_use]
-    pub fn first(&self, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
-        paths.into_iter().find(|it| it.is_file())
+    pub fn first_file(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+        paths.into_iter().find(|path| path.is_file())
     }
 
     /// A file of an installed package; `folder` is what it may not leave.

@@ -34,7 +34,7 @@ pub fn clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     if targets.is_empty() {
         targets = clues.places.iter().map(|(path, _)| path.clone()).collect();
     }
-    let closure = Graph::new(after).closure(&targets, MAX_HOPS);
+    let closure = Graph::new(after).imported(&targets, MAX_HOPS, false);
     let nodes = closure.nodes.into_iter();
     clues.reach = nodes.map(|node| (node.path, node.hops)).collect();
     clues

@@ -119,7 +119,7 @@ fn neighbours(
         .map(|it| it.path.clone())
         .filter(|path| fixed.listing().has_file(path.as_str()))
         .collect();
-    let reached = Graph::new(&fixed).importers(&changed, MAX_HOPS);
+    let reached = Graph::new(&fixed).importing(&changed, MAX_HOPS, false);
     let mut found: Vec<(u32, RepoPath)> = reached
         .nodes
         .into_iter()

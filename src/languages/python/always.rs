@@ -10,8 +10,8 @@ use crate::languages::tags::names;
 /// Statement blocks inside statement blocks that are looked into.
 const MAX_BLOCKS: usize = 32;
 
-/// The names that a module binds whatever happens while it is loaded, imports included: not those
-/// that stand below one branch of an `if` alone, and none that is deleted. `None` when a star binds
+/// The names that a module binds whatever happens while it is loaded, imports included: none that
+/// stands below a branch or a loop, and none that is deleted. `None` when a star binds
 /// others, or the module answers for names itself.
 pub(crate) fn always(module: Node<'_>, text: &[u8]) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
@@ -30,26 +30,20 @@ fn bind_all(
     }
     for node in parent.named() {
         match node.kind() {
+            // Below one branch alone nothing is bound for certain.
+            "while_statement" | "for_statement" | "match_statement" => {}
             "if_statement" => {
-                let condition = node.field_text("condition", text);
-                let never = condition.ends_with("TYPE_CHECKING") || condition.contains("__name__");
                 let mut branches = Vec::new();
-                for branch in node.named() {
-                    if matches!(branch.kind(), "block" | "elif_clause" | "else_clause") {
-                        let mut bound = BTreeSet::new();
-                        bind_all(branch, text, blocks + 1, &mut bound)?;
-                        branches.push((branch.kind(), bound));
-                    }
+                let is_branch =
+                    |kind: &str| matches!(kind, "block" | "elif_clause" | "else_clause");
+                for branch in node.named().filter(|branch| is_branch(branch.kind())) {
+                    let mut bound = BTreeSet::new();
+                    bind_all(branch, text, blocks + 1, &mut bound)?;
+                    branches.push(bound);
                 }
-                let whole = branches.iter().any(|(kind, _)| *kind == "else_clause");
-                let mut branches = branches
-                    .into_iter()
-                    .filter(|(kind, _)| !(never && *kind == "block"))
-                    .map(|(_, bound)| bound);
-                if whole && let Some(first) = branches.next() {
-                    let all = branches.fold(first, |all, one| &all & &one);
-                    found.extend(all);
-                }
+                let is_whole = node.named().any(|branch| branch.kind() == "else_clause");
+                let all = branches.into_iter().reduce(|all, one| &all & &one);
+                found.extend(all.filter(|_| is_whole).into_iter().flatten());
             }
             "delete_statement" => {
                 for target in node.named() {
@@ -73,21 +67,12 @@ fn bind_all(
             | "except_group_clause"
             | "finally_clause"
             | "else_clause"
-            | "elif_clause"
-            | "while_statement"
             | "with_statement"
             | "block"
-            | "match_statement"
-            | "case_clause"
             | "ERROR" => {
                 bind_all(node, text, blocks + 1, found)?;
             }
-            _ => {
-                found.extend(names(&PYTHON.tags, node, text));
-                if node.kind() == "for_statement" {
-                    bind_all(node, text, blocks + 1, found)?;
-                }
-            }
+            _ => found.extend(names(&PYTHON.tags, node, text)),
         }
     }
     Some(())

@@ -1,5 +1,7 @@
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use regex::bytes::Regex;
 use tree_sitter::Tree;
 
 use super::imports::python_string;
@@ -9,6 +11,12 @@ use crate::model::{FileFacts, Import, ImportKind};
 
 /// Strings kept of one file.
 const MAX_STRINGS: usize = 2_000;
+
+/// A quoted name of several parts.
+static DOTTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let name = r"(?-u:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)";
+    Regex::new(&format!("\"{name}\"|'{name}'")).ok()
+});
 
 /// Adds the strings that could name a module or something in one (`"app.urls"`,
 /// `"app.middleware.Session"`), as settings, `mock.patch` and registries write them. Whether they
@@ -21,24 +29,11 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         .iter()
         .map(|import| (import.line, import.specifier.clone()))
         .collect();
-    let mut at = 0;
-    while let Some(quote) = text
-        .get(at..)
-        .and_then(|rest| memchr::memchr2(b'"', b'\'', rest))
-        .map(|offset| at + offset)
-    {
-        at = quote + 1;
-        let rest = text.get(at..).unwrap_or_default();
-        let end = rest
-            .iter()
-            .position(|byte| !is_dotted(*byte))
-            .unwrap_or(rest.len());
-        let name = rest.get(..end).unwrap_or_default();
-        if rest.get(end) != text.get(quote) || !is_name(name) {
-            continue;
-        }
-        at += end + 1;
-        let Some(nodes) = finder.at(quote) else {
+    let Some(pattern) = DOTTED.as_ref() else {
+        return;
+    };
+    for candidate in pattern.find_iter(text) {
+        let Some(nodes) = finder.at(candidate.start()) else {
             facts.problems.push(Finder::exhausted());
             break;
         };
@@ -49,7 +44,8 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             continue;
         };
         let line = line_of(*string);
-        if specifier.as_bytes() == name && seen.insert((line, specifier.clone())) {
+        let name = text.get(candidate.start() + 1..candidate.end() - 1);
+        if Some(specifier.as_bytes()) == name && seen.insert((line, specifier.clone())) {
             found.push(Import {
                 specifier,
                 kind: ImportKind::DottedString,
@@ -66,17 +62,4 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         }
     }
     facts.imports.append(&mut found);
-}
-
-/// Whether a byte may be part of a dotted name.
-fn is_dotted(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
-}
-
-/// Whether a text is a dotted name of several parts.
-fn is_name(text: &[u8]) -> bool {
-    text.contains(&b'.')
-        && text
-            .split(|byte| *byte == b'.')
-            .all(|part| part.first().is_some_and(|byte| !byte.is_ascii_digit()))
 }

@@ -58,7 +58,8 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     let mut finder = Finder::new(tree);
     let mut read_to = 0;
     for start in memmem::find_iter(text, b"import") {
-        if start < read_to || inside_word(text, start) {
+        let before = start.checked_sub(1).and_then(|at| text.get(at));
+        if start < read_to || before.is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
         let Some(nodes) = finder.at(start) else {
@@ -93,13 +94,6 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     }
     // `from x import y` is found at its second word.
     facts.imports.sort_by_key(|import| import.line);
-}
-
-fn inside_word(text: &[u8], start: usize) -> bool {
-    start
-        .checked_sub(1)
-        .and_then(|at| text.get(at))
-        .is_some_and(u8::is_ascii_alphanumeric)
 }
 
 fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {

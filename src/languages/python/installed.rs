@@ -14,23 +14,21 @@ fn entry(installed: &Installed, _: &RepoPath, module: &str) -> Option<(PathBuf, 
     let place = module.replace('.', "/");
     let top = module.split('.').next()?;
     installed.sites().iter().find_map(|site| {
-        let file = module_file(installed, &site.join(&place))?;
-        Some((installed.module_folder(site, top), file))
+        let file = module_file(&site.join(&place))?;
+        // A module may be a single file beside others.
+        let folder = Some(site.join(top)).filter(|folder| file.starts_with(folder));
+        Some((folder.unwrap_or_else(|| site.clone()), file))
     })
 }
 
-fn beside(installed: &Installed, file: &Path, relative: &str) -> Option<PathBuf> {
+fn beside(file: &Path, relative: &str) -> Option<PathBuf> {
     let near = relative.strip_prefix('.')?;
     let place = file.parent()?.join(near.replace('.', "/"));
-    module_file(installed, &place).filter(|_| !near.starts_with('.'))
+    module_file(&place).filter(|_| !near.starts_with('.'))
 }
 
-fn module_file(installed: &Installed, place: &Path) -> Option<PathBuf> {
+fn module_file(place: &Path) -> Option<PathBuf> {
     let with = |ending: &str| PathBuf::from(format!("{}{ending}", place.display()));
-    installed.first([
-        place.join("__init__.pyi"),
-        place.join("__init__.py"),
-        with(".pyi"),
-        with(".py"),
-    ])
+    let packages = ["__init__.pyi", "__init__.py"].map(|name| place.join(name));
+    Installed::first_file(packages.into_iter().chain([".pyi", ".py"].map(with)))
 }

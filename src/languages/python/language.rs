@@ -38,7 +38,6 @@ pub static PYTHON: Language = Language {
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),
     uses: Query::new(|| Patterns::new(USES)),
-    tells_free_names: true,
     #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,

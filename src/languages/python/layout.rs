@@ -18,7 +18,7 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
             0
         },
     };
-    let mut levels = vec![Indent::default()];
+    let mut levels = vec![0];
     let mut header = None;
     let (mut line, mut counted) = (1, 0);
     let mut found = |at: usize, message: &str| {
@@ -29,7 +29,7 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
     };
     while let Some(line) = lines.next() {
         let top = levels.last().copied().unwrap_or_default();
-        let deeper = line.indent.columns > top.columns;
+        let deeper = line.indent > top;
         if header.is_some() && !deeper {
             found(line.start, "an indented block is expected");
         }
@@ -39,15 +39,11 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
             }
             levels.push(line.indent);
         } else {
-            levels.retain(|it| it.columns <= line.indent.columns);
-            if levels.last().map(|it| it.columns) != Some(line.indent.columns) {
+            levels.retain(|level| *level <= line.indent);
+            if levels.last() != Some(&line.indent) {
                 found(line.start, "the indent is that of no block above");
                 levels.push(line.indent);
             }
-        }
-        let mixed = deeper && line.indent.marks <= top.marks;
-        if mixed || levels.last().map(|it| it.marks) != Some(line.indent.marks) {
-            found(line.start, "tabs and blanks are mixed in the indent");
         }
         header = line.is_header.then_some(line.start);
     }
@@ -58,16 +54,10 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
     problems
 }
 
-// A width with tabs to the next multiple of eight, and the count of marks: what CPython compares.
-#[derive(Debug, Clone, Copy, Default)]
-struct Indent {
-    columns: usize,
-    marks: usize,
-}
-
 struct LogicalLine {
     start: usize,
-    indent: Indent,
+    // Its width, with tabs to the next multiple of eight.
+    indent: usize,
     is_header: bool,
 }
 
@@ -82,15 +72,14 @@ struct Lines<'t> {
 impl Lines<'_> {
     fn next(&mut self) -> Option<LogicalLine> {
         loop {
-            let mut indent = Indent::default();
+            let mut indent = 0;
             loop {
                 match self.text.get(self.at)? {
-                    b' ' => indent.columns += 1,
-                    b'\t' => indent.columns = indent.columns / 8 * 8 + 8,
-                    b'\x0c' => indent = Indent::default(),
+                    b' ' => indent += 1,
+                    b'\t' => indent = indent / 8 * 8 + 8,
+                    b'\x0c' => indent = 0,
                     _ => break,
                 }
-                indent.marks += usize::from(self.text.get(self.at) != Some(&b'\x0c'));
                 self.at += 1;
             }
             let start = self.at;
@@ -193,7 +182,6 @@ mod tests {
             ("def f():\n    # only this\n", 1, "expected"),
             ("class A:\n    return 1\n", 2, "outside"),
             ("for a in b:\n    def f():\n        break\n", 3, "outside"),
-            ("if a:\n        b()\n\tc()\n", 3, "mixed"),
             ("\u{feff}a\n b\n", 2, "nothing asks"),
         ] {
             let found = errors(text);

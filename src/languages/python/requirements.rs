@@ -1,5 +1,6 @@
+use regex::Regex;
+
 use crate::languages::files::child;
-use crate::languages::uses::words as places;
 use crate::model::RepoPath;
 use crate::source::Source;
 
@@ -41,7 +42,15 @@ pub(crate) fn declares(source: &dyn Source, file: &RepoPath, module: &str) -> bo
 }
 
 /// Whether such a manifest names a distribution, given in its normal form.
+///
+/// A requirement starts a string or a line, and a version, an extra or nothing follows it: `pytest` is not
+/// `pytest-xdist`, and a word of a sentence is no package.
 pub(crate) fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) -> bool {
+    let wanted = regex::escape(wanted);
+    let requirement = format!(r#"(?m)(?:^[ \t]*|["']){wanted}[ \t]*(?:["'<>=!~\[;,\r@\#^]|$)"#);
+    let Ok(requirement) = Regex::new(&requirement) else {
+        return false;
+    };
     file.ancestors().any(|directory| {
         let named = MANIFESTS.iter().map(|name| child(directory, name));
         let folder = child(directory, "requirements");
@@ -50,32 +59,13 @@ pub(crate) fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) ->
             .filter(|entry| matches!(entry.path.extension(), Some("txt" | "in")))
             .map(|entry| entry.path.as_str().to_owned());
         named.chain(texts).any(|path| {
-            let bytes = source
-                .listing()
-                .file(&path)
-                .and_then(|path| source.read(path).ok());
+            let path = source.listing().file(&path);
+            let bytes = path.and_then(|path| source.read(path).ok());
             bytes.is_some_and(|bytes| {
-                let text = normal(&String::from_utf8_lossy(&bytes));
-                let text = text.as_bytes();
-                places(text, wanted).any(|at| is_requirement(text, at, wanted.len()))
+                requirement.is_match(&normal(&String::from_utf8_lossy(&bytes)))
             })
         })
     })
-}
-
-// A requirement starts a string or a line, and a version, an extra or nothing follows it. `pytest`
-// is not `pytest-xdist`, and a word of a sentence is no package.
-fn is_requirement(text: &[u8], at: usize, length: usize) -> bool {
-    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
-    let before = text.get(..at).unwrap_or_default();
-    let starts = match before.trim_ascii_end().last() {
-        None => true,
-        Some(b'"' | b'\'') => before.last().is_some_and(|it| !it.is_ascii_whitespace()),
-        _ => before.iter().rev().find(|it| !is_blank(it)) == Some(&b'\n'),
-    };
-    let after = text.get(at + length..).unwrap_or_default();
-    let next = after.iter().find(|it| !is_blank(it));
-    starts && next.is_none_or(|byte| b"\"'<>=!~[;,\n\r@#^".contains(byte))
 }
 
 /// A package's name in its normal form: these do not tell case, `-`, `_` and `.` apart.

@@ -56,7 +56,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
     let mut namespaces = Vec::new();
     let mut within_root = false;
     let mut tried = Vec::new();
-    for root in roots.certain.iter().chain(hoped) {
+    for root in roots.certain().chain(hoped) {
         match find(resolver, root, &parts) {
             Found::Module(module) => {
                 // A stray `types.py` beside a script does not replace the standard library's.
@@ -127,29 +127,29 @@ impl Module {
     }
 }
 
+// A package goes before a module of the same name.
 fn module_at(resolver: &Resolver<'_>, path: &str) -> Option<Module> {
-    let files = &resolver.files;
-    let pair = |stem: &str| -> Vec<RepoPath> {
-        ["py", "pyi"]
-            .iter()
-            .filter_map(|extension| files.file(&format!("{stem}.{extension}")).cloned())
-            .collect()
-    };
-    // A package goes before a module of the same name.
-    if !path.is_empty() && files.has_directory(path) {
-        let files = pair(&child(path, "__init__"));
-        if !files.is_empty() {
-            return Some(Module {
-                files,
-                package: Some(path.to_owned()),
-            });
-        }
+    if path.is_empty() {
+        return None;
     }
-    let files = pair(path);
-    (!path.is_empty() && !files.is_empty()).then_some(Module {
-        files,
-        package: None,
+    package_at(resolver, path).or_else(|| {
+        let files = with_stub(resolver, path);
+        let package = None;
+        (!files.is_empty()).then_some(Module { files, package })
     })
+}
+
+fn package_at(resolver: &Resolver<'_>, directory: &str) -> Option<Module> {
+    let files = with_stub(resolver, &child(directory, "__init__"));
+    let package = Some(directory.to_owned());
+    (!files.is_empty()).then_some(Module { files, package })
+}
+
+// The file of a module and its stub.
+fn with_stub(resolver: &Resolver<'_>, stem: &str) -> Vec<RepoPath> {
+    let paths = ["py", "pyi"].map(|extension| format!("{stem}.{extension}"));
+    let files = paths.iter().filter_map(|path| resolver.files.file(path));
+    files.cloned().collect()
 }
 
 fn find(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
@@ -204,22 +204,10 @@ fn relative(
     }
 }
 
-fn package_at(resolver: &Resolver<'_>, directory: &str) -> Option<Module> {
-    let files = &resolver.files;
-    let found: Vec<RepoPath> = ["__init__.py", "__init__.pyi"]
-        .iter()
-        .filter_map(|name| files.file(&child(directory, name)).cloned())
-        .collect();
-    (!found.is_empty()).then(|| Module {
-        files: found,
-        package: Some(directory.to_owned()),
-    })
-}
-
 // `from p import a, b`: a name the package binds is the package's; else a submodule of that name.
 fn named(resolver: &Resolver<'_>, module: &Module, import: &Import) -> Resolution {
     let mut submodules = Vec::new();
-    let mut whole = import.names.is_empty() || import.kind != ImportKind::From;
+    let mut whole = import.names.is_empty();
     if let (Some(directory), ImportKind::From) = (&module.package, import.kind) {
         for name in &import.names {
             let submodule = module_at(resolver, &child(directory, &name.name));
@@ -238,12 +226,7 @@ fn named(resolver: &Resolver<'_>, module: &Module, import: &Import) -> Resolutio
     if whole {
         submodules.extend(module.files.iter().cloned());
     }
-    let mut seen = std::collections::HashSet::new();
-    submodules.retain(|file| seen.insert(file.clone()));
-    Resolution {
-        files: submodules,
-        ..Resolution::default()
-    }
+    Resolution::distinct(submodules)
 }
 
 // Whether the package's own code binds the name to something that is not the submodule itself.
@@ -251,7 +234,6 @@ fn binds(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &str) 
     let Some(init) = module.files.first() else {
         return false;
     };
-    let init = resolver.files.real(init);
     let mentions = resolver
         .source
         .read(init)
@@ -296,10 +278,5 @@ fn in_namespaces(
             files.extend(module.files);
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|file| seen.insert(file.clone()));
-    (!files.is_empty()).then(|| Resolution {
-        files,
-        ..Resolution::default()
-    })
+    (!files.is_empty()).then(|| Resolution::distinct(files))
 }

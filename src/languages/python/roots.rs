@@ -1,14 +1,21 @@
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::languages::files::{child, join};
+use crate::languages::files::{below, child, join};
 use crate::languages::resolver::{Memo, Resolver};
 use crate::model::RepoPath;
 
+/// What stands beside the code of a project, or of a service that is run from its own folder.
 const PROJECT_FILES: &[&str] = &[
+    "Dockerfile",
+    "Pipfile",
+    "manage.py",
     "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
     "pytest.ini",
+    "requirements.in",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
     "tox.ini",
 ];
 
@@ -22,11 +29,23 @@ pub(in crate::languages) struct ImportPaths {
 
 /// Where absolute Python imports of one directory are looked for, in order.
 pub(super) struct Roots {
-    /// Directories on the import path as a test runner or installer would set it.
-    pub(super) certain: Vec<String>,
+    /// The first directory above that is no package: what a test runner inserts.
+    base: Option<String>,
+    /// What the projects around declare or are known by, the nearest one's first.
+    declared: Vec<String>,
     /// Directories above that are no packages, then other projects of the repository: asked last,
     /// and never for names of the standard library.
     pub(super) hoped: Vec<String>,
+}
+
+impl Roots {
+    /// Directories on the import path as a test runner or installer would set it.
+    pub(super) fn certain(&self) -> impl Iterator<Item = &String> {
+        let base = self.base.as_ref();
+        let declared = self.declared.iter();
+        base.into_iter()
+            .chain(declared.filter(move |root| Some(*root) != base))
+    }
 }
 
 impl Resolver<'_> {
@@ -35,52 +54,36 @@ impl Resolver<'_> {
     #[must_use]
     pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
         let roots = roots(self, from);
-        let base = roots.certain.first().map(String::as_str);
-        // A script and its neighbours import each other by bare name; a package does not call
-        // itself by a part of its name, even when the folder above it lacks an `__init__.py`,
-        // unless that folder is what a project or a service stands in.
+        // A script and its neighbours import each other by bare name.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
-        let in_package = from.ancestors().any(|it| is_package(self, it));
-        let script = base.filter(|base| *base == from.directory() && *base == above && !in_package);
-        let declared = declared_roots(self, from);
-        let mut names: Vec<String> = Vec::new();
-        // Names through the folder of another project: they work from one directory alone.
-        let mut through: Vec<String> = Vec::new();
-        let ordered = script
-            .into_iter()
-            .chain(declared.iter().map(String::as_str))
-            .chain(roots.certain.iter().skip(1).map(String::as_str))
-            .chain(base)
-            .chain(roots.hoped.iter().map(String::as_str));
-        for root in ordered {
-            let rest = if root.is_empty() {
-                place
-            } else {
-                match place.strip_prefix(root).and_then(|it| it.strip_prefix('/')) {
-                    Some(rest) => rest,
-                    None => continue,
-                }
-            };
-            let legal = |part: &str| {
+        let in_package = from
+            .ancestors()
+            .any(|directory| is_package(self, directory));
+        let is_script =
+            |base: &&String| **base == from.directory() && *base == above && !in_package;
+        let base = roots.base.as_ref();
+        let ordered = base.filter(is_script).into_iter();
+        let ordered = ordered.chain(&roots.declared).chain(base);
+        let projects = self.paths.projects.get().into_iter().flatten();
+        // Through the folder of a project inside a root a name works from one directory alone.
+        let is_through = |root: &str| {
+            let mut inner = projects.clone().filter(|inner| *inner != root);
+            inner.any(|inner| below(root, inner).is_some() && below(inner, place).is_some())
+        };
+        let mut names: Vec<(bool, String)> = Vec::new();
+        for root in ordered.chain(&roots.hoped) {
+            let is_legal = |part: &str| {
                 !part.is_empty()
                     && !part.starts_with(|c: char| c.is_ascii_digit())
                     && part.chars().all(|c| c == '_' || c.is_alphanumeric())
             };
-            if rest.split('/').all(legal) {
-                let name = rest.replace('/', ".");
-                let within = |at: usize| place.get(..place.len() - rest.len() + at);
-                let mut folders = rest.match_indices('/').filter_map(|(at, _)| within(at));
-                let names = if folders.any(|it| is_installable(self, it)) {
-                    &mut through
-                } else {
-                    &mut names
-                };
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
+            let rest = below(root, place).filter(|rest| rest.split('/').all(is_legal));
+            let name = rest.map(|rest| rest.replace('/', "."));
+            let name = name.filter(|name| !names.iter().any(|(_, known)| known == name));
+            names.extend(name.map(|name| (is_through(root), name)));
         }
-        if names.is_empty() { through } else { names }
+        names.sort_by_key(|(is_through, _)| *is_through);
+        names.into_iter().map(|(_, name)| name).collect()
     }
 
     /// Whether the directory is a regular Python package.
@@ -92,270 +95,171 @@ impl Resolver<'_> {
 
 /// The roots for the files of one directory.
 pub(super) fn roots(resolver: &Resolver<'_>, from: &RepoPath) -> Arc<Roots> {
-    resolver
-        .paths
-        .roots
-        .get(from.directory(), || Arc::new(find(resolver, from)))
+    let directory = from.directory();
+    let memo = &resolver.paths.roots;
+    memo.get(directory, || Arc::new(find(resolver, from)))
 }
 
 fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
-    let mut certain = Ordered::default();
-    // The first directory above the file that is no package: what a runner inserts.
-    if let Some(base) = from
-        .ancestors()
-        .find(|directory| !is_package(resolver, directory))
-    {
-        certain.add(base);
-    }
+    let outside = || {
+        from.ancestors()
+            .filter(|directory| !is_package(resolver, directory))
+    };
+    let mut declared = Ordered::default();
     for directory in from.ancestors() {
         if is_project(resolver, directory) || directory.is_empty() {
-            for root in project_roots(resolver, directory).iter() {
-                certain.add(root);
-            }
+            declared.extend(project_roots(resolver, directory).iter());
         }
     }
     let mut hoped = Ordered::default();
-    for directory in from
-        .ancestors()
-        .filter(|directory| !is_package(resolver, directory))
-    {
-        hoped.add(directory);
-    }
-    let projects = resolver.paths.projects.get_or_init(|| {
-        let mut directories: Vec<String> = resolver
-            .files
-            .listing()
-            .files()
-            .filter(|entry| {
-                matches!(
-                    entry.path.file_name(),
-                    "pyproject.toml" | "setup.py" | "setup.cfg"
-                )
-            })
-            .map(|entry| entry.path.directory().to_owned())
+    hoped.extend(outside());
+    hoped.extend(resolver.paths.projects.get_or_init(|| {
+        let installable = ["pyproject.toml", "setup.py", "setup.cfg"];
+        let files = resolver.files.files().map(|entry| &entry.path);
+        let mut directories: Vec<&str> = files
+            .filter(|path| installable.contains(&path.file_name()))
+            .map(RepoPath::directory)
             .collect();
         directories.dedup();
-        directories
-            .iter()
-            .flat_map(|directory| project_roots(resolver, directory).to_vec())
-            .collect()
-    });
-    for root in projects {
-        hoped.add(root);
-    }
-    let sure = &certain.0;
-    let hoped = hoped
-        .0
-        .into_iter()
-        .filter(|root| !sure.contains(root))
-        .collect();
-    Roots {
-        certain: certain.0,
-        hoped,
-    }
+        let roots = directories.iter();
+        let roots = roots.map(|directory| project_roots(resolver, directory));
+        roots.flat_map(|roots| roots.to_vec()).collect()
+    }));
+    let mut roots = Roots {
+        base: outside().next().map(str::to_owned),
+        declared: declared.0,
+        hoped: hoped.0,
+    };
+    let certain: HashSet<String> = roots.certain().cloned().collect();
+    roots.hoped.retain(|root| !certain.contains(root));
+    roots
 }
 
 #[derive(Default)]
 struct Ordered(Vec<String>);
 
 impl Ordered {
-    fn add(&mut self, directory: &str) {
-        if !self.0.iter().any(|added| added == directory) {
-            self.0.push(directory.to_owned());
-        }
-    }
-}
-
-/// The roots that the projects around a file declare or are known by, its own project's first.
-pub(super) fn declared_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<String> {
-    let mut roots = Ordered::default();
-    for directory in from.ancestors() {
-        if directory.is_empty()
-            || is_project(resolver, directory)
-            || is_service(resolver, directory)
-        {
-            for root in project_roots(resolver, directory).iter() {
-                roots.add(root);
+    fn extend(&mut self, directories: impl IntoIterator<Item = impl AsRef<str>>) {
+        for directory in directories {
+            let directory = directory.as_ref();
+            if !self.0.iter().any(|added| added == directory) {
+                self.0.push(directory.to_owned());
             }
         }
     }
-    roots.0
 }
 
-// What stands beside the code of a service that is run from its own folder.
-const SERVICE_FILES: &[&str] = &[
-    "Dockerfile",
-    "Pipfile",
-    "manage.py",
-    "requirements.in",
-    "requirements.txt",
-];
-
-/// Whether the folder is what a service is run from: no package, and its requirements, its image or
-/// its entry stand in it.
-fn is_service(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let has = |name: &str| resolver.files.has_file(&child(directory, name));
-    !is_package(resolver, directory) && SERVICE_FILES.iter().any(|name| has(name))
-}
-
+// Whether a project or a service stands in the directory.
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
-    PROJECT_FILES
-        .iter()
-        .any(|name| resolver.files.has_file(&child(directory, name)))
-}
-
-// Whether a distribution is built from the directory.
-fn is_installable(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let files = ["pyproject.toml", "setup.py", "setup.cfg"];
-    let mut files = files.iter().map(|name| child(directory, name));
-    files.any(|it| resolver.files.has_file(&it))
+    let has = |name: &&str| resolver.files.has_file(&child(directory, name));
+    !is_package(resolver, directory) && PROJECT_FILES.iter().any(has)
 }
 
 /// Whether the directory is a regular package.
 pub(super) fn is_package(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let files = &resolver.files;
-    !directory.is_empty()
-        && (files.has_file(&child(directory, "__init__.py"))
-            || files.has_file(&child(directory, "__init__.pyi")))
+    let files = ["__init__.py", "__init__.pyi"].map(|name| child(directory, name));
+    !directory.is_empty() && files.iter().any(|path| resolver.files.has_file(path))
 }
 
 // What the project declares, then what is customary.
 fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
     resolver.paths.project_roots.get(directory, || {
-        Arc::new(find_project_roots(resolver, directory))
+        let files = &resolver.files;
+        let mut roots = Ordered::default();
+        let declared = declared(resolver, directory).into_iter();
+        let declared = declared.filter_map(|path| join(directory, &path));
+        roots.extend(declared.filter(|path| files.has_directory(path)));
+        let customary = ["src", "", "lib", "python"].map(|name| join(directory, name));
+        let is_root = |path: &String| files.has_directory(path) && !is_package(resolver, path);
+        roots.extend(customary.into_iter().flatten().filter(is_root));
+        Arc::new(roots.0)
     })
 }
 
-fn find_project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
-    let mut roots = Ordered::default();
-    for declared in declared(resolver, directory) {
-        if let Some(path) = join(directory, &declared)
-            && resolver.files.has_directory(&path)
-        {
-            roots.add(&path);
-        }
-    }
-    for name in ["src", "", "lib", "python"] {
-        let path = if name.is_empty() {
-            directory.to_owned()
-        } else {
-            child(directory, name)
-        };
-        if resolver.files.has_directory(&path) && !is_package(resolver, &path) {
-            roots.add(&path);
-        }
-    }
-    roots.0
-}
-
-fn text_of(resolver: &Resolver<'_>, directory: &str, name: &str) -> Option<String> {
-    let path = child(directory, name);
-    let bytes = resolver.files.read(resolver.source, &path)?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
+// The directories of the import path that the settings of a project name.
 fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
-    let read = |name: &str| text_of(resolver, directory, name);
+    let read = |name: &str| {
+        let bytes = resolver.read(&child(directory, name))?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
     let mut roots = Vec::new();
     if let Some(table) = read("pyproject.toml").and_then(|text| text.parse::<toml::Table>().ok()) {
         roots.extend(from_pyproject(&table));
     }
-    if let Some(text) = read("setup.cfg") {
-        roots.extend(
-            ini_values(&text, "options", "package_dir")
-                .into_iter()
-                .filter_map(|value| {
-                    let (package, path) = value.split_once('=')?;
-                    package.trim().is_empty().then(|| path.trim().to_owned())
-                }),
-        );
-        roots.extend(ini_values(&text, "options.packages.find", "where"));
-        roots.extend(ini_paths(&text, "tool:pytest"));
-    }
-    for name in ["pytest.ini", "tox.ini"] {
-        if let Some(text) = read(name) {
-            roots.extend(ini_paths(&text, "pytest"));
+    for (name, section, key) in INI_KEYS {
+        let values = read(name).map(|text| ini_values(&text, section, key));
+        for value in values.into_iter().flatten() {
+            // `package_dir = =src`: of named packages the place is another.
+            let paths = match value.split_once('=') {
+                Some((package, path)) if package.trim().is_empty() => path,
+                Some(_) => continue,
+                None => &value,
+            };
+            roots.extend(paths.split_whitespace().map(str::to_owned));
         }
     }
     roots
 }
 
-fn ini_paths(text: &str, section: &str) -> Vec<String> {
-    ini_values(text, section, "pythonpath")
-        .iter()
-        .flat_map(|value| value.split_whitespace())
-        .map(str::to_owned)
-        .collect()
-}
-
-// One row per tool: the keys that name directories of the import path.
-const PYPROJECT_KEYS: &[&[&str]] = &[
-    &["tool", "setuptools", "packages", "find", "where"],
-    &["tool", "setuptools", "package-dir", ""],
-    &["tool", "pytest", "ini_options", "pythonpath"],
-    &["tool", "pytest", "pythonpath"],
-    &["tool", "ruff", "src"],
-    &["tool", "pyright", "extraPaths"],
-    &["tool", "basedpyright", "extraPaths"],
-    &["tool", "ty", "environment", "root"],
-    &["tool", "mypy", "mypy_path"],
-    &["tool", "pdm", "build", "package-dir"],
-    &["tool", "uv", "build-backend", "module-root"],
-    &["tool", "maturin", "python-source"],
-    &["tool", "isort", "src_paths"],
-    &["tool", "hatch", "build", "sources"],
-    &["tool", "hatch", "build", "targets", "wheel", "sources"],
+/// File, section and key.
+const INI_KEYS: &[(&str, &str, &str)] = &[
+    ("setup.cfg", "options", "package_dir"),
+    ("setup.cfg", "options.packages.find", "where"),
+    ("setup.cfg", "tool:pytest", "pythonpath"),
+    ("pytest.ini", "pytest", "pythonpath"),
+    ("tox.ini", "pytest", "pythonpath"),
 ];
 
+/// The keys by which tools name directories of the import path, a row each.
+const PYPROJECT_KEYS: &[&str] = &[
+    "setuptools.packages.find.where",
+    "setuptools.package-dir.",
+    "pytest.ini_options.pythonpath",
+    "pytest.pythonpath",
+    "ruff.src",
+    "pyright.extraPaths",
+    "basedpyright.extraPaths",
+    "ty.environment.root",
+    "mypy.mypy_path",
+    "pdm.build.package-dir",
+    "uv.build-backend.module-root",
+    "maturin.python-source",
+    "isort.src_paths",
+    "hatch.build.sources",
+    "hatch.build.targets.wheel.sources",
+    "poetry.packages",
+];
+/// Places of packages: the part above the package is the root.
+const HATCH_PACKAGES: &str = "hatch.build.targets.wheel.packages";
+
 fn from_pyproject(table: &toml::Table) -> Vec<String> {
+    let lookup = |keys: &str| {
+        let tool = table.get("tool")?;
+        keys.split('.').try_fold(tool, |value, key| value.get(key))
+    };
     let mut roots = Vec::new();
-    for keys in PYPROJECT_KEYS {
-        match lookup(table, keys) {
-            Some(toml::Value::String(text)) => roots.extend(text.split([':', ',']).map(plain_root)),
-            Some(toml::Value::Array(values)) => {
-                roots.extend(
-                    values
-                        .iter()
-                        .filter_map(toml::Value::as_str)
-                        .map(plain_root),
-                );
-            }
-            _ => {}
-        }
+    for value in PYPROJECT_KEYS.iter().filter_map(|keys| lookup(keys)) {
+        let values = value
+            .as_array()
+            .map_or(std::slice::from_ref(value), Vec::as_slice);
+        // poetry: packages = [{ include = "x", from = "src" }]
+        let texts = values
+            .iter()
+            .map(|value| value.get("from").unwrap_or(value));
+        let parts = texts
+            .filter_map(toml::Value::as_str)
+            .flat_map(|text| text.split([':', ',']));
+        let parts = parts.map(|part| part.trim().trim_start_matches("$MYPY_CONFIG_FILE_DIR/"));
+        roots.extend(parts.map(str::to_owned));
     }
-    // poetry: packages = [{ include = "x", from = "src" }]
-    if let Some(toml::Value::Array(packages)) = lookup(table, &["tool", "poetry", "packages"]) {
-        roots.extend(
-            packages
-                .iter()
-                .filter_map(|package| package.get("from")?.as_str())
-                .map(plain_root),
-        );
-    }
-    // hatch: packages = ["src/x"]; the part above the package is the root.
-    let wheel = ["tool", "hatch", "build", "targets", "wheel", "packages"];
-    if let Some(toml::Value::Array(packages)) = lookup(table, &wheel) {
-        roots.extend(packages.iter().filter_map(toml::Value::as_str).map(|path| {
-            path.rsplit_once('/')
-                .map_or(".", |(above, _)| above)
-                .to_owned()
-        }));
-    }
+    let packages = lookup(HATCH_PACKAGES).and_then(toml::Value::as_array);
+    let packages = packages
+        .into_iter()
+        .flatten()
+        .filter_map(toml::Value::as_str);
+    let above = packages.map(|path| path.rsplit_once('/').map_or(".", |(above, _)| above));
+    roots.extend(above.map(str::to_owned));
     roots
-}
-
-fn lookup<'t>(table: &'t toml::Table, keys: &[&str]) -> Option<&'t toml::Value> {
-    let (first, rest) = keys.split_first()?;
-    let mut value = table.get(*first)?;
-    for key in rest {
-        value = value.get(*key)?;
-    }
-    Some(value)
-}
-
-fn plain_root(text: &str) -> String {
-    let text = text.trim();
-    text.trim_start_matches("$MYPY_CONFIG_FILE_DIR/").to_owned()
 }
 
 // The values of a key in an ini section: the rest of its line and the indented lines below.

@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
-use crate::languages::literal::listed;
-use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+use crate::model::{FileFacts, ImportKind, RepoPath};
 
 /// Where a module stands: its path without extension; for a package its directory.
 pub(crate) fn place(path: &RepoPath) -> String {
@@ -75,9 +74,7 @@ pub(crate) fn spelled(
     };
     // The place of the module, which for `from package import submodule` is not the file's.
     let mut target = place(path);
-    if !module.ends_with(target.rsplit('/').next().unwrap_or_default())
-        || module.rsplit('.').next() != target.rsplit('/').next()
-    {
+    if module.rsplit('.').next() != target.rsplit('/').next() {
         target = target
             .rsplit_once('/')
             .map_or(String::new(), |it| it.0.to_owned());
@@ -112,16 +109,5 @@ pub(crate) fn statement(name: &str, module: &str, imported: &str) -> String {
         "*" => format!("import {module} as {name}"),
         same if same == name => format!("from {module} import {name}"),
         other => format!("from {module} import {other} as {name}"),
-    }
-}
-
-/// An import with another module in its place, on one line.
-pub(crate) fn restated(import: &Import, module: &str) -> String {
-    match import.names.as_slice() {
-        names if import.kind == ImportKind::From => {
-            format!("from {module} import {}", listed(names))
-        }
-        [one] => statement(one.alias.as_deref().unwrap_or_default(), module, "*"),
-        _ => format!("import {module}"),
     }
 }

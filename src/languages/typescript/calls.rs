@@ -27,12 +27,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             facts.problems.push(Finder::exhausted());
             return;
         };
-        let calls = calls_at(nodes, text);
-        if calls.is_empty() {
-            let import = exported_require(nodes, text, hit.start());
-            facts.imports.extend(import);
-        }
-        facts.imports.extend(calls);
+        facts.imports.extend(calls_at(nodes, text));
     }
 }
 
@@ -56,10 +51,8 @@ fn calls_at(nodes: &[Node<'_>], text: &[u8]) -> Vec<Import> {
         return Vec::new();
     };
     let above = nodes.get(..at).unwrap_or_default();
-    let Some(argument) = call
-        .field("arguments")
-        .and_then(|arguments| first_of(arguments))
-    else {
+    let mut arguments = call.field("arguments").into_iter().flat_map(Syntax::named);
+    let Some(argument) = arguments.find(|given| given.kind() != "comment") else {
         return Vec::new();
     };
     // A glob takes several patterns; those that start with `!` only take files away.
@@ -106,10 +99,6 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
     Some((at, *call, kind_of(&text_of(callee, text))?))
 }
 
-fn first_of(arguments: Node<'_>) -> Option<Node<'_>> {
-    arguments.named().find(|child| child.kind() != "comment")
-}
-
 fn kind_of(callee: &str) -> Option<ImportKind> {
     Some(match callee {
         "import" => ImportKind::Dynamic,
@@ -118,14 +107,11 @@ fn kind_of(callee: &str) -> Option<ImportKind> {
         "import.meta.resolve" => ImportKind::Url,
         _ => {
             let (object, method) = callee.split_once('.')?;
-            (matches!(object, "vi" | "jest") && is_mock(method)).then_some(ImportKind::Mock)?
+            let method = method.to_ascii_lowercase();
+            let is_mock = method.contains("mock") || method.ends_with("actual");
+            (matches!(object, "vi" | "jest") && is_mock).then_some(ImportKind::Mock)?
         }
     })
-}
-
-fn is_mock(method: &str) -> bool {
-    let method = method.to_ascii_lowercase();
-    method.contains("mock") || method.ends_with("actual")
 }
 
 fn is_type(kind: &str) -> bool {
@@ -178,54 +164,18 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
 fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
     match pattern.kind() {
         "identifier" => vec![ImportedName::new("*", Some(text_of(pattern, text)))],
-        "object_pattern" => pattern
-            .named()
-            .filter_map(|child| taken_property(child, text))
-            .collect(),
+        "object_pattern" => {
+            let properties = pattern.named().filter(|one| one.kind() != "rest_pattern");
+            let taken = properties.map(|one| {
+                let name = one.field("key").or(one.field("left")).unwrap_or(one);
+                let alias = one
+                    .field("value")
+                    .filter(|value| value.kind() == "identifier");
+                let alias = alias.map(|alias| text_of(alias, text));
+                ImportedName::new(text_of(name, text), alias)
+            });
+            taken.collect()
+        }
         _ => Vec::new(),
     }
-}
-
-fn taken_property(child: Node<'_>, text: &[u8]) -> Option<ImportedName> {
-    match child.kind() {
-        "shorthand_property_identifier_pattern" => {
-            Some(ImportedName::new(text_of(child, text), None))
-        }
-        "object_assignment_pattern" => {
-            Some(ImportedName::new(text_of(child.field("left")?, text), None))
-        }
-        "pair_pattern" => Some(ImportedName::new(
-            text_of(child.field("key")?, text),
-            child
-                .field("value")
-                .filter(|value| value.kind() == "identifier")
-                .map(|value| text_of(value, text)),
-        )),
-        _ => None,
-    }
-}
-
-// The grammar reads `export import a = require('x')` as two statements and loses the import.
-fn exported_require(nodes: &[Node<'_>], text: &[u8], start: usize) -> Option<Import> {
-    let line_start = memchr::memrchr(b'\n', text.get(..start)?).map_or(0, |at| at + 1);
-    let before = std::str::from_utf8(text.get(line_start..start)?).ok()?;
-    let words: Vec<&str> = before.split_whitespace().collect();
-    let ["export", "import", name, "="] = words.as_slice() else {
-        return None;
-    };
-    let rest = text
-        .get(start..)?
-        .strip_prefix(b"require")?
-        .trim_ascii_start();
-    let rest = rest.strip_prefix(b"(")?.trim_ascii_start();
-    let quote = *rest.first()?;
-    (quote == b'\'' || quote == b'"').then_some(())?;
-    let end = memchr::memchr(quote, rest.get(1..)?)?;
-    Some(Import {
-        specifier: String::from_utf8_lossy(rest.get(1..=end)?).into_owned(),
-        kind: ImportKind::ImportEquals,
-        line: line_of(*nodes.first()?),
-        names: vec![ImportedName::new("*", Some((*name).into()))],
-        ..Import::from_specifier("")
-    })
 }

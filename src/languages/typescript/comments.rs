@@ -1,47 +1,35 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
 use tree_sitter::Node;
 
 use crate::languages::literal::{Syntax, line_of, text_of};
 use crate::model::{FileFacts, Import, ImportKind};
 
+static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"^///\s*<reference\s[^>]*?\b(path|types)=["']([^"']+)["']"#).ok()
+});
+
 /// Reads `/// <reference path="x" />`, which counts only above the first statement.
 pub(super) fn references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    for node in root.named() {
-        if node.kind() != "comment" {
-            if node.kind() == "hash_bang_line" {
-                continue;
-            }
-            return;
-        }
+    let Some(reference) = REFERENCE.as_ref() else {
+        return;
+    };
+    let is_head = |node: &Node<'_>| matches!(node.kind(), "comment" | "hash_bang_line");
+    for node in root.named().take_while(is_head) {
         let comment = text_of(node, text);
-        let Some(directive) = comment
-            .strip_prefix("///")
-            .map(str::trim_start)
-            .and_then(|rest| rest.strip_prefix("<reference"))
+        let Some([attribute, specifier]) =
+            reference.captures(&comment).map(|found| found.extract().1)
         else {
             continue;
         };
-        for attribute in ["path", "types"] {
-            if let Some(specifier) = attribute_value(directive, attribute) {
-                let relative = specifier.starts_with('.') || specifier.starts_with('/');
-                facts.imports.push(Import {
-                    specifier: if attribute == "path" && !relative {
-                        format!("./{specifier}")
-                    } else {
-                        specifier.to_owned()
-                    },
-                    kind: ImportKind::Reference,
-                    line: line_of(node),
-                    names: Vec::new(),
-                    type_only: true,
-                    nested: false,
-                });
-            }
-        }
+        let is_beside = attribute == "path" && !specifier.starts_with(['.', '/']);
+        let start = if is_beside { "./" } else { "" };
+        facts.imports.push(Import {
+            kind: ImportKind::Reference,
+            line: line_of(node),
+            type_only: true,
+            ..Import::from_specifier(&format!("{start}{specifier}"))
+        });
     }
-}
-
-fn attribute_value<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = directive.split_once(&format!(" {name}="))?;
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    rest.get(1..)?.split_once(quote).map(|(value, _)| value)
 }

@@ -1,6 +1,6 @@
 use super::probe;
 use super::tsconfig::Config;
-use crate::languages::files::child;
+use crate::languages::files::{below, child};
 use crate::languages::resolver::Resolver;
 use crate::model::RepoPath;
 
@@ -21,37 +21,24 @@ pub(super) fn source_of(
 ) -> Option<RepoPath> {
     let files = &resolver.files;
     if let Some(config) = config {
-        let own = by_project(resolver, config, path);
-        if own.is_some() {
-            return own;
-        }
-        let siblings = resolver.siblings(&config.directory);
-        let others = siblings.iter().filter_map(|path| resolver.config(path));
-        let found = resolver
-            .referenced(config, 0)
-            .into_iter()
-            .chain(others)
-            .find_map(|project| by_project(resolver, &project, path));
+        let related = || resolver.related(config).into_iter();
+        let found = by_project(resolver, config, path)
+            .or_else(|| related().find_map(|project| by_project(resolver, &project, path)));
         if found.is_some() {
             return found;
         }
     }
-    let inside = if package.is_empty() {
-        path
-    } else {
-        path.strip_prefix(package)?.strip_prefix('/')?
-    };
-    let stem = probe::without_extension(inside);
+    let stem = probe::without_extension(below(package, path)?);
     let mut rest = stem;
     // `src/lib/x` names a source.
     if stem.starts_with("src/") {
         return None;
     }
-    while let Some((first, below)) = rest.split_once('/') {
+    while let Some((first, others)) = rest.split_once('/') {
         if !EMITTED.contains(&first) && first != "src" {
             break;
         }
-        rest = below;
+        rest = others;
         for base in ["src", ""] {
             let candidate = child(package, &child(base, rest));
             if candidate != probe::without_extension(path) {
@@ -67,20 +54,16 @@ pub(super) fn source_of(
 }
 
 fn by_project(resolver: &Resolver<'_>, project: &Config, path: &str) -> Option<RepoPath> {
-    let out = project.out_dir.as_ref()?;
-    let rest = match path.strip_prefix(out.as_str())? {
-        rest if out.is_empty() => rest,
-        rest => rest.strip_prefix('/')?,
-    };
-    let stem = probe::without_extension(rest);
+    let out = project.options.out_dir.as_ref()?;
+    let stem = probe::without_extension(below(out, path)?);
     let roots = [
-        project.root_dir.clone(),
+        project.options.root_dir.clone(),
         Some(child(&project.directory, "src")),
         Some(project.directory.clone()),
     ];
     roots.into_iter().flatten().find_map(|root| {
         let candidate = child(&root, stem);
         (candidate != probe::without_extension(path))
-            .then(|| probe::by_name(&resolver.files, &candidate))?
+            .then(|| probe::by_name(resolver.files, &candidate))?
     })
 }

@@ -9,7 +9,7 @@ use crate::languages::tags::tags;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
-const MAX_BLOCKS: usize = 16;
+const MAX_BLOCKS: usize = 32;
 
 /// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
@@ -49,38 +49,9 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
             | "statement_block"
                 if blocks < MAX_BLOCKS =>
             {
-                nested(node, text, blocks + 1, facts);
+                statements(node, text, blocks + 1, facts);
             }
             _ => {}
-        }
-    }
-}
-
-// Only what can hold statements is entered.
-fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
-    match node.kind() {
-        "ERROR" | "statement_block" => statements(node, text, blocks, facts),
-        "expression_statement" => {
-            if let Some(inner) = node.named_child(0)
-                && inner.kind() == "internal_module"
-            {
-                nested(inner, text, blocks, facts);
-            }
-        }
-        "ambient_declaration" => {
-            for child in node.named() {
-                if matches!(
-                    child.kind(),
-                    "module" | "internal_module" | "statement_block"
-                ) {
-                    nested(child, text, blocks, facts);
-                }
-            }
-        }
-        _ => {
-            if let Some(body) = node.field("body") {
-                statements(body, text, blocks, facts);
-            }
         }
     }
 }
@@ -134,7 +105,8 @@ fn listed(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
     for specifier in list.named() {
         if let Some(name) = named(specifier, text) {
             names.push(name);
-            types += usize::from(has_token(specifier, "type"));
+            let is_type = |part: Node<'_>| part.kind() == "type" && !part.is_named();
+            types += usize::from(specifier.all().any(is_type));
         }
     }
     types
@@ -176,12 +148,6 @@ pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
         of(specifier.field("name")?),
         specifier.field("alias").map(of),
     ))
-}
-
-/// Whether an anonymous token stands directly below the node.
-pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
-    node.all()
-        .any(|child| !child.is_named() && child.kind() == token)
 }
 
 /// The value of a JavaScript string, or of a template without substitutions.
@@ -228,7 +194,6 @@ mod tests {
             "import { type T } from './x' ~ 1:Import ./x [T] type",
             "import { type T, u } from './x' ~ 1:Import ./x [T u]",
             "import e = require('./x') ~ 1:ImportEquals ./x [*=e]",
-            "export import e = require('./x') ~ 1:ImportEquals ./x [*=e]",
             "export { p, q as r } from './x' ~ 1:ExportFrom ./x [p q=r]",
             "export * from './x' ~ 1:ExportFrom ./x [*]",
             "export * as n from './x' ~ 1:ExportFrom ./x [*=n]",

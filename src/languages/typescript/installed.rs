@@ -10,7 +10,7 @@ use crate::source::Installed;
 pub(super) const FILES: InstalledFiles = InstalledFiles {
     read_as: "index.d.ts",
     entry,
-    beside: |installed, file, relative| declaration(installed, &file.parent()?.join(relative)),
+    beside: |file, relative| declaration(&file.parent()?.join(relative)),
 };
 
 fn entry(installed: &Installed, file: &RepoPath, module: &str) -> Option<(PathBuf, PathBuf)> {
@@ -37,7 +37,7 @@ fn declared_entry(installed: &Installed, folder: &Path, below: &str) -> Option<P
             "" => exports.get(".").or(Some(exports)),
             below => exports.get(format!("./{below}")),
         };
-        if let Some(found) = value.and_then(|value| types_of(installed, folder, value, 0)) {
+        if let Some(found) = value.and_then(|value| types_of(folder, value, 0)) {
             return Some(found);
         }
         if !below.is_empty() {
@@ -45,30 +45,30 @@ fn declared_entry(installed: &Installed, folder: &Path, below: &str) -> Option<P
         }
     }
     if !below.is_empty() {
-        return declaration(installed, &folder.join(below));
+        return declaration(&folder.join(below));
     }
     let named = ["types", "typings", "main"].into_iter().filter_map(text);
     named
         .map(|path| folder.join(path.trim_start_matches("./")))
-        .find_map(|base| declaration(installed, &base))
-        .or_else(|| declaration(installed, &folder.join("index")))
+        .find_map(|base| declaration(&base))
+        .or_else(|| declaration(&folder.join("index")))
 }
 
-fn types_of(installed: &Installed, folder: &Path, value: &Value, depth: usize) -> Option<PathBuf> {
+fn types_of(folder: &Path, value: &Value, depth: usize) -> Option<PathBuf> {
     match value {
-        Value::String(path) => declaration(installed, &folder.join(path.trim_start_matches("./"))),
+        Value::String(path) => declaration(&folder.join(path.trim_start_matches("./"))),
         Value::Object(map) if depth < 6 => {
             ["types", "import", "module", "node", "default", "require"]
                 .iter()
                 .filter_map(|key| map.get(*key))
-                .find_map(|value| types_of(installed, folder, value, depth + 1))
+                .find_map(|value| types_of(folder, value, depth + 1))
         }
         _ => None,
     }
 }
 
 // `x.d.ts` for `x`, `x.js` and itself; `x/index.d.ts` for a folder.
-fn declaration(installed: &Installed, base: &Path) -> Option<PathBuf> {
+fn declaration(base: &Path) -> Option<PathBuf> {
     let name = base.file_name()?.to_str()?;
     let whole = [".ts", ".mts", ".cts"].iter().any(|it| name.ends_with(it));
     let itself = whole.then(|| base.to_owned());
@@ -78,5 +78,5 @@ fn declaration(installed: &Installed, base: &Path) -> Option<PathBuf> {
     });
     let plain = [".d.ts", ".d.mts", ".ts"].map(|it| base.with_file_name(format!("{name}{it}")));
     let index = ["index.d.ts", "index.d.mts"].map(|it| base.join(it));
-    installed.first(itself.into_iter().chain(stems).chain(plain).chain(index))
+    Installed::first_file(itself.into_iter().chain(stems).chain(plain).chain(index))
 }

@@ -1,9 +1,13 @@
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 use tree_sitter::Tree;
 
 use super::packages::package_part;
 use super::{embedded, imports, resolve};
 #[cfg(feature = "program")]
 use super::{insert, installed};
+use crate::languages::finder::Finder;
 #[cfg(feature = "program")]
 use crate::languages::language::Editing;
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
@@ -21,11 +25,11 @@ const USES: &str = include_str!("../../../grammars/typescript/uses.scm");
 pub static TYPESCRIPT: Language = Language {
     name: "typescript",
     files: &[
-        kind(&["ts", "mts", "cts"], &PLAIN, 0),
-        kind(&["tsx"], &TSX, 1),
-        holding(&["vue"], embedded::component, 3),
-        holding(&["svelte"], embedded::component, 4),
-        kind(&["js", "jsx", "mjs", "cjs"], &TSX, 6),
+        kind(&["ts", "mts", "cts"], &PLAIN, None, 0),
+        kind(&["tsx"], &TSX, None, 1),
+        kind(&["vue"], &PLAIN, Some(embedded::component), 3),
+        kind(&["svelte"], &PLAIN, Some(embedded::component), 4),
+        kind(&["js", "jsx", "mjs", "cjs"], &TSX, None, 6),
     ],
     declares_exports: true,
     families: &["js", "ts"],
@@ -49,7 +53,6 @@ pub static TYPESCRIPT: Language = Language {
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),
     uses: Query::new(|| Patterns::new(USES)),
-    tells_free_names: false,
     #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,
@@ -78,21 +81,13 @@ pub(super) static TSX: Grammar = Grammar {
 const fn kind(
     extensions: &'static [&'static str],
     grammar: &'static Grammar,
+    code: Option<Extract>,
     reading: u8,
 ) -> FileKind {
     FileKind {
         extensions,
         grammar,
-        code: None,
-        reading,
-    }
-}
-
-const fn holding(extensions: &'static [&'static str], code: Extract, reading: u8) -> FileKind {
-    FileKind {
-        extensions,
-        grammar: &PLAIN,
-        code: Some(code),
+        code,
         reading,
     }
 }
@@ -106,20 +101,9 @@ pub(super) fn is_node(specifier: &str) -> bool {
 /// Reads a text once more: JSX takes a plain `&` in text and in attributes, which the grammar does
 /// not, and it is read as a letter there. What turns out to be an operator is left as it is.
 fn with_ampersands(text: &[u8]) -> Option<Tree> {
-    let plain = memchr::memchr_iter(b'&', text).filter(|at| {
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let end = rest.iter().take(32).position(|byte| *byte == b';');
-        let name = rest.get(..end.unwrap_or_default()).unwrap_or_default();
-        let (mark, name) = match name.strip_prefix(b"#") {
-            Some(digits) => (true, digits),
-            None => (false, name),
-        };
-        let entity = |byte: &u8| {
-            byte.is_ascii_alphanumeric() && (!mark || byte.is_ascii_hexdigit() || *byte == b'x')
-        };
-        name.is_empty() || !name.iter().all(entity)
-    });
-    let plain: Vec<usize> = plain.collect();
+    let marks = ENTITY.as_ref()?.find_iter(text);
+    let plain = marks.filter(|mark| mark.len() == 1);
+    let plain: Vec<usize> = plain.map(|mark| mark.start()).collect();
     let masked = |places: &[usize]| {
         let mut text = text.to_vec();
         for at in places {
@@ -128,35 +112,15 @@ fn with_ampersands(text: &[u8]) -> Option<Tree> {
         parse_once(&TSX, &text)
     };
     let tree = (!plain.is_empty()).then(|| masked(&plain))??;
-    let kept = in_text(&tree, &plain);
-    match kept.len() {
-        0 => None,
-        count if count == plain.len() => Some(tree),
-        _ => masked(&kept),
-    }
+    let mut finder = Finder::new(&tree);
+    let mut is_text = |at: &&usize| {
+        let leaf = finder.at(**at).and_then(|nodes| nodes.last());
+        leaf.is_some_and(|leaf| leaf.kind() == "jsx_text" || leaf.kind().starts_with("string"))
+    };
+    let kept: Vec<usize> = plain.iter().filter(|at| is_text(at)).copied().collect();
+    (!kept.is_empty()).then(|| masked(&kept))?
 }
 
-// The places that stand in the text of JSX or in a string, found in one walk: from the root to each of them
-// it is far in a tree that is deep.
-fn in_text(tree: &Tree, places: &[usize]) -> Vec<usize> {
-    let mut kept = Vec::new();
-    let mut left = places.iter().copied().peekable();
-    let mut cursor = tree.walk();
-    loop {
-        if cursor.goto_first_child() {
-            continue;
-        }
-        let leaf = cursor.node();
-        let is_text = leaf.kind() == "jsx_text" || leaf.kind().starts_with("string");
-        while let Some(at) = left.next_if(|at| *at < leaf.end_byte()) {
-            if is_text && at >= leaf.start_byte() {
-                kept.push(at);
-            }
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return kept;
-            }
-        }
-    }
-}
+/// An ampersand, with the rest of an entity such as `&amp;` or `&#x26;`.
+static ENTITY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"&(?:#?[0-9A-Za-z]{1,31};)?").ok());

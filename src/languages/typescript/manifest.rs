@@ -186,19 +186,14 @@ fn rank(condition: &str, custom: &[String]) -> usize {
         "default",
         "require",
     ];
-    if custom.iter().any(|name| name == condition) {
+    let is_custom = custom.iter().any(|name| name == condition);
+    if is_custom || condition.contains("source") || condition == "src" {
         return 0;
     }
-    if condition.contains("source") || condition == "src" {
-        return 1;
-    }
-    if condition.starts_with("types@") {
-        return 3;
-    }
-    ORDER
-        .iter()
-        .position(|name| *name == condition)
-        .map_or(ORDER.len() + 2, |at| at + 2)
+    // `types@>=5` is one of the versions.
+    let name = condition.split('@').next();
+    let place = ORDER.iter().position(|known| Some(*known) == name);
+    place.map_or(ORDER.len() + 1, |at| at + 1)
 }
 
 /// The strings of a JSON array.

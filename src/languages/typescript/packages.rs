@@ -1,4 +1,6 @@
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
 
 use super::manifest::Manifest;
 use super::{emitted, probe};
@@ -158,29 +160,17 @@ pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Ma
         .find_map(|directory| resolver.manifest(directory))
 }
 
+/// A package with its scope, and what stands behind it.
+static PACKAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let part = "[A-Za-z0-9_-][A-Za-z0-9_.-]*";
+    Regex::new(&format!("(?s)^((?:@{part}/)?{part})(?:/(.*))?$")).ok()
+});
+
 /// The package and the rest of a bare specifier; `None` when it cannot name a package.
 pub(super) fn package_name(specifier: &str) -> Option<(&str, &str)> {
-    let slashes = if specifier.starts_with('@') { 2 } else { 1 };
-    let end = specifier
-        .match_indices('/')
-        .nth(slashes - 1)
-        .map_or(specifier.len(), |(at, _)| at);
-    let name = specifier.get(..end)?;
-    let legal = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('.')
-            && part
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-    };
-    let valid = match name.strip_prefix('@') {
-        Some(scoped) => {
-            let (scope, package) = scoped.split_once('/')?;
-            legal(scope) && legal(package)
-        }
-        None => legal(name),
-    };
-    valid.then(|| (name, specifier.get(end + 1..).unwrap_or_default()))
+    let found = PACKAGE.as_ref()?.captures(specifier)?;
+    let rest = found.get(2).map_or("", |rest| rest.as_str());
+    Some((found.get(1)?.as_str(), rest))
 }
 
 /// The package part of a bare specifier (`@a/b/c` gives `@a/b`); `None` when it names none.

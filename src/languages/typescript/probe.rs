@@ -1,5 +1,5 @@
-use crate::languages::files::{Files, child};
 use crate::model::RepoPath;
+use crate::source::Listing;
 
 /// Extensions tried on a specifier that has none: TypeScript's order, then what bundlers add.
 const EXTENSIONS: &[&str] = &[
@@ -14,24 +14,8 @@ const SOURCES_OF: &[(&str, &[&str])] = &[
     ("cjs", &["cts", "d.cts", "cjs"]),
 ];
 
-/// The file a TypeScript-like import of `path` (no `..` left) means.
-pub(super) fn file(files: &Files<'_>, path: &str, tried: &mut Vec<String>) -> Option<RepoPath> {
-    if !path.is_empty()
-        && let Some(found) = by_name(files, path)
-    {
-        return Some(found);
-    }
-    if files.has_directory(path)
-        && let Some(found) = by_name(files, &child(path, "index"))
-    {
-        return Some(found);
-    }
-    tried.push(path.to_owned());
-    None
-}
-
 /// The file itself, what it is emitted from, or the name with an extension.
-pub(super) fn by_name(files: &Files<'_>, path: &str) -> Option<RepoPath> {
+pub(super) fn by_name(files: &Listing, path: &str) -> Option<RepoPath> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some((_, extension)) = name.rsplit_once('.')
         && let Some((_, sources)) = SOURCES_OF.iter().find(|(emitted, _)| *emitted == extension)

@@ -21,7 +21,7 @@ impl Resolver<'_> {
     pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
         self.projects.manifests.get(directory, || {
             let path = child(directory, "package.json");
-            let bytes = self.files.read(self.source, &path)?;
+            let bytes = self.read(&path)?;
             Manifest::parse(directory, &bytes).map(Arc::new)
         })
     }
@@ -35,7 +35,7 @@ impl Resolver<'_> {
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
         self.projects.configs.get(path, || {
             let load = |path: &str| {
-                let bytes = self.files.read(self.source, path)?;
+                let bytes = self.read(path)?;
                 jsonc(&bytes)
             };
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
@@ -83,18 +83,20 @@ impl Resolver<'_> {
             if config.includes(file) {
                 return Some(config);
             }
-            let directory = config.directory.clone();
-            let related = self.referenced(&config, 0).into_iter().chain(
-                self.siblings(&directory)
-                    .into_iter()
-                    .filter_map(|path| self.config(&path)),
-            );
-            let mut related = related;
+            let mut related = self.related(&config).into_iter();
             Some(related.find(|other| other.includes(file)).unwrap_or(config))
         })
     }
 
-    pub(super) fn referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
+    /// The configs that one refers to, then those beside it.
+    pub(super) fn related(&self, config: &Config) -> Vec<Arc<Config>> {
+        let mut found = self.referenced(config, 0);
+        let siblings = self.siblings(&config.directory).into_iter();
+        found.extend(siblings.filter_map(|path| self.config(&path)));
+        found
+    }
+
+    fn referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
         if depth > 2 {
             return Vec::new();
         }
@@ -117,9 +119,8 @@ impl Resolver<'_> {
     }
 
     /// `tsconfig.*.json` in a directory, sorted.
-    pub(super) fn siblings(&self, directory: &str) -> Vec<String> {
+    fn siblings(&self, directory: &str) -> Vec<String> {
         self.files
-            .listing()
             .below(directory)
             .iter()
             .map(|entry| &entry.path)

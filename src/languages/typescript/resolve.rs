@@ -33,7 +33,6 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
 
 fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolution {
     let mut tried = Vec::new();
-    let files = &resolver.files;
     if is_relative(specifier) {
         let found = relative(resolver, from, specifier, &mut tried);
         return found.map_or_else(|| missing(tried), Resolution::file);
@@ -49,7 +48,7 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
     }
     let conditions = config
         .as_ref()
-        .map_or(NO_CONDITIONS, |config| &config.conditions);
+        .map_or(NO_CONDITIONS, |config| &config.options.custom_conditions);
     if specifier.starts_with('#') {
         let found = imported(resolver, from, specifier, conditions, &mut tried);
         return found.unwrap_or_else(|| missing(tried));
@@ -69,9 +68,11 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
             Packaged::Unknown => {}
         }
     }
-    if let Some(base) = config.as_ref().and_then(|config| config.base_url.as_ref())
+    if let Some(base) = config
+        .as_ref()
+        .and_then(|config| config.options.base_url.as_ref())
         && let Some(path) = join(base, specifier)
-        && let Some(found) = probe::file(files, &path, &mut Vec::new())
+        && let Some(found) = file_or_directory(resolver, &path, &path, &mut Vec::new())
     {
         return Resolution::file(found);
     }
@@ -163,7 +164,7 @@ fn imported(
     for target in manifest.imported(specifier, conditions) {
         if target.starts_with('.') {
             let path = join(&manifest.directory, &target);
-            let compiled = path.and_then(|path| probe::by_name(&resolver.files, &path));
+            let compiled = path.and_then(|path| probe::by_name(resolver.files, &path));
             let found = compiled.or_else(|| target_file(resolver, &manifest, &target, tried));
             if let Some(found) = found {
                 return Some(Resolution::file(found));
@@ -191,7 +192,7 @@ fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolutio
     let Some(place) = place else {
         return missing(vec![pattern.to_owned()]);
     };
-    let listing = resolver.files.listing();
+    let listing = resolver.files;
     let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
     let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
     let patterns = glob::expand(&place);

@@ -22,30 +22,7 @@ pub struct ModuleRules {
 }
 
 // What finds files by specifiers without extension, whatever Node.js says.
-const BUNDLERS: &[&str] = &[
-    "@angular/cli",
-    "@rsbuild/core",
-    "@rspack/core",
-    "@sveltejs/kit",
-    "astro",
-    "browserify",
-    "esbuild",
-    "gatsby",
-    "next",
-    "nuxt",
-    "parcel",
-    "react-scripts",
-    "rolldown",
-    "rollup",
-    "snowpack",
-    "tsdown",
-    "tsup",
-    "unbuild",
-    "vite",
-    "vite-plus",
-    "vitest",
-    "webpack",
-];
+const BUNDLERS: &str = include_str!("bundlers.txt");
 
 impl Resolver<'_> {
     /// What is demanded of the imports of a script: by the config that governs it and by the kind
@@ -83,8 +60,8 @@ impl Resolver<'_> {
             common,
             full_paths,
             // Without settings the neighbours show what runs the files: Node.js takes `.ts` alone.
-            source_extensions: config.is_none_or(|it| it.source_extensions),
-            explicit_types: config.is_some_and(|it| it.explicit_types)
+            source_extensions: config.is_none_or(Config::takes_source_extensions),
+            explicit_types: config.is_some_and(|config| config.options.verbatim_module_syntax)
                 && !matches!(file.extension(), Some("js" | "jsx" | "mjs" | "cjs")),
         }
     }
@@ -99,7 +76,7 @@ impl Resolver<'_> {
     }
 
     fn is_bundled(&self, file: &RepoPath) -> bool {
-        BUNDLERS.iter().any(|name| self.declares(file, name))
+        BUNDLERS.lines().any(|name| self.declares(file, name))
     }
 
     /// Whether a specifier is one that the compiler and the loader of the file take for `target`,

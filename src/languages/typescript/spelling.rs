@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::{packages, probe};
 use crate::languages::files::join;
 use crate::languages::resolver::Resolver;
@@ -57,18 +59,19 @@ impl Resolver<'_> {
     /// left out.
     #[must_use]
     pub fn declared(&self, from: &RepoPath) -> Vec<String> {
-        let manifests = from
-            .ancestors()
-            .filter_map(|directory| self.manifest(directory));
-        let all: std::collections::BTreeSet<String> = manifests
-            .flat_map(|it| it.dependencies().map(str::to_owned).collect::<Vec<_>>())
-            .filter(|package| !package.starts_with("@types/"))
-            .collect();
-        all.into_iter().collect()
+        let mut found = BTreeSet::new();
+        for directory in from.ancestors() {
+            let Some(manifest) = self.manifest(directory) else {
+                continue;
+            };
+            let packages = manifest.dependencies();
+            let packages = packages.filter(|package| !package.starts_with("@types/"));
+            found.extend(packages.map(str::to_owned));
+        }
+        found.into_iter().collect()
     }
 
-    /// The npm package that a manifest at or above `from` declares and that bears the name: case,
-    /// `-`, `_` and `.` aside.
+    /// The declared npm package that bears the name: case, `-`, `_` and `.` aside.
     #[must_use]
     pub fn declared_as(&self, from: &RepoPath, name: &str) -> Option<String> {
         let plain = |text: &str| -> String {
@@ -76,45 +79,25 @@ impl Resolver<'_> {
             letters.map(|c| c.to_ascii_lowercase()).collect()
         };
         let wanted = plain(name);
-        from.ancestors()
-            .filter_map(|directory| self.manifest(directory))
-            .find_map(|manifest| {
-                let mut names = manifest.dependencies();
-                let found = names.find(|package| plain(package) == wanted);
-                found.map(str::to_owned)
-            })
+        let mut declared = self.declared(from).into_iter();
+        declared.find(|package| plain(package) == wanted)
     }
 
-    /// npm packages that a manifest at or above `from` declares and whose names hold the words of
-    /// `name`: `hash-sum` for `hash`, `esbuild-plugin-x` for `pluginX`.
+    /// Declared npm packages whose names hold the words of `name`: `hash-sum` for `hash`,
+    /// `esbuild-plugin-x` for `pluginX`.
     #[must_use]
     pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
         let wanted = words_of(name);
         if wanted.is_empty() || name.len() < 3 {
             return Vec::new();
         }
-        let mut found: Vec<String> = from
-            .ancestors()
-            .filter_map(|directory| self.manifest(directory))
-            .flat_map(|manifest| {
-                let like = |package: &&str| {
-                    let bare = package.rsplit('/').next().unwrap_or(package);
-                    let words = words_of(bare);
-                    !package.starts_with("@types/")
-                        && (wanted.len() > 1 || words.len() < 3)
-                        && words.len() > wanted.len()
-                        && words.windows(wanted.len()).any(|part| part == wanted)
-                };
-                let packages: Vec<String> = manifest
-                    .dependencies()
-                    .filter(like)
-                    .map(str::to_owned)
-                    .collect();
-                packages
-            })
-            .collect();
-        found.sort();
-        found.dedup();
+        let mut found = self.declared(from);
+        found.retain(|package| {
+            let words = words_of(package.rsplit('/').next().unwrap_or(package));
+            (wanted.len() > 1 || words.len() < 3)
+                && words.len() > wanted.len()
+                && words.windows(wanted.len()).any(|part| part == wanted)
+        });
         found
     }
 }

@@ -1,6 +1,6 @@
 use super::ModuleRules;
 use super::language::is_node;
-use crate::languages::literal::listed;
+use super::probe::without_extension;
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// How a TypeScript or JavaScript file writes its imports.
@@ -15,12 +15,10 @@ pub(crate) struct ScriptStyle {
     pub(crate) require: bool,
     /// The file, or what stands near one that shows nothing, has import statements alone.
     pub(crate) modules: bool,
-    /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
+    /// What specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
     pub(crate) extension: Extension,
     /// Files above and aside of the own package are named by an alias rather than relatively.
     pub(crate) aliases: bool,
-    /// What specifiers that start with an alias end with.
-    alias_extension: Extension,
     /// `node:fs` rather than `fs`.
     pub(crate) node_prefix: bool,
     /// `import type` or inline `type` is in use.
@@ -53,13 +51,12 @@ impl ScriptStyle {
         all.extend(others.take(32));
         let near = if rules.common { &all[..] } else { &own[..] };
         let requires = requires(near);
-        let relative: fn(&str) -> bool = |specifier| specifier.starts_with('.');
-        let shown = first_extension(&own, relative);
+        let shown = first_extension(&own);
         let rules = ModuleRules {
             full_paths: rules.full_paths && shown != Some(Extension::None),
             ..rules
         };
-        let near = shown.or_else(|| first_extension(&all, relative));
+        let near = shown.or_else(|| first_extension(&all));
         let has_type_imports = |facts: &&FileFacts| {
             let mut imports = facts.imports.iter();
             imports.any(|import| import.type_only && import.kind == ImportKind::Import)
@@ -77,7 +74,6 @@ impl ScriptStyle {
                 near => near.unwrap_or(Extension::None),
             },
             aliases: prefers_alias(&all),
-            alias_extension: first_extension(&all, is_alias).unwrap_or(Extension::None),
             node_prefix: has_node_prefix(&all),
             rules,
             types: rules.explicit_types || all.iter().any(has_type_imports),
@@ -109,38 +105,10 @@ impl ScriptStyle {
         }
     }
 
-    /// An import with another module in its place, on one line and without a semicolon.
-    pub(crate) fn restated(&self, import: &Import, module: &str) -> String {
-        let q = self.quote;
-        if import.kind == ImportKind::ExportFrom {
-            let names = match import.names.as_slice() {
-                [one] if one.name == "*" => match &one.alias {
-                    Some(alias) if alias != "*" => format!("* as {alias}"),
-                    _ => "*".to_owned(),
-                },
-                names => format!("{{ {} }}", listed(names)),
-            };
-            let word = if import.type_only { "type " } else { "" };
-            return format!("export {word}{names} from {q}{module}{q}");
-        }
-        match import.names.as_slice() {
-            [] => format!("import {q}{module}{q}"),
-            [one] => {
-                let bound = one.local();
-                self.statement(bound, module, &one.name, import.type_only)
-            }
-            names => {
-                let word = if import.type_only { "type " } else { "" };
-                let names = listed(names);
-                format!("import {word}{{ {names} }} from {q}{module}{q}")
-            }
-        }
-    }
-
     /// The alias of a file with the ending that such specifiers carry.
     pub(crate) fn ended(&self, alias: &str, to: &RepoPath) -> String {
         let (stem, extension) = split(to.as_str());
-        let Some(ending) = ending(extension, self.alias_extension) else {
+        let Some(ending) = ending(extension, self.extension) else {
             return alias.to_owned();
         };
         let index = stem.rsplit('/').next() == Some("index") && !alias.ends_with("/index");
@@ -149,16 +117,12 @@ impl ScriptStyle {
 
     /// The style with the extension that a specifier shows, when `rules` allow it.
     pub(crate) fn like(&self, specifier: &str) -> Self {
-        let name = specifier.rsplit('/').next().unwrap_or_default();
-        let extension = match name.rsplit_once('.').map(|(_, extension)| extension) {
-            Some("js" | "mjs" | "cjs" | "jsx") => Extension::Emitted,
-            Some("ts" | "tsx" | "mts" | "cts") => Extension::Source,
-            _ if self.rules.full_paths => self.extension,
-            _ => Extension::None,
+        let extension = match extension_of(specifier) {
+            Some(Extension::None) | None if self.rules.full_paths => self.extension,
+            shown => shown.unwrap_or(Extension::None),
         };
         Self {
             extension,
-            alias_extension: extension,
             ..self.clone()
         }
     }
@@ -212,20 +176,10 @@ fn between(directory: &str, target: &str, folder: bool) -> String {
     steps.join("/")
 }
 
-/// The path without a source extension, and that extension; other files keep theirs.
-pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
-    const SOURCES: &[&str] = &[
-        "d.ts", "d.mts", "d.cts", "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs",
-    ];
-    for extension in SOURCES {
-        if let Some(stem) = path
-            .strip_suffix(extension)
-            .and_then(|it| it.strip_suffix('.'))
-        {
-            return (stem, Some(extension));
-        }
-    }
-    (path, None)
+// The path without a source extension, and that extension; other files keep theirs.
+fn split(path: &str) -> (&str, Option<&str>) {
+    let stem = without_extension(path);
+    (stem, path.get(stem.len() + 1..))
 }
 
 // Whether the first import of the files with one is a call of `require`.
@@ -249,21 +203,25 @@ fn is_alias(specifier: &str) -> bool {
     marks.iter().any(|mark| specifier.starts_with(mark))
 }
 
-// The extension of the first specifier of a source file that is meant.
-fn first_extension(files: &[&FileFacts], is_meant: fn(&str) -> bool) -> Option<Extension> {
+// The extension of the first specifier of a source file.
+fn first_extension(files: &[&FileFacts]) -> Option<Extension> {
     let imports = files.iter().flat_map(|facts| &facts.imports);
-    let specifiers = imports.map(|import| import.specifier.as_str());
-    specifiers
-        .filter(|specifier| is_meant(specifier))
-        .find_map(|specifier| {
-            let last = specifier.rsplit('/').next().unwrap_or_default();
-            match last.rsplit_once('.').map(|(_, extension)| extension) {
-                Some("js" | "mjs" | "cjs" | "jsx") => Some(Extension::Emitted),
-                Some("ts" | "tsx" | "mts" | "cts") => Some(Extension::Source),
-                Some("json" | "css" | "vue" | "svelte" | "svg" | "scss") => None,
-                _ => Some(Extension::None),
-            }
-        })
+    let mut specifiers = imports.map(|import| import.specifier.as_str());
+    specifiers.find_map(|specifier| {
+        let is_path = specifier.starts_with('.') || is_alias(specifier);
+        extension_of(specifier).filter(|_| is_path)
+    })
+}
+
+// `None` for a specifier of what is no source file.
+fn extension_of(specifier: &str) -> Option<Extension> {
+    let last = specifier.rsplit('/').next().unwrap_or_default();
+    match last.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js" | "mjs" | "cjs" | "jsx") => Some(Extension::Emitted),
+        Some("ts" | "tsx" | "mts" | "cts") => Some(Extension::Source),
+        Some("json" | "css" | "vue" | "svelte" | "svg" | "scss") => None,
+        _ => Some(Extension::None),
+    }
 }
 
 fn has_node_prefix(files: &[&FileFacts]) -> bool {

@@ -1,41 +1,54 @@
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use super::glob;
 use super::manifest::strings;
 use super::packages::package_name;
-use crate::languages::files::join;
+use crate::languages::files::{below, join};
 use crate::model::RepoPath;
 
 /// A `tsconfig.json` or `jsconfig.json` with its `extends` chain folded in.
 ///
 /// What cannot be read of the chain is left out; the readable part counts.
-#[derive(Default)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Config {
+    /// The directory of the file; `""` at the root.
+    #[serde(skip)]
+    pub(super) directory: String,
+    /// `compilerOptions.paths`, exact names first, then by length of the prefix.
+    #[serde(skip)]
+    pub(super) paths: Vec<Alias>,
+    #[serde(rename = "compilerOptions")]
+    pub(super) options: Options,
+    pub(super) references: Vec<String>,
+    include: Option<Vec<String>>,
+    exclude: Vec<String>,
+    files: Option<Vec<String>>,
+}
+
+/// Options of the compiler; their paths are those of the repository.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of the compiler"
 )]
-pub(super) struct Config {
-    /// The directory of the file; `""` at the root.
-    pub(super) directory: String,
-    /// `compilerOptions.paths`, exact names first, then by length of the prefix.
-    pub(super) paths: Vec<Alias>,
+pub(super) struct Options {
     pub(super) base_url: Option<String>,
     pub(super) out_dir: Option<String>,
     pub(super) root_dir: Option<String>,
-    pub(super) conditions: Vec<String>,
-    pub(super) references: Vec<String>,
-    /// Imports may name `.ts` files.
-    pub(super) source_extensions: bool,
+    pub(super) custom_conditions: Vec<String>,
     /// What is a type alone has to be imported as one.
-    pub(super) explicit_types: bool,
+    pub(super) verbatim_module_syntax: bool,
+    allow_importing_ts_extensions: bool,
+    rewrite_relative_import_extensions: bool,
+    allow_js: bool,
     module: Option<String>,
-    resolution: Option<String>,
-    preserves_values: bool,
-    is_isolated: bool,
-    is_javascript: bool,
-    include: Option<Vec<String>>,
-    exclude: Vec<String>,
-    files: Option<Vec<String>>,
+    module_resolution: Option<String>,
+    paths: BTreeMap<String, Vec<String>>,
 }
 
 /// One entry of `paths`.
@@ -58,6 +71,9 @@ impl Alias {
     }
 }
 
+/// Links of one `extends` chain that are read.
+const MAX_LINKS: usize = 64;
+
 /// Reads a config through `load`, which gives the bytes of a repository path, and `locate`, which
 /// finds the file an `extends` entry names.
 pub(super) fn read(
@@ -65,28 +81,16 @@ pub(super) fn read(
     load: &dyn Fn(&str) -> Option<Value>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
 ) -> Option<Config> {
-    let mut config = Config {
-        directory: directory_of(path).to_owned(),
-        is_javascript: path.ends_with("jsconfig.json"),
-        ..Config::default()
-    };
     let mut chain = Vec::new();
-    let mut budget = 64;
+    let mut budget = MAX_LINKS;
     collect(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
-    // Later links override; the file itself is last.
-    for (link, value) in &chain {
-        apply(&mut config, link, value);
-    }
-    if let Some((_, own)) = chain.last() {
-        config.references = own
-            .get("references")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(|reference| reference.get("path")?.as_str())
-            .filter_map(|path| join(&config.directory, path))
-            .collect();
-    }
+    let directory = directory_of(path);
+    let mut config: Config = serde_json::from_value(fold(directory, &chain)).unwrap_or_default();
+    directory.clone_into(&mut config.directory);
+    let paths = std::mem::take(&mut config.options.paths).into_iter();
+    config.paths = paths
+        .map(|(pattern, targets)| Alias { pattern, targets })
+        .collect();
     config.paths.sort_by_key(|alias| {
         let head = alias.pattern.split_once('*').map(|(head, _)| head.len());
         (head.is_some(), std::cmp::Reverse(head))
@@ -132,104 +136,84 @@ fn published_options(specifier: &str) -> Option<Value> {
     is_modern.then(|| json!({ "compilerOptions": { "module": "node16" } }))
 }
 
-fn apply(config: &mut Config, link: &str, value: &Value) {
-    let directory = directory_of(link);
-    let leaf = config.directory.clone();
-    let place = |text: &str| match text.strip_prefix("${configDir}") {
-        Some(rest) => join(&leaf, rest),
-        None => join(directory, text),
-    };
-    let places = |field: Option<&Value>| -> Vec<String> {
-        strings(field)
-            .iter()
-            .filter_map(|text| place(text))
-            .collect()
-    };
-    let options = value.get("compilerOptions");
-    let option = |name: &str| options.and_then(|options| options.get(name));
-    if let Some(base) = option("baseUrl").and_then(Value::as_str) {
-        config.base_url = place(base);
+// One object of all links: later ones override, the file itself is last.
+fn fold(directory: &str, chain: &[(String, Value)]) -> Value {
+    let mut fields = Map::new();
+    let mut options = Map::new();
+    for (link, value) in chain {
+        // What templates name belongs to the file itself, not to the one that it extends.
+        let place = |text: &str, base: &str| match text.strip_prefix("${configDir}") {
+            Some(rest) => join(directory, rest),
+            None => join(base, text),
+        };
+        let base = directory_of(link);
+        for field in ["include", "exclude", "files"] {
+            if let Some(own) = value.get(field) {
+                fields.insert(field.to_owned(), placed(own, &|text| place(text, base)));
+            }
+        }
+        if link.ends_with("jsconfig.json") {
+            options.insert("allowJs".to_owned(), Value::Bool(true));
+        }
+        let own = value.get("compilerOptions").and_then(Value::as_object);
+        for (name, value) in own.into_iter().flatten() {
+            let value = match name.as_str() {
+                "baseUrl" | "outDir" | "rootDir" => placed(value, &|text| place(text, base)),
+                _ => value.clone(),
+            };
+            options.insert(name.clone(), value);
+        }
+        if let Some(paths) = own.and_then(|own| own.get("paths")) {
+            let base = options.get("baseUrl").and_then(Value::as_str);
+            let base = base.unwrap_or(directory_of(link)).to_owned();
+            let paths = placed(paths, &|text| place(text, &base));
+            options.insert("paths".to_owned(), paths);
+        }
     }
-    if let Some(paths) = option("paths").and_then(Value::as_object) {
-        let own_base = option("baseUrl").and_then(Value::as_str).and_then(&place);
-        let base = own_base.or(config.base_url.clone());
-        let base = base.as_deref().unwrap_or(directory);
-        config.paths = paths
-            .iter()
-            .map(|(pattern, targets)| Alias {
-                pattern: pattern.clone(),
-                targets: strings(Some(targets))
-                    .iter()
-                    .filter_map(|target| match target.strip_prefix("${configDir}") {
-                        Some(rest) => join(&leaf, rest),
-                        None => join(base, target),
-                    })
-                    .collect(),
-            })
-            .collect();
-    }
-    if let Some(out) = option("outDir").and_then(Value::as_str) {
-        config.out_dir = place(out);
-    }
-    if let Some(root) = option("rootDir").and_then(Value::as_str) {
-        config.root_dir = place(root);
-    }
-    if option("customConditions").is_some() {
-        config.conditions = strings(option("customConditions"));
-    }
-    let word = |name: &str| option(name).and_then(Value::as_str).map(str::to_lowercase);
-    let flag = |name: &str| option(name).and_then(Value::as_bool);
-    config.module = word("module").or(config.module.take());
-    config.resolution = word("moduleResolution").or(config.resolution.take());
-    let either = flag("allowImportingTsExtensions").into_iter();
-    if let Some(allows) = either
-        .chain(flag("rewriteRelativeImportExtensions"))
-        .reduce(|a, b| a || b)
-    {
-        config.source_extensions = allows;
-    }
-    config.preserves_values = flag("preserveValueImports").unwrap_or(config.preserves_values);
-    config.is_isolated = flag("isolatedModules").unwrap_or(config.is_isolated);
-    if let Some(verbatim) = flag("verbatimModuleSyntax") {
-        config.explicit_types = verbatim;
-    }
-    config.explicit_types |= (config.preserves_values && config.is_isolated)
-        || word("importsNotUsedAsValues").as_deref() == Some("error");
-    if let Some(allow) = option("allowJs").and_then(Value::as_bool) {
-        config.is_javascript = allow;
-    }
-    if value.get("include").is_some() {
-        config.include = Some(places(value.get("include")));
-    }
-    if value.get("exclude").is_some() {
-        config.exclude = places(value.get("exclude"));
-    }
-    if value.get("files").is_some() {
-        config.files = Some(places(value.get("files")));
+    let own = chain.last().and_then(|(_, own)| own.get("references"));
+    let own = own.and_then(Value::as_array).into_iter().flatten();
+    let references = own.filter_map(|one| join(directory, one.get("path")?.as_str()?));
+    fields.insert("references".to_owned(), references.collect());
+    fields.insert("compilerOptions".to_owned(), Value::Object(options));
+    Value::Object(fields)
+}
+
+// The texts of a value as paths of the repository.
+fn placed(value: &Value, place: &dyn Fn(&str) -> Option<String>) -> Value {
+    match value {
+        Value::String(text) => place(text).map_or(Value::Null, Value::String),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| placed(item, place));
+            items.filter(Value::is_string).collect()
+        }
+        Value::Object(map) => {
+            let rows = map.iter();
+            rows.map(|(key, value)| (key.clone(), placed(value, place)))
+                .collect()
+        }
+        other => other.clone(),
     }
 }
 
 impl Config {
     /// Whether modules are found as Node.js finds them.
     pub(super) fn is_node(&self) -> bool {
-        let node = |word: &Option<String>| {
-            word.as_deref().is_some_and(|word| {
-                word == "nodenext"
-                    || word
-                        .strip_prefix("node")
-                        .and_then(|it| it.parse::<u32>().ok())
-                        .is_some_and(|it| it >= 16)
-            })
-        };
-        match &self.resolution {
-            Some(_) => node(&self.resolution),
-            None => node(&self.module),
-        }
+        let words = self.options.module_resolution.as_ref();
+        let word = words.or(self.options.module.as_ref());
+        let word = word.map(|word| word.to_lowercase()).unwrap_or_default();
+        let version = word.strip_prefix("node").map(str::parse::<u32>);
+        word == "nodenext" || matches!(version, Some(Ok(16..)))
+    }
+
+    /// Whether imports may name `.ts` files.
+    pub(super) fn takes_source_extensions(&self) -> bool {
+        self.options.allow_importing_ts_extensions
+            || self.options.rewrite_relative_import_extensions
     }
 
     /// Whether the compiler reads files like it: scripts without types only when it is told to.
     pub(super) fn takes(&self, file: &RepoPath) -> bool {
-        self.is_javascript && self.includes(file)
+        self.options.allow_js && self.includes(file)
     }
 
     /// Whether the project's own file list takes the file in.
@@ -243,7 +227,7 @@ impl Config {
             return true;
         }
         let script = matches!(file.extension(), Some("js" | "jsx" | "mjs" | "cjs"));
-        if script && !self.is_javascript {
+        if script && !self.options.allow_js {
             return false;
         }
         let included = match (&self.include, &self.files) {
@@ -252,7 +236,7 @@ impl Config {
             (None, None) => file.is_below(&self.directory),
         };
         let excluded = |pattern: &String| covers(pattern, path);
-        let out = self.out_dir.as_ref().filter(|out| !out.is_empty());
+        let out = self.options.out_dir.as_ref().filter(|out| !out.is_empty());
         included
             && !self.exclude.iter().any(excluded)
             && !out.is_some_and(|out| file.is_below(out) && *out != self.directory)
@@ -261,19 +245,12 @@ impl Config {
 
 // A pattern names files, or a directory and everything in it.
 fn covers(pattern: &str, path: &str) -> bool {
-    if pattern.is_empty() {
-        return true;
-    }
     if !pattern.contains(['*', '?']) {
-        return path == pattern
-            || path
-                .strip_prefix(pattern)
-                .is_some_and(|rest| rest.starts_with('/'));
+        return path == pattern || below(pattern, path).is_some();
     }
     let last = pattern.rsplit('/').next().unwrap_or_default();
-    glob::matches(pattern, path)
-        || (last == "**" && glob::matches(&format!("{pattern}/*"), path))
-        || (!last.contains(['*', '?', '.']) && glob::matches(&format!("{pattern}/**"), path))
+    let is_directory = last == "**" || !last.contains(['*', '?', '.']);
+    glob::matches(pattern, path) || (is_directory && glob::matches(&format!("{pattern}/**"), path))
 }
 
 /// The directory part of a repository path; `""` at the root.

@@ -1,10 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::glob;
-use super::manifest::{Manifest, strings};
-use crate::languages::files::child;
+use super::manifest::Manifest;
+use crate::languages::files::{below, child};
 use crate::model::RepoPath;
 use crate::source::Source;
 
@@ -35,9 +33,7 @@ impl Workspace {
                 if !in_node_modules(directory) {
                     manifests.push(directory);
                 }
-            } else if matches!(name, "pnpm-workspace.yaml" | "lerna.json")
-                || LOCK_FILES.contains(&name)
-            {
+            } else if name == "pnpm-workspace.yaml" || LOCK_FILES.contains(&name) {
                 roots.insert(directory);
             }
         }
@@ -84,14 +80,8 @@ fn in_node_modules(directory: &str) -> bool {
 }
 
 fn name_in(source: &dyn Source, directory: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: Option<String>,
-    }
     let path = source.listing().file(&child(directory, "package.json"))?;
-    let bytes = source.read(path).ok()?;
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    serde_json::from_slice::<Named>(bytes).ok()?.name
+    Manifest::parse(directory, &source.read(path).ok()?)?.name
 }
 
 #[derive(Default)]
@@ -115,11 +105,6 @@ impl Globs {
         if let Some(bytes) = read("pnpm-workspace.yaml") {
             globs.extend(yaml_packages(&bytes));
         }
-        if let Some(bytes) = read("lerna.json")
-            && let Ok(value) = serde_json::from_slice::<Value>(&bytes)
-        {
-            globs.extend(strings(value.get("packages")));
-        }
         let mut found = Self::default();
         for glob in globs.iter().flat_map(|glob| glob::expand(glob)) {
             match glob.strip_prefix('!') {
@@ -131,20 +116,12 @@ impl Globs {
     }
 
     fn take(&self, root: &str, directory: &str) -> bool {
-        let inside = if root.is_empty() {
-            directory
-        } else {
-            match directory.strip_prefix(root) {
-                Some(rest) if rest.starts_with('/') => &rest[1..],
-                _ => return false,
-            }
+        let has = |globs: &[String], path: &str| {
+            let mut globs = globs.iter().map(|glob| glob.trim_end_matches('/'));
+            globs.any(|glob| glob::matches(glob, path))
         };
-        let any = |globs: &[String]| {
-            globs
-                .iter()
-                .any(|glob| glob::matches(glob.trim_end_matches('/'), inside))
-        };
-        any(&self.include) && !any(&self.exclude)
+        below(root, directory)
+            .is_some_and(|path| has(&self.include, path) && !has(&self.exclude, path))
     }
 }
 
