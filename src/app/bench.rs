@@ -7,8 +7,8 @@ use super::flags::{Args, repair_level, request, share};
 use super::open::listen;
 use super::{App, AppError};
 use crate::bench::{
-    BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge,
-    pairs, parse_partition, part_of, real_cases, run_cases, score,
+    BenchAgent, BenchOptions, Case, Heading, compare, load_fixtures, load_sets, merge, pairs,
+    parse_partition, part_of, real_cases, run_cases, score,
 };
 use crate::config::Seconds;
 use crate::exec::Temporary;
@@ -93,7 +93,7 @@ pub fn run_bench(
     let cases: Vec<Case<'_>> = match &request.real {
         None => {
             let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
-            fixtures.into_iter().map(Case::of_folder).collect()
+            fixtures.into_iter().map(Case::from_folder).collect()
         }
         Some(_) if agent == BenchAgent::Replay => {
             let message = "fixes of real histories have no recorded replies";
@@ -106,11 +106,8 @@ pub fn run_bench(
             for set in &mut sets {
                 set.fixes.retain(|fix| mine.contains(&fix.id));
             }
-            let clones = Clones {
-                folder: real.clones.clone(),
-            };
             let work = real.work.clone().unwrap_or_else(|| home.join("work"));
-            real_cases(&sets, &clones, &absolute(&work)?, workplace, redactor)
+            real_cases(&sets, &real.clones, &absolute(&work)?, workplace, redactor)
         }
     };
     let before = request.baseline.as_deref().map(read_bench).transpose()?;

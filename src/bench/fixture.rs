@@ -9,7 +9,7 @@ use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
 
 /// A broken repository and all that is known of its repair: `fixture.toml` and what stands
 /// beside it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Fixture {
     /// The name of its folder.
@@ -70,7 +70,7 @@ pub struct Fixture {
 }
 
 /// What a fixture must come to.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Expected {
     /// The kind of its failure.

@@ -99,7 +99,6 @@ pub(super) fn judge_run(
     outcome.why = why;
     outcome.packet_bytes = record.attempts.iter().map(|it| it.packet_bytes).sum();
     outcome.packet_tokens = record.packet_tokens;
-    outcome.packets = record.packets;
     outcome.leaks = record.leaks;
 }
 

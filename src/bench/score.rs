@@ -20,10 +20,9 @@ pub struct Heading {
 #[must_use]
 pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocument {
     outcomes.sort_by(|a, b| a.id.cmp(&b.id));
-    let level = |outcome: &FixtureOutcome| {
-        outcome
-            .needed_level
-            .map_or_else(|| "none".to_owned(), |level| level.to_string())
+    let level = |outcome: &FixtureOutcome| match outcome.needed_level {
+        Some(level) => level.to_string(),
+        None => "none".to_owned(),
     };
     BenchDocument {
         schema_version: SCHEMA_VERSION,
@@ -197,7 +196,6 @@ pub(super) mod tests {
             agent_calls: 1,
             usage: Usage::default(),
             command_seconds: 0.2,
-            packets: vec!["ab".to_owned()],
             seconds: 0.5,
             why: Vec::new(),
             leaks: Vec::new(),

@@ -96,7 +96,9 @@ impl FailureKind {
 }
 
 /// How one attempt at a repair ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
@@ -106,6 +108,7 @@ pub enum StopReason {
     NothingToRepair,
     PatchInvalid,
     ApplyFailed,
+    #[default]
     TestsFailed,
     TestsChanged,
     Unproven,

@@ -204,7 +204,7 @@ impl TroubleKind {
 }
 
 /// The status of a run or an attempt at its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunStatus {
@@ -217,6 +217,7 @@ pub enum RunStatus {
     /// The same import errors came back until nothing was left to try.
     Blocked,
     /// They still fail.
+    #[default]
     Failed,
     /// The work went on in parts.
     Split,

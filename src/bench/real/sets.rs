@@ -98,36 +98,23 @@ pub(super) fn digest(text: &str) -> String {
     hex(&bytes[..8])
 }
 
-/// Clones of public repositories below one folder.
-#[derive(Debug, Clone)]
-pub struct Clones {
-    /// The folder.
-    pub folder: PathBuf,
-}
-
-impl Clones {
-    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each
-    /// with or without `.git`.
-    ///
-    /// # Errors
-    /// [`BenchError::Lacking`] when there is none.
-    pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, BenchError> {
-        for name in [
-            name.replace('/', "+"),
-            name.to_owned(),
-            file_name(name).to_owned(),
-        ] {
-            for folder in [name.clone(), format!("{name}.git")] {
-                let folder = self.folder.join(folder);
-                if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
-                    return Ok(found);
-                }
+/// Opens the clone of a repository in a folder of clones, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each with
+/// or without `.git`.
+///
+/// # Errors
+/// [`BenchError::Lacking`] when there is none.
+pub(super) fn open_clone(clones: &Path, name: &str, url: &str) -> Result<Repository, BenchError> {
+    let joined = name.replace('/', "+");
+    for name in [joined.as_str(), name, file_name(name)] {
+        for folder in [name.to_owned(), format!("{name}.git")] {
+            let folder = clones.join(folder);
+            if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
+                return Ok(found);
             }
         }
-        let folder = self.folder.display();
-        Err(BenchError::Lacking(format!(
-            "`{folder}` holds no clone of {name}: `git clone {url} {folder}/{}`",
-            name.replace('/', "+")
-        )))
     }
+    let clones = clones.display();
+    Err(BenchError::Lacking(format!(
+        "`{clones}` holds no clone of {name}: `git clone {url} {clones}/{joined}`"
+    )))
 }
