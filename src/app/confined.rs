@@ -8,23 +8,11 @@ use crate::model::{Code, NotConfined, SandboxMode, WorkplaceMode, walls_in_words
 use crate::workplace::{Plan, Workplace};
 use crate::workspace::At;
 
-/// How far a command of the user is confined.
-#[derive(Default)]
-pub(super) struct Confinement<'a> {
-    pub(super) sandbox: SandboxMode,
-    /// What it may write besides the worktree.
-    pub(super) writable: &'a [PathBuf],
-    pub(super) no_network: bool,
-}
-
-/// A job in the worktree itself: it may write all of it, wherever in it the command is run, but
-/// not what git reads later; without git, the folder it is run in.
-pub(super) fn confined(
-    app: &App,
-    command: CommandLine,
-    how: &Confinement<'_>,
-) -> Result<Job, AppError> {
-    let mut writable = how.writable.to_vec();
+/// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the
+/// command runs, but not what git reads later; without git, the folder it runs in.
+pub(super) fn confined(app: &App, command: CommandLine) -> Result<Job, AppError> {
+    let settings = &app.settings().sandbox;
+    let mut writable = settings.allow_write.clone();
     let repository = Repository::discover(app.directory())?;
     let mut closed = Vec::new();
     if let Some(git) = &repository {
@@ -36,10 +24,10 @@ pub(super) fn confined(
     closed.retain(|place| !writable.contains(place));
     Ok(Job {
         sandbox: Sandbox {
-            mode: how.sandbox,
+            mode: settings.mode,
             writable,
             closed,
-            no_network: how.no_network,
+            no_network: settings.no_net,
         },
         ..Job::new(command, app.directory())
     })
@@ -76,41 +64,44 @@ pub(super) fn say_new_repositories(job: &Job, progress: &dyn Progress) {
     if job.sandbox.closed.is_empty() || job.sandbox.mode == SandboxMode::Off {
         return;
     }
+    let closed = job
+        .sandbox
+        .closed
+        .iter()
+        .filter_map(|place| place.canonicalize().ok());
+    let closed: Vec<PathBuf> = closed.collect();
     for place in nested_repositories(&job.directory) {
         let real = place.canonicalize().unwrap_or_else(|_| place.clone());
-        let known = job
-            .sandbox
-            .closed
-            .iter()
-            .filter_map(|closed| closed.canonicalize().ok());
-        if !known.into_iter().any(|closed| real.starts_with(closed)) {
+        if !closed.iter().any(|known| real.starts_with(known)) {
+            let place = place.display();
             progress.note(&format!(
-                "the command made `{}`, and git runs its hooks and settings there: remove it unless \
-                 you want it",
-                place.display()
+                "the command made `{place}`, and git runs its hooks and settings there: remove it unless you want it"
             ));
         }
     }
 }
 
-/// Moves a job from the worktree to a workplace of its own, which lasts as long as the value.
-pub(super) fn stand_in(
+/// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for that.
+pub(super) fn move_to_copy(
     app: &App,
     job: &mut Job,
-    choice: WorkplaceMode,
     progress: &dyn Progress,
 ) -> Result<Option<Temporary>, AppError> {
+    let choice = app
+        .settings()
+        .sandbox
+        .workplace
+        .unwrap_or(WorkplaceMode::InPlace);
+    if choice == WorkplaceMode::InPlace {
+        return Ok(None);
+    }
     let workspace = app.workspace(At::Worktree, progress)?;
     let Some(root) = &workspace.root else {
         return Ok(None);
     };
-    let state = runs::state(app)?;
-    let slot = Temporary::within(state.directory())
-        .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
+    let slot = Temporary::within(runs::state(app)?.directory())
+        .map_err(|error| AppError::environment(format!("no isolated copy: {error}")))?;
     let commands = [job.command.to_string()];
-    let report = |done, all| {
-        progress.step(&format!("copying the worktree: {done} of {all} files"));
-    };
     let plan = Plan {
         choice,
         slot: slot.path(),
@@ -121,19 +112,22 @@ pub(super) fn stand_in(
         commands: &commands,
         closed: Vec::new(),
     };
-    let place = Workplace::open(&plan, &report)?;
+    let place = Workplace::open(&plan, &|done, all| {
+        progress.step(&format!("copying the worktree: {done} of {all} files"));
+    })?;
     let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
     job.directory = place.root().join(below);
-    job.sandbox.writable.retain(|it| it != root);
+    job.sandbox.writable.retain(|path| path != root);
     job.sandbox.closed.clear();
-    let private = job.private.clone();
+    // The private folder of the caller lasts as long as the job.
+    let private = job.private.take();
     place.confine(job);
-    // The caller's own last as long as the job.
-    if private.is_some() {
-        job.private = private;
-    }
-    let message = format!("workplace: {} ({})", place.kind().as_str(), place.why());
-    progress.note(&message);
+    job.private = private.or(job.private.take());
+    progress.note(&format!(
+        "workplace: {} ({})",
+        place.kind().as_str(),
+        place.why()
+    ));
     Ok(Some(slot))
 }
 

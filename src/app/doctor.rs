@@ -1,5 +1,5 @@
 use super::agents::{PRESETS, is_installed};
-use super::confined::{Confinement, confined};
+use super::confined::confined;
 use super::files::temporary;
 use super::open::listen;
 use super::runs::{self, KeptRun, RunStore};
@@ -7,7 +7,7 @@ use super::{App, AppError, Progress};
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
-use crate::model::{CheckupRow, HealingResult};
+use crate::model::{CheckupRow, HealingResult, SandboxMode};
 use crate::patch::is_interrupted;
 use crate::workspace::{At, Workspace};
 
@@ -151,7 +151,8 @@ fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
 }
 
 fn run_confined(app: &App, command: CommandLine) -> Result<Outcome, AppError> {
-    let mut job = confined(app, command, &Confinement::default())?;
+    let mut job = confined(app, command)?;
+    job.sandbox.mode = SandboxMode::Auto;
     let private = temporary()?;
     job.private = Some(private.path().to_owned());
     Ok(exec::run(&job, &listen()?, &mut Discard)?)

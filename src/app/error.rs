@@ -52,20 +52,19 @@ impl AppError {
     #[must_use]
     pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
-        let hint = match error.kind() {
+        let (why, hint) = match error.kind() {
             // A text where the file that holds it is expected.
-            ErrorKind::NotFound if path.contains(char::is_whitespace) => {
-                "a file is expected; `-` takes what standard input holds"
-            }
-            ErrorKind::NotFound => "the path is relative to the current directory",
-            ErrorKind::PermissionDenied => "`ls -l` shows who may read it",
-            ErrorKind::IsADirectory => "name a file in it",
-            _ => "",
-        };
-        let why = match error.kind() {
-            ErrorKind::NotFound => "there is no such file".to_owned(),
-            ErrorKind::Other => error.to_string(),
-            kind => kind.to_string(),
+            ErrorKind::NotFound if path.contains(char::is_whitespace) => (
+                "there is no such file".to_owned(),
+                "a file is expected; `-` takes what standard input holds",
+            ),
+            ErrorKind::NotFound => (
+                "there is no such file".to_owned(),
+                "the path is relative to the current directory",
+            ),
+            ErrorKind::IsADirectory => (error.kind().to_string(), "name a file in it"),
+            ErrorKind::Other => (error.to_string(), ""),
+            kind => (kind.to_string(), ""),
         };
         Self::new(Code::U302, format!("cannot read `{path}`: {why}")).maybe(hint)
     }
@@ -83,10 +82,8 @@ impl AppError {
 
     /// A repository without files where files are needed.
     pub(super) fn bare(what: &str) -> Self {
-        Self::new(
-            Code::U204,
-            format!("this repository is bare: it has no worktree{what}"),
-        )
+        let message = format!("this repository is bare: it has no worktree{what}");
+        Self::new(Code::U204, message)
     }
 
     /// Adds what to do.
@@ -97,10 +94,9 @@ impl AppError {
     }
 
     fn maybe(self, hint: &str) -> Self {
-        if hint.is_empty() {
-            self
-        } else {
-            self.hint(hint)
+        match hint {
+            "" => self,
+            hint => self.hint(hint),
         }
     }
 

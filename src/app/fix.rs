@@ -41,13 +41,11 @@ pub fn find_fix(
     request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Fixed, AppError> {
-    if !request.asks() {
-        return Ok(Fixed {
-            repaired: repair_repository(app, request, progress)?,
-            command: app.settings().test.command.0.join(" && "),
-        });
-    }
-    let line = failing_command(app, &request.command)?;
+    let line = if request.asks() {
+        failing_command(app, &request.command)?
+    } else {
+        app.settings().test.command.0.join(" && ")
+    };
     Ok(Fixed {
         repaired: repair_repository(app, request, progress)?,
         command: app.redactor().redact(&line).text.into_owned(),
@@ -92,9 +90,9 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     enter(app, &again)?;
     let test = &mut app.settings_mut().test;
     test.command.0 = vec![line.clone()];
-    let new = again.env.into_iter().filter(|it| !test.env.contains(it));
-    let new: Vec<String> = new.collect();
-    test.env.extend(new);
+    let mut env = again.env;
+    env.retain(|variable| !test.env.contains(variable));
+    test.env.extend(env);
     Ok(line)
 }
 
@@ -109,18 +107,17 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
         return Err(AppError::usage(message)
             .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
     }
+    let store = RunStore::open(app)?;
     if !typed.is_empty() {
-        return Ok(RerunSpec::new(app, typed, &RunStore::open(app)?.prefix));
+        return Ok(RerunSpec::new(app, typed, &store.prefix));
     }
-    match RunStore::open(app)?.last_command() {
+    match store.last_command() {
         Some(last) if !last.passed() => last.rerun.ok_or_else(secret),
         Some(last) => {
             let line = last.line().unwrap_or_default();
-            Err(
-                AppError::new(Code::U309, format!("the last run passed: `{line}`"))
-                    .hint("`mendit fix CMD` mends what another command fails with")
-                    .exit(Exit::PersonMustAct),
-            )
+            let error = AppError::new(Code::U309, format!("the last run passed: `{line}`"));
+            let error = error.hint("`mendit fix CMD` fixes what another command fails with");
+            Err(error.exit(Exit::PersonMustAct))
         }
         None => Err(AppError::new(Code::U309, "nothing was run here yet")
             .hint("`mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
@@ -133,11 +130,9 @@ pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<(), AppError> {
     if here == again.prefix {
         return Ok(());
     }
-    let mut root = app.directory().to_owned();
-    for _ in here.split('/').filter(|it| !it.is_empty()) {
-        root.pop();
-    }
-    let directory = root.join(&again.prefix);
+    let depth = here.split('/').filter(|part| !part.is_empty()).count();
+    let root = app.directory().ancestors().nth(depth);
+    let directory = root.unwrap_or(app.directory()).join(&again.prefix);
     if !directory.is_dir() {
         let message = format!("the folder of the last run is gone: `{}`", again.prefix);
         return Err(AppError::new(Code::U309, message).hint("`mendit run CMD` where it is now"));

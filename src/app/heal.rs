@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 
-use super::confined::{Confinement, confined, say_unconfined};
+use super::confined::{confined, say_unconfined};
 use super::files::{temporary, write_file};
 use super::flags::request;
 use super::{App, AppError, Progress};
@@ -68,12 +68,7 @@ pub fn heal_probes(
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
     let private = temporary()?;
-    let confinement = Confinement {
-        sandbox: settings.sandbox.mode,
-        writable: &settings.sandbox.allow_write,
-        no_network: settings.sandbox.no_net,
-    };
-    let mut job = confined(app, CommandLine::Program(Vec::new()), &confinement)?;
+    let mut job = confined(app, CommandLine::Program(Vec::new()))?;
     job.private = Some(private.path().to_owned());
     let stop = progress.stop()?;
     let options = Options {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
-use super::remedy::{by_hand, with_variable};
+use super::remedy::{around, in_words};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
@@ -54,27 +54,27 @@ impl Hinted {
     /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
-        let mends = self.fixes.beside_imports().into_iter();
-        let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let by_hand = self.by_hand.iter().map(|one| match &one.command {
-            Some(line) => format!("- {}: `{line}`\n", one.problem),
-            None => format!("- {}\n", one.problem),
-        });
-        let mends = by_hand.chain(mends);
-        if self.names.is_empty() {
-            let message = "nothing in the log is missing an import\n".to_owned();
-            return message + &mends.collect::<String>();
-        }
+        let suggestions = &self.document.suggestions;
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
-            let listed = self.document.suggestions.iter().any(|it| it.name == *name);
+            let is_listed = suggestions.iter().any(|one| one.name == *name);
             let top = format!("`{}", name.split(['.', '/']).next().unwrap_or(name));
-            let gone = !listed && self.by_hand.iter().any(|one| one.problem.contains(&top));
-            if !gone && !names.contains(name) {
+            let is_of_environment = self.by_hand.iter().any(|one| one.problem.contains(&top));
+            if (is_listed || !is_of_environment) && !names.contains(name) {
                 names.push(name.clone());
             }
         }
-        hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
+        let mut text = match self.names.as_slice() {
+            [] => "nothing in the log is missing an import\n".to_owned(),
+            _ => hint_lines(&names, suggestions),
+        };
+        for one in &self.by_hand {
+            text.push_str(&format!("- {}\n", in_words(one)));
+        }
+        for edit in self.fixes.beside_imports() {
+            text.push_str(&format!("- {edit}: `mendit fix` tries it\n"));
+        }
+        text
     }
 }
 
@@ -89,17 +89,16 @@ pub fn find_imports(
 ) -> Result<Hinted, AppError> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    let facts = LogFacts {
-        ..LogFacts::default()
-    };
+    let facts = LogFacts::default();
     let scene = Scene {
         source: Some(workspace.source.as_ref()),
         directory: &workspace.prefix,
     };
-    let read = |log: &Log| diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
-    let found = request.log.iter().map(|log| (read(log), log.text()));
-    let found: Vec<(Diagnosis, &str)> = found.collect();
-    find_remedies(app, &workspace, request, &found, progress)
+    let found = request.log.as_ref().map(|log| {
+        let diagnosis = diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
+        (diagnosis, log.text())
+    });
+    find_remedies(app, &workspace, request, found.as_slice(), progress)
 }
 
 /// The same for a log that was read already, if there is one.
@@ -122,58 +121,56 @@ pub(super) fn find_remedies(
         refusal.is_none()
     });
     super::progress::go_on(progress, "reading imports")?;
-    let installed = workspace.root.as_deref();
-    let installed = installed.map_or_else(Installed::default, installed_below);
-    let ask = Ask {
-        installed: &installed,
-        may_read: &may_read,
-    };
-    let allowed = app.allowed()?;
-    let judging = Judging {
-        lines: &request.command,
-        prefix: &workspace.prefix,
-        allowed: &allowed,
-    };
+    let root = workspace.root.as_deref();
+    let installed = root.map_or_else(Installed::default, installed_below);
     // A repair starts from the worktree: of another revision nothing is tried.
-    let (tried, no_logs) = (request.rev.is_none(), &[][..]);
+    let logs = if request.rev.is_none() { logs } else { &[] };
+    let allowed = app.allowed()?;
     let mut fixes = with_graph(app, workspace, !wanted.is_empty(), |graph| {
         find_fixes(&Question {
-            logs: if tried { logs } else { no_logs },
+            logs,
             wanted: &wanted,
             graph,
-            ask: Some(&ask),
-            judging,
+            ask: Some(&Ask {
+                installed: &installed,
+                may_read: &may_read,
+            }),
+            judging: Judging {
+                lines: &request.command,
+                prefix: &workspace.prefix,
+                allowed: &allowed,
+            },
         })
     });
     let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
-    let is_plain = |it: &Candidate| is_shown(&String::from_utf8_lossy(&it.patch));
+    let is_plain = |edit: &Candidate| is_shown(&String::from_utf8_lossy(&edit.patch));
     fixes
         .edits
-        .retain(|it| !it.imports.is_empty() || is_plain(it));
+        .retain(|edit| !edit.imports.is_empty() || is_plain(edit));
     let mut hinted = Hinted::default();
     for answer in std::mem::take(&mut fixes.answers) {
-        let lacks = &answer.wanted;
+        let lacks = answer.wanted;
         hinted
             .names
-            .extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
-        let shown = answer
-            .suggestions
-            .into_iter()
-            .filter(|it| is_shown(&it.import_statement));
-        for one in shown {
-            if !one.certain && !one.doubt.is_empty() {
-                let message = format!("{}: not certain: {}", one.import_statement, one.doubt);
-                super::progress::go_on(progress, &message)?;
+            .extend([lacks.names, lacks.modules, lacks.exports].concat());
+        for one in answer.suggestions {
+            if is_shown(&one.import_statement) {
+                tracing::info!(
+                    certain = one.certain,
+                    "{}: {}",
+                    one.import_statement,
+                    one.doubt
+                );
+                hinted.document.suggestions.push(one);
             }
-            hinted.document.suggestions.push(one);
         }
     }
-    if tried && !fixes.edits.iter().any(|it| it.certain) {
+    if !fixes.edits.iter().any(|edit| edit.certain) {
         let command = request.command.join(" && ");
-        let again = with_variable(&command);
-        let logs = logs.iter().map(|(it, log)| (it, *log));
-        let all = logs.flat_map(|log| by_hand(workspace, log, &command, &again));
-        hinted.by_hand = all.collect();
+        let logs = logs.iter().map(|(diagnosis, log)| (diagnosis, *log));
+        hinted.by_hand = logs
+            .flat_map(|log| around(workspace, log, &command))
+            .collect();
     }
     hinted.fixes = fixes;
     hinted.write(app, workspace, request, progress)?;
@@ -189,32 +186,33 @@ impl Hinted {
         request: &HintRequest,
         progress: &dyn Progress,
     ) -> Result<(), AppError> {
-        let edits = &self.fixes.edits;
-        let certain = || edits.iter().filter(|it| it.certain);
-        let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
-        let patched = request.fix || request.apply;
-        self.found = if patched {
-            !patch.is_empty()
-        } else {
-            !self.document.suggestions.is_empty()
-        };
-        if request.apply && self.found {
-            super::progress::go_on(progress, "writing")?;
-            let changes: Vec<Change> = certain().flat_map(|it| it.changes.clone()).collect();
-            write_changes(app, workspace, &changes, false, false)?;
-        }
-        let patch = String::from_utf8_lossy(&patch).into_owned();
-        let shown = app.redactor().redact(&patch).findings.is_empty();
-        if self.found && patched && !shown {
-            progress.note("the patch is not shown: a secret stands near the imports");
-        }
         let suggestions = std::mem::take(&mut self.document.suggestions);
+        self.found = !suggestions.is_empty();
+        let mut patch = None;
+        if request.fix || request.apply {
+            let certain = self.fixes.edits.iter().filter(|edit| edit.certain);
+            let certain: Vec<&Candidate> = certain.collect();
+            self.found = !certain.is_empty();
+            if request.apply && self.found {
+                super::progress::go_on(progress, "writing")?;
+                let changes = certain.iter().flat_map(|edit| edit.changes.clone());
+                let changes: Vec<Change> = changes.collect();
+                write_changes(app, workspace, &changes, false, false)?;
+            }
+            let text: Vec<u8> = certain.iter().flat_map(|edit| edit.patch.clone()).collect();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let is_shown = app.redactor().redact(&text).findings.is_empty();
+            if !is_shown {
+                progress.note("the patch is not shown: a secret stands near the imports");
+            }
+            patch = (self.found && is_shown).then_some(text);
+        }
         self.document = HintDocument {
             schema_version: SCHEMA_VERSION,
             document: "hint",
             recovery_hint: recovery_hint(&self.names, &suggestions),
             suggestions,
-            patch: (self.found && patched && shown).then_some(patch),
+            patch,
             tried: self.fixes.tried(),
             remedies: self.by_hand.clone(),
         };
@@ -261,10 +259,8 @@ fn files(
     let source = workspace.source.as_ref();
     if let Some(typed) = &request.file {
         let file = known_file(workspace, typed)?;
-        source.read(&file).map_err(|error| {
-            AppError::new(Code::U302, format!("cannot read `{file}`: {error}"))
-                .hint("`ls -l` shows who may read it")
-        })?;
+        let failed = |error| AppError::new(Code::U302, format!("cannot read `{file}`: {error}"));
+        source.read(&file).map_err(failed)?;
         return Ok(vec![file]);
     }
     let files: Vec<RepoPath> = found.iter().flat_map(|it| hint::lacking(it)).collect();

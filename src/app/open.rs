@@ -116,17 +116,6 @@ impl App {
         Ok(noted(workspace, progress))
     }
 
-    /// The worktree with nothing listed but those of `paths` that are tracked files; `None` when
-    /// more has to be known.
-    pub(super) fn workspace_of(
-        &self,
-        paths: &[RepoPath],
-        progress: &dyn Progress,
-    ) -> Result<Option<Workspace>, AppError> {
-        let workspace = Workspace::of_named(&self.directory, paths)?;
-        Ok(workspace.map(|workspace| noted(workspace, progress)))
-    }
-
     /// What may be read and shown.
     pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
         let rules = ReadRules::from_settings(&self.settings.context);
@@ -192,6 +181,12 @@ pub(super) fn with_graph<T>(
     with_known(app, cached, |cache| {
         work(&Graph::knowing(workspace.source.as_ref(), &cache.facts))
     })
+}
+
+/// The root of a repository in which commands can run.
+pub(super) fn root_to_run_in(workspace: &Workspace) -> Result<PathBuf, AppError> {
+    let root = workspace.root.clone();
+    root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))
 }
 
 /// A file of the repository as a caller names it.

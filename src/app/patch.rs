@@ -5,9 +5,7 @@ use serde_json::Value;
 use super::flags::request;
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
-use crate::model::{
-    Code, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, Severity, TestChanges,
-};
+use crate::model::{Code, PatchProblem, PatchVerdict, Severity, TestChanges};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
     recover, write_worktree,
@@ -274,50 +272,6 @@ impl PatchRequest {
     }
 }
 
-// Longer patches are about much of the repository.
-const SHORT: usize = 64 * 1024;
-
-/// A verdict on the named files alone.
-struct NamedVerdict {
-    workspace: Workspace,
-    judged: Judged,
-    /// The listing of the repository could not change it.
-    is_final: bool,
-}
-
-// A short patch that changes files and nothing else needs no listing of the repository; what is not
-// plain from them alone is judged again with all of it. Files that git ignores are in no listing.
-fn by_its_files(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Option<NamedVerdict>, AppError> {
-    let plain = request.against == Against::Worktree && request.directory.is_empty();
-    if !plain || request.patch.len() > SHORT {
-        return Ok(None);
-    }
-    let paths = named_paths(&request.patch);
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    let Some(workspace) = app.workspace_of(&paths, progress)? else {
-        return Ok(None);
-    };
-    let judged = judged_in(&workspace, app, request, progress)?;
-    let verdict = &judged.verdict;
-    let modifies = |file: &FileVerdict| file.operation == Operation::Modify;
-    let is_about_names = |mend: &Mend| mend.code.as_str().starts_with("M2");
-    let is_all = judged.applies()
-        && verdict.files.iter().all(modifies)
-        && !verdict.mends.iter().any(is_about_names);
-    let is_final = !judged.gains_imports;
-    Ok(is_all.then_some(NamedVerdict {
-        workspace,
-        judged,
-        is_final,
-    }))
-}
-
 fn judged_in(
     workspace: &Workspace,
     app: &App,
@@ -334,15 +288,17 @@ fn judged(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<(Workspace, Judged), AppError> {
-    let named = by_its_files(app, request, progress)?;
-    let ignored = match named {
-        Some(named) if named.is_final => return Ok((named.workspace, named.judged)),
-        other => other,
-    };
     let workspace = app.workspace(request.against.at(), progress)?;
     let judged = judged_in(&workspace, app, request, progress)?;
-    if let Some(named) = ignored.filter(|_| judged.verdict.error_code == Some(Code::P501)) {
-        return Ok((named.workspace, named.judged));
+    if judged.verdict.error_code == Some(Code::P501) && request.against == Against::Worktree {
+        // Files that git ignores are in no listing; git patches them all the same.
+        let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
+        if let Some(workspace) = named {
+            let judged = judged_in(&workspace, app, request, progress)?;
+            if judged.applies() {
+                return Ok((workspace, judged));
+            }
+        }
     }
     // An earlier apply that was interrupted may be why a patch does not apply.
     if !judged.verdict.verdict.applies() && was_interrupted(app) {

@@ -2,7 +2,8 @@ use crate::inventory::{Project, environment_problems, explain_failure};
 use crate::model::{Diagnosis, Remedy};
 use crate::workspace::Workspace;
 
-/// Returns what fixes a failure by hand, as lines for a person to type; none of them is run. `again` is the line that passes a variable on.
+/// Returns what fixes a failure by hand, as lines for a person to type; none of them is run. `again` is the line that
+/// passes a variable on.
 pub(super) fn by_hand(
     workspace: &Workspace,
     (diagnosis, log): (&Diagnosis, &str),
@@ -20,18 +21,17 @@ pub(super) fn by_hand(
 /// Returns what lies outside the code and may have made a command fail.
 pub(super) fn around(
     workspace: &Workspace,
-    (diagnosis, log): (&Diagnosis, &str),
+    found: (&Diagnosis, &str),
     command: &str,
 ) -> Vec<Remedy> {
-    by_hand(
-        workspace,
-        (diagnosis, log),
-        command,
-        &with_variable(command),
-    )
+    let again = |name: &str| format!("mendit run --env {name} {command}");
+    by_hand(workspace, found, command, &again)
 }
 
-/// Returns the line that runs a command again with a variable.
-pub(super) fn with_variable(command: &str) -> impl Fn(&str) -> String {
-    move |name| format!("mendit run --env {name} {command}")
+/// Describes a remedy in one line.
+pub(super) fn in_words(remedy: &Remedy) -> String {
+    match &remedy.command {
+        Some(line) => format!("{}: `{line}`", remedy.problem),
+        None => remedy.problem.clone(),
+    }
 }

@@ -2,10 +2,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agents::installed_agent;
-use super::agents::{chosen_agent, refuse_missing_agent};
+use super::agents::{chosen_agent, installed_agent, refuse_missing_agent};
 use super::flags::{repair_level, request};
-use super::remedy::by_hand;
+use super::open::root_to_run_in;
+use super::remedy::{by_hand, in_words};
 use super::runs::{self, RunFolders, RunStore};
 use super::shared::shared;
 use super::why::{kept_cause, known_cause, known_trace};
@@ -153,7 +153,7 @@ impl Repaired {
     /// The patch, unless a secret in it is masked: it would not apply.
     #[must_use]
     pub fn whole_patch(&self) -> Option<&str> {
-        let whole = |it: &&str| self.result.patch_digest == Some(digest(it.as_bytes()));
+        let whole = |patch: &&str| self.result.patch_digest == Some(digest(patch.as_bytes()));
         self.patch.as_deref().filter(whole)
     }
 }
@@ -174,13 +174,10 @@ pub fn repair_repository(
     }
     refuse_missing_agent(settings)?;
     let workspace = app.workspace(At::Worktree, progress)?;
-    let root = workspace
-        .root
-        .clone()
-        .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
+    let root = root_to_run_in(&workspace)?;
     let allowed = app.allowed()?;
-    let read = |it: &Input| read_task(it.name(), app.clean(&it.read()?).as_bytes());
-    let task = request.task.as_ref().map(read).transpose()?;
+    let task = request.task.as_ref().map(|input| read_task(app, input));
+    let task = task.transpose()?;
     let state = runs::state(app)?;
     let _lock = RunLock::take(state.directory())?;
     let mut workspace = workspace;
@@ -197,19 +194,16 @@ pub fn repair_repository(
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.include_bundle = request.include_repo_bundle;
     let lines = &settings.test.command.0;
-    packets.cause = lines
-        .iter()
-        .find_map(|line| known_cause(app, &workspace, line));
-    packets.traced = lines
-        .iter()
-        .find_map(|line| known_trace(app, &workspace, line));
+    let lines = || lines.iter();
+    packets.cause = lines().find_map(|line| known_cause(app, &workspace, line));
+    packets.traced = lines().find_map(|line| known_trace(app, &workspace, line));
     let by_change = packets.cause.is_some();
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
     let agent = chosen_agent(settings);
     let is_applied = request.yes && !request.asks();
     let slot = made(&state.workplace())?;
-    let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
+    let remedies = |diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis);
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -225,7 +219,9 @@ pub fn repair_repository(
         read: &read,
         request: packets,
         commands: commands(app),
-        agent: (agent.as_ref()).map_or(Agent::None, |it| it.called(&settings.agent.write)),
+        agent: agent
+            .as_ref()
+            .map_or(Agent::None, |agent| agent.called(&settings.agent.write)),
         policy: Policy {
             // What a change of code brought is mended in code.
             treat_as_code: request.treat_as_code || by_change,
@@ -233,7 +229,7 @@ pub fn repair_repository(
         },
         allowed,
         task,
-        remedies: &mends,
+        remedies: &remedies,
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: is_applied,
         resume: request.resume.is_some(),
@@ -249,13 +245,14 @@ fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<Run
     if let Some(run) = &request.resume {
         return RunStore::open(app)?.resume(run);
     }
-    let out = request.out.as_deref();
-    out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
-    RunStore::open(app)?.start(workspace, out, false)
+    if let Some(out) = &request.out {
+        runs::refuse_used(app, out, runs::RUN)?;
+    }
+    RunStore::open(app)?.start(workspace, request.out.as_deref(), false)
 }
 
-// What a person types to mend it.
-fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
+// What a person types next, and what fixes the environment.
+fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
     let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
@@ -273,11 +270,10 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
         ..NextFacts::default()
     });
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
-    let commands = found.into_iter().map(|remedy| match remedy.command {
-        Some(line) => format!("{}: `{line}`", remedy.problem),
-        None => remedy.problem,
-    });
-    steps.into_iter().chain(commands).collect()
+    steps
+        .into_iter()
+        .chain(found.iter().map(in_words))
+        .collect()
 }
 
 /// The commands that must pass, as the settings say how they are run.
@@ -286,7 +282,7 @@ pub(super) fn commands(app: &App) -> Commands {
     Commands {
         lines: settings.test.command.0.clone(),
         setup: settings.test.setup.clone(),
-        timeout: settings.limits.timeout.map(|it| it.0),
+        timeout: settings.limits.timeout.map(|limit| limit.0),
         grace: Duration::from_secs(5),
         max_output: settings.limits.max_output.0,
         environment: settings.test.env.clone(),
@@ -338,15 +334,11 @@ pub fn split_task(
     progress: &dyn Progress,
 ) -> Result<SplitPlan, AppError> {
     let standard = Input::standard();
-    let input = request.task.as_ref().unwrap_or(&standard);
-    let task = read_task(input.name(), app.clean(&input.read()?).as_bytes())?;
+    let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
     let workspace = app.workspace(At::Worktree, progress)?;
-    let targets: Vec<RepoPath> = task
-        .targets
-        .iter()
-        .filter_map(|target| RepoPath::new(target).ok())
-        .filter(|path| workspace.source.listing().has_file(path.as_str()))
-        .collect();
+    let targets = task.targets.iter();
+    let mut targets: Vec<RepoPath> = targets.flat_map(|target| RepoPath::new(target)).collect();
+    targets.retain(|path| workspace.source.listing().has_file(path.as_str()));
     let input = SplitInput {
         task: &task,
         tests: &[],
@@ -356,24 +348,22 @@ pub fn split_task(
     Ok(split(&input, workspace.source.as_ref(), task.estimate()))
 }
 
-fn read_task(name: &str, bytes: &[u8]) -> Result<Task, AppError> {
-    if bytes.trim_ascii().is_empty() {
-        return Err(AppError::usage(format!("the task in `{name}` is empty"))
-            .hint("say what is wanted, as JSON or as Markdown"));
+fn read_task(app: &App, input: &Input) -> Result<Task, AppError> {
+    let text = app.clean(&input.read()?);
+    if text.trim().is_empty() {
+        let message = format!("the task in `{}` is empty", input.name());
+        return Err(AppError::usage(message).hint("say what is wanted, as JSON or as Markdown"));
     }
-    Ok(Task::read(&String::from_utf8_lossy(bytes)))
+    Ok(Task::read(&text))
 }
 
 /// Makes the folder of workplaces.
 pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf, AppError> {
-    std::fs::create_dir_all(slot)
-        .and_then(|()| slot.canonicalize())
-        .map_err(|error| {
-            let shown = slot.display();
-            let message = format!(
-                "cannot make the folder of workplaces `{shown}`: {}",
-                error.kind()
-            );
-            AppError::environment(message)
-        })
+    let made = std::fs::create_dir_all(slot).and_then(|()| slot.canonicalize());
+    made.map_err(|error| {
+        let (shown, why) = (slot.display(), error.kind());
+        AppError::environment(format!(
+            "cannot make the folder of isolated copies `{shown}`: {why}"
+        ))
+    })
 }

@@ -8,7 +8,6 @@ use crate::model::{
     CertainImport, ContextDocument, Diagnosis, Evidence, FailedTest, Failure, FailureKind,
     FailurePacket, MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
 };
-use crate::report::run_failures;
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
@@ -40,25 +39,28 @@ pub(super) fn summarize_run(
     let logs = [(diagnosis.clone(), log.text())];
     // A log that names no file of the repository gives no hint; that is no error here.
     let hinted = find_remedies(app, workspace, &request, &logs, &Silent).unwrap_or_default();
-    for hint in &hinted.document.suggestions {
+    for hint in hinted.document.suggestions {
         let mut listed = summary.certain.iter().chain(&summary.perhaps);
         if listed.any(|other| other.name == hint.name) {
             continue;
         }
+        let tried = hint.certain || hinted.fixes.tries(&hint.name, &hint.import_statement);
+        let statement = match hint.import_statement.as_str() {
+            "" => format!("{} for {}", hint.imported, hint.name),
+            statement => statement.to_owned(),
+        };
         let import = CertainImport {
-            name: hint.name.clone(),
-            statement: match hint.import_statement.as_str() {
-                "" => format!("{} for {}", hint.imported, hint.name),
-                statement => statement.to_owned(),
-            },
-            tried: hint.certain || hinted.fixes.tries(&hint.name, &hint.import_statement),
+            name: hint.name,
+            statement,
+            tried,
         };
         if hint.certain {
             summary.certain.push(import);
-        } else if summary.perhaps.len() < MAX_LINES {
+        } else {
             summary.perhaps.push(import);
         }
     }
+    summary.perhaps.truncate(MAX_LINES);
     summary.mends = hinted.fixes.beside_imports();
     summary.mends.truncate(MAX_LINES);
     summary.tried = hinted.document.tried;
@@ -110,27 +112,32 @@ fn bare(evidence: &Evidence) -> String {
 // The failure of each test; the one that decided comes first.
 fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
     let first = diagnosis.evidence.first().map(bare).unwrap_or_default();
-    let is_decisive = |test: &&FailedTest| {
+    let is_decisive = |test: &FailedTest| {
         let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
         // Some runners print the class of the error a few lines further down.
         let near = |line: u64| evidence.any(|other| (line..line + 6).contains(&other));
         let message = test.message.as_deref().unwrap_or(&first);
         test.log_line.is_some_and(near) || diagnosis.lacks().any(|name| message.contains(name))
     };
-    let mut tests: Vec<&FailedTest> = diagnosis.tests.iter().collect();
-    tests.sort_by_cached_key(|test| !is_decisive(test));
-    let row = |test: &&FailedTest| {
+    let (mut tests, others): (Vec<_>, Vec<_>) =
+        diagnosis.tests.iter().partition(|test| is_decisive(test));
+    let none_decides = tests.is_empty();
+    tests.extend(others);
+    let row = |test: &FailedTest| {
         // A frame is no message.
         let message = test.message.clone();
         let message = message.filter(|message| !message.starts_with("node:"));
-        let error = message.unwrap_or_else(|| first.clone());
-        place_failure(error, Some(test), diagnosis)
+        place_failure(
+            message.unwrap_or_else(|| first.clone()),
+            Some(test),
+            diagnosis,
+        )
     };
-    let mut rows: Vec<RunFailure> = tests.iter().map(row).collect();
+    let mut rows: Vec<RunFailure> = tests.into_iter().map(row).collect();
     // A file that did not load has no test.
     let of_file = diagnosis.lacks().next().is_some() || diagnosis.kind == FailureKind::SyntaxError;
     let of_test = first.starts_with("FAIL: ") || first.starts_with("ERROR: ");
-    if of_file && !of_test && !tests.first().is_some_and(is_decisive) {
+    if of_file && !of_test && none_decides {
         rows.insert(0, place_failure(first, None, diagnosis));
     }
     rows
@@ -155,28 +162,26 @@ fn decisive_lines(diagnosis: &Diagnosis) -> (Vec<RunFailure>, u64) {
     if rows.iter().any(|row| row.path.is_some()) {
         rows.retain(|row| row.path.is_some());
     }
-    // One more is as long as the words that there is one.
-    let is_one_more = is_checker && rows.len() == MAX_LINES + 1;
-    let shown = MAX_LINES + usize::from(is_one_more);
-    let more = rows.len().saturating_sub(shown) as u64;
-    rows.truncate(shown);
+    let more = rows.len().saturating_sub(MAX_LINES) * usize::from(is_checker);
+    rows.truncate(MAX_LINES);
     if let Some(first) = rows.first_mut().filter(|row| row.path.is_none()) {
         *first = place_failure(first.error.clone(), None, diagnosis);
     }
-    (rows, if is_checker { more } else { 0 })
+    (rows, more as u64)
 }
 
 // The file and line with which a finding of a checker begins, or whose line and column do.
 fn place_in_words<'d>(error: &str, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
     let files = diagnosis.files.iter().filter(|file| file.in_repository);
     let begins = |file: &&MentionedFile| {
-        let (Some(line), path) = (file.line, &file.path) else {
-            return false;
-        };
-        let column = file.column.map(|column| format!("{line}:{column} "));
-        column.is_some_and(|place| error.starts_with(&place))
-            || error.starts_with(&format!("{path}:{line}:"))
-            || error.starts_with(&format!("{path}({line},"))
+        let (path, line) = (&file.path, file.line.unwrap_or_default());
+        let column = file.column.unwrap_or_default();
+        let places = [
+            format!("{line}:{column} "),
+            format!("{path}:{line}:"),
+            format!("{path}({line},"),
+        ];
+        places.iter().any(|place| error.starts_with(place))
     };
     let mut found = files.filter(begins);
     // The same place in two files says nothing.
@@ -227,13 +232,10 @@ fn group_by_cause(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
     let more = causes.iter().skip(MAX_CAUSES).map(Vec::len).sum::<usize>();
     causes.truncate(MAX_CAUSES);
     for cause in &mut causes {
-        // One more is as long as the words that there is one.
-        if cause.len() > MAX_TESTS_OF_CAUSE + 1 {
-            let alike = (cause.len() - MAX_TESTS_OF_CAUSE) as u64;
-            cause.truncate(MAX_TESTS_OF_CAUSE);
-            if let Some(last) = cause.last_mut() {
-                last.alike = alike;
-            }
+        let alike = cause.len().saturating_sub(MAX_TESTS_OF_CAUSE) as u64;
+        cause.truncate(MAX_TESTS_OF_CAUSE);
+        if let Some(last) = cause.last_mut() {
+            last.alike = alike;
         }
     }
     (causes.concat(), more as u64)
@@ -258,31 +260,6 @@ fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<Ru
     };
     let others = others.filter(|failure| !failure.follows);
     others.filter_map(row).collect()
-}
-
-/// Lines of output that is not understood, and how long each may be.
-const MAX_OUTPUT_LINES: usize = 20;
-const MAX_OUTPUT_LINE: usize = 160;
-
-/// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
-/// understood, the end of the output.
-pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
-    let failures = run_failures(summary);
-    let mut text = format!(
-        "{end}\n{}: {}\n{failures}",
-        summary.kind, summary.explanation
-    );
-    if summary.failures.is_empty() || summary.kind == FailureKind::Unknown {
-        let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        text.push_str("the end of its output:\n");
-        for line in lines
-            .iter()
-            .skip(lines.len().saturating_sub(MAX_OUTPUT_LINES))
-        {
-            text.extend(line.chars().take(MAX_OUTPUT_LINE).chain(['\n']));
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -316,7 +293,7 @@ mod tests {
             (1..=count).map(line).collect()
         };
         let files = [("src/a.ts", "\n\n\n\n\n\n"), ("src/b.js", "\n")];
-        for (count, shown, more) in [(3, 3, 0), (4, 4, 0), (6, 3, 3)] {
+        for (count, shown, more) in [(3, 3, 0), (4, 3, 1), (6, 3, 3)] {
             let found = summary(&tsc(count), &files);
             assert_eq!((found.failures.len(), found.more), (shown, more));
             let last = found.failures.last().unwrap();

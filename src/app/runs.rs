@@ -9,7 +9,7 @@ use super::{App, AppError};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::CommandLine;
 use crate::git::Repository;
-use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
+use crate::model::{Code, CommandRecord, RepoPath, RunSummary, file_name};
 use crate::repair::{files_digest, read_json};
 use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
@@ -46,8 +46,7 @@ pub(super) struct RunFolders {
 impl RunFolders {
     /// The name of the run.
     pub(super) fn id(&self) -> String {
-        let name = self.kept.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
+        file_name(&self.kept.to_string_lossy()).to_owned()
     }
 
     /// The folder that messages name.
@@ -68,8 +67,8 @@ impl RunFolders {
 }
 
 /// What it takes to run a command again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct RerunSpec {
     /// The words; one with blanks is a line for the shell. `None` when a secret stands in them.
     pub(super) words: Option<Vec<String>>,
@@ -78,16 +77,12 @@ pub(super) struct RerunSpec {
     /// Variables that were passed on, but those whose value is a secret.
     pub(super) env: Vec<String>,
     /// The digest of all files, of a run that failed.
-    #[serde(default)]
     pub(super) files: Option<String>,
     /// The commit that was checked out, of a run that passed.
-    #[serde(default)]
     pub(super) head: Option<String>,
     /// Its exit code, or the negative number of the signal that ended it.
-    #[serde(default)]
     pub(super) exit_code: Option<i32>,
     /// When it began and ended, in milliseconds: files written in between are its output.
-    #[serde(default)]
     pub(super) window: Option<[u64; 2]>,
 }
 
@@ -97,15 +92,13 @@ impl RerunSpec {
         let is_plain = |text: &str| app.redactor().redact(text).findings.is_empty();
         let words = command.iter().map(|word| word.to_str().map(str::to_owned));
         let words: Option<Vec<String>> = words.collect();
-        let env = app.settings().test.env.iter();
+        let mut env = app.settings().test.env.clone();
+        env.retain(|text| is_plain(text));
         Self {
             words: words.filter(|words| is_plain(&words.join(" "))),
             prefix: prefix.to_owned(),
-            env: env.filter(|text| is_plain(text)).cloned().collect(),
-            files: None,
-            head: None,
-            exit_code: None,
-            window: None,
+            env,
+            ..Self::default()
         }
     }
 
@@ -229,20 +222,16 @@ impl KeptRun {
 impl<'a> RunStore<'a> {
     /// Opens the runs of the worktree that the app stands in; of a bare repository, those of its git directory.
     pub(super) fn open(app: &'a App) -> Result<Self, AppError> {
-        let git = Repository::discover(app.directory())?;
-        let root = git.as_ref().and_then(Repository::workdir).map(canonical);
-        let root = root.transpose()?;
-        let git_dir = git.as_ref().map(|git| git.git_dir().to_owned());
-        let below = root.as_ref().and_then(|root| {
-            let below = app.directory().strip_prefix(root).ok()?;
-            Some(below.to_str()?.replace('\\', "/"))
-        });
-        let place = root.or(git_dir);
-        let place = place.unwrap_or_else(|| app.directory().to_owned());
+        let directory = app.directory();
+        let place = match Repository::discover(directory)? {
+            None => directory.to_owned(),
+            Some(git) => canonical(git.workdir().unwrap_or(git.git_dir()))?,
+        };
+        let below = directory.strip_prefix(&place).ok().and_then(Path::to_str);
         Ok(Self {
             app,
             state: StateHome::open()?.repository(&place)?,
-            prefix: below.unwrap_or_default(),
+            prefix: below.unwrap_or_default().to_owned(),
         })
     }
 
@@ -341,31 +330,30 @@ impl<'a> RunStore<'a> {
         self.runs().find(|run| run.rerun.is_some())
     }
 
-    // The last run, where it failed with this line on these very files.
-    fn last_failed(&self, workspace: &Workspace, line: &str) -> Option<KeptRun> {
-        let last = self.last_command()?;
-        let files = &last.rerun.as_ref()?.files;
-        let is_same = last.is_of(line, &workspace.prefix) && !last.passed();
-        let digest = || Some(files_digest(workspace.source.as_ref()));
-        (is_same && *files == digest()).then_some(last)
-    }
-
     /// The last run, where it failed with this line on these very files.
     pub(super) fn last_red(
         &self,
         workspace: &Workspace,
         line: &str,
     ) -> Result<Option<RedRun>, AppError> {
-        let last = self.last_failed(workspace, line);
-        let log = last.map(|last| last.log()).transpose()?.flatten();
-        Ok(log.map(|log| {
+        let last = self.last_command();
+        let last = last.filter(|last| last.is_of(line, &workspace.prefix) && !last.passed());
+        let Some(last) = last else {
+            return Ok(None);
+        };
+        let source = workspace.source.as_ref();
+        let files = last.rerun.as_ref().and_then(|rerun| rerun.files.clone());
+        if files != Some(files_digest(source)) {
+            return Ok(None);
+        }
+        Ok(last.log()?.map(|log| {
             let facts = LogFacts {
                 exit_code: log.exit_code,
                 timed_out: log.timed_out,
                 command: Some(line.to_owned()),
             };
             let text = log.log.text();
-            let diagnosis = diagnose_in(text, &facts, workspace.source.as_ref());
+            let diagnosis = diagnose_in(text, &facts, source);
             RedRun::new(diagnosis, text, log.exit_code, workspace.root.as_deref())
         }))
     }
@@ -388,19 +376,25 @@ impl<'a> RunStore<'a> {
         let last = self.last_command();
         let last = last.filter(|last| last.line().as_deref() == Some(line));
         let window = last.and_then(|last| last.rerun?.window);
-        let root = workspace.root.clone();
+        let window = window.zip(workspace.root.clone());
+        let written_in = |[began, ended]: [u64; 2], file: &Path| {
+            let written = file
+                .symlink_metadata()
+                .and_then(|about| about.modified())
+                .ok()?;
+            let written = written.duration_since(UNIX_EPOCH).ok()?;
+            Some((began.into()..=ended.into()).contains(&written.as_millis()))
+        };
         move |path| {
-            let (Some([began, ended]), Some(root)) = (window, &root) else {
-                return false;
-            };
-            let about = root.join(path.as_str()).symlink_metadata();
-            let written = about.and_then(|about| about.modified()).ok();
-            let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            written.is_some_and(|time| (began.into()..=ended.into()).contains(&time.as_millis()))
+            let written = window
+                .as_ref()
+                .and_then(|(window, root)| written_in(*window, &root.join(path.as_str())));
+            written == Some(true)
         }
     }
 }
 
+/// The log of the last run of this worktree.
 ///
 /// # Errors
 /// What the system says of the place where runs are kept, and a log that cannot be read.
@@ -431,17 +425,7 @@ pub fn has_last_run(app: &App) -> Result<bool, AppError> {
 /// # Errors
 /// When nothing was run, or a secret stands in its command.
 pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
-    let Some(last) = RunStore::open(app)?.last_command() else {
-        return Err(
-            AppError::usage("no command is named, and nothing was run here yet")
-                .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`"),
-        );
-    };
-    let words = last
-        .rerun
-        .and_then(|rerun| rerun.words)
-        .ok_or_else(secret)?;
-    Ok(words.into_iter().map(Into::into).collect())
+    Ok(last_rerun(app)?.0)
 }
 
 /// The words of the last command, to run it again from where it was and with the variables it was given.
@@ -449,13 +433,20 @@ pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
 /// # Errors
 /// As [`last_words`]; when its folder is gone.
 pub fn enter_last(app: &mut App) -> Result<Vec<OsString>, AppError> {
-    let words = last_words(app)?;
-    let last = RunStore::open(app)?.last_command();
-    if let Some(rerun) = last.and_then(|last| last.rerun) {
-        super::fix::enter(app, &rerun)?;
-        app.settings_mut().test.env.extend(rerun.env);
-    }
+    let (words, rerun) = last_rerun(app)?;
+    super::fix::enter(app, &rerun)?;
+    app.settings_mut().test.env.extend(rerun.env);
     Ok(words)
+}
+
+fn last_rerun(app: &App) -> Result<(Vec<OsString>, RerunSpec), AppError> {
+    let last = RunStore::open(app)?.last_command();
+    let rerun = last.and_then(|last| last.rerun).ok_or_else(|| {
+        AppError::usage("no command is named, and nothing was run here yet")
+            .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`")
+    })?;
+    let words = rerun.words.clone().ok_or_else(secret)?;
+    Ok((words.into_iter().map(Into::into).collect(), rerun))
 }
 
 /// Why a command cannot be run again.
@@ -486,22 +477,18 @@ pub(super) fn state(app: &App) -> Result<RepositoryState, AppError> {
 pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option<PathBuf> {
     let root = workspace.root.as_deref().unwrap_or(app.directory());
     let folder = root.join(".mendit");
-    let is_listed = workspace.source.listing().has_directory(".mendit");
-    match folder.symlink_metadata() {
-        Ok(about) if !about.is_dir() || is_listed => return None,
-        Ok(_) => {}
-        Err(_) if make => std::fs::create_dir(&folder).ok()?,
-        Err(_) => return None,
+    let is_there = |place: &Path| place.symlink_metadata().is_ok();
+    if make && !is_there(&folder) {
+        std::fs::create_dir(&folder).ok()?;
     }
-    let leads_away = |name: &&str| {
-        let about = folder.join(name).symlink_metadata();
-        about.is_ok_and(|about| !about.is_dir())
-    };
-    if ["runs", "context"].iter().any(leads_away) {
+    let is_own = |place: &Path| place.symlink_metadata().is_ok_and(|about| about.is_dir());
+    let leads_away = |name: &&str| is_there(&folder.join(name)) && !is_own(&folder.join(name));
+    let is_listed = workspace.source.listing().has_directory(".mendit");
+    if is_listed || !is_own(&folder) || ["runs", "context"].iter().any(leads_away) {
         return None;
     }
     let ignore = folder.join(".gitignore");
-    if ignore.symlink_metadata().is_err() {
+    if !is_there(&ignore) {
         // The write that follows reports what cannot be written.
         let _ = write_file(&ignore, "*\n");
     }
@@ -514,9 +501,10 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(),
     if !marks.iter().any(|name| folder.join(name).exists()) {
         return Ok(());
     }
-    let message = format!("`{}` holds a run already", typed.display());
-    Err(AppError::new(Code::U303, message).hint(format!(
-        "name a new folder, or continue that run with `mendit fix --resume {}`",
-        typed.display()
+    let typed = typed.display();
+    let error = AppError::new(Code::U303, format!("`{typed}` holds a run already"));
+    let resume = format!("`mendit fix --resume {typed}`");
+    Err(error.hint(format!(
+        "name a new folder, or continue that run with {resume}"
     )))
 }

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 
 use super::fix::failing_command;
 use super::flags::request;
+use super::open::root_to_run_in;
 use super::remedy::around;
 use super::repair::{commands, made};
 use super::run_end::not_started;
@@ -55,6 +56,8 @@ pub fn find_cause(
     let line = failing_command(app, &request.command)?;
     let app = &*app;
     let workspace = app.workspace(At::Worktree, progress)?;
+    let usual = TrialLimits::default();
+    let budget = request.budget_seconds;
     let search = Search {
         line: &line,
         commands: commands(app),
@@ -63,11 +66,9 @@ pub fn find_cause(
         since: request.since.as_deref(),
         near_only: false,
         limits: TrialLimits {
-            until: request
-                .budget_seconds
-                .map(|budget| Instant::now() + budget.0),
-            max_runs: request.max_runs.unwrap_or(TrialLimits::default().max_runs),
-            ..TrialLimits::default()
+            until: budget.map(|budget| Instant::now() + budget.0),
+            max_runs: request.max_runs.unwrap_or(usual.max_runs),
+            ..usual
         },
     };
     search.run(app, &workspace, progress, |find| find.find_cause())
@@ -75,7 +76,7 @@ pub fn find_cause(
 
 /// A search for the culprit of one command.
 pub(super) struct Search<'a> {
-    line: &'a str,
+    pub(super) line: &'a str,
     commands: Commands,
     choice: WorkplaceMode,
     red: Option<RedRun>,
@@ -86,33 +87,30 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search that goes on from a run that has just failed; `None` where no change explains the failure, or the
-    /// run was in a place of its own.
+    /// run was in an isolated copy.
     pub(super) fn after_run(
         app: &App,
         workspace: &Workspace,
         (line, took): (&'a str, Duration),
         red: RedRun,
     ) -> Option<Self> {
-        let sandbox = &app.settings().sandbox;
-        let in_place = [None, Some(WorkplaceMode::InPlace)].contains(&sandbox.workplace);
+        let place = app.settings().sandbox.workplace;
+        let in_place = place.is_none_or(|place| place == WorkplaceMode::InPlace);
         let is_committed = workspace.git.as_ref().and_then(|git| git.head()).is_some();
+        if !in_place || !is_committed || !red.may_be_of_change() {
+            return None;
+        }
+        let mut commands = commands(app);
+        commands.lines = vec![line.to_owned()];
+        commands.setup = None;
+        if commands.sandbox == SandboxMode::Off {
+            commands.sandbox = SandboxMode::Auto;
+        }
         let is_small = workspace.source.listing().entries().len() <= MAX_COPIED_FILES;
-        (in_place && is_committed && red.may_be_of_change()).then(|| Self {
+        Some(Self {
             line,
-            commands: Commands {
-                lines: vec![line.to_owned()],
-                setup: None,
-                sandbox: match sandbox.mode {
-                    SandboxMode::Off => SandboxMode::Auto,
-                    mode => mode,
-                },
-                ..commands(app)
-            },
-            choice: if is_small {
-                WorkplaceMode::Auto
-            } else {
-                WorkplaceMode::Overlay
-            },
+            commands,
+            choice: [WorkplaceMode::Overlay, WorkplaceMode::Auto][usize::from(is_small)],
             red: Some(red),
             since: None,
             near_only: true,
@@ -128,20 +126,18 @@ impl<'a> Search<'a> {
         progress: &dyn Progress,
         work: impl FnOnce(&FindCause<'_>) -> Result<T, WhyError>,
     ) -> Result<T, AppError> {
-        let root = workspace.root.clone();
-        let root = root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
-        let state = runs::state(app)?;
-        if is_interrupted(state.directory()) {
+        let root = root_to_run_in(workspace)?;
+        let store = RunStore::open(app)?;
+        if is_interrupted(store.state.directory()) {
             return Err(WriteError::Interrupted.into());
         }
         let settings = app.settings();
-        let store = RunStore::open(app)?;
         let policy = app.read_policy(Profile::Ranked)?;
         let is_output = store.outputs_of_last(workspace, self.line);
         Ok(work(&FindCause {
-            slot: made(&state.workplace())?,
+            slot: made(&store.state.workplace())?,
             shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
-            state: state.directory(),
+            state: store.state.directory(),
             workspace,
             root,
             line: self.line,
@@ -189,8 +185,7 @@ pub(super) fn kept_cause(
     workspace: &Workspace,
     line: Option<&str>,
 ) -> Option<KeptCause> {
-    let state = runs::state(app).ok()?;
-    Facts::new(state.directory(), workspace, app.redactor()).cause(line)
+    facts(app, workspace)?.cause(line)
 }
 
 /// The culprit of this command on these very files.
@@ -200,9 +195,14 @@ pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Optio
 
 /// The trace of this command's failing tests on these very files, where traces are wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
+    facts(app, workspace)?
+        .trace(line)
+        .filter(|_| app.settings().context.trace)
+}
+
+fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
     let state = runs::state(app).ok()?;
-    let facts = Facts::new(state.directory(), workspace, app.redactor());
-    facts.trace(line).filter(|_| app.settings().context.trace)
+    Some(Facts::new(state.directory(), workspace, app.redactor()))
 }
 
 /// The culprit that was found last, and the patch that reverts it, where the files are still as they were.
