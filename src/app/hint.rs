@@ -1,18 +1,17 @@
-use std::collections::BTreeMap;
-
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
-use super::remedy::{around, in_words};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
+use crate::inventory::{Project, environment_problems, explain_failure};
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::Change;
 use crate::source::Installed;
 use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
+use std::collections::BTreeMap;
 
 /// Find the imports that were meant.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +119,7 @@ pub(super) fn find_remedies(
         }
         refusal.is_none()
     });
-    super::progress::go_on(progress, "reading imports")?;
+    super::open::go_on(progress, "reading imports")?;
     let root = workspace.root.as_deref();
     let installed = root.map_or_else(Installed::default, installed_below);
     // A repair starts from the worktree: of another revision nothing is tried.
@@ -194,7 +193,7 @@ impl Hinted {
             let certain: Vec<&Candidate> = certain.collect();
             self.found = !certain.is_empty();
             if request.apply && self.found {
-                super::progress::go_on(progress, "writing")?;
+                super::open::go_on(progress, "writing")?;
                 let changes = certain.iter().flat_map(|edit| edit.changes.clone());
                 let changes: Vec<Change> = changes.collect();
                 write_changes(app, workspace, &changes, false, false)?;
@@ -272,4 +271,38 @@ fn files(
         Some(_) => "the log names no file of this repository",
     };
     Err(AppError::usage(why).hint("say which file with `--file`"))
+}
+
+/// Returns what fixes a failure by hand, as lines for a person to type; none of them is run. `again` is the line that
+/// passes a variable on.
+pub(super) fn by_hand(
+    workspace: &Workspace,
+    (diagnosis, log): (&Diagnosis, &str),
+    command: &str,
+    again: &dyn Fn(&str) -> String,
+) -> Vec<Remedy> {
+    let project = Project::open(workspace);
+    let found = environment_problems(&project, log);
+    if !found.is_empty() {
+        return found;
+    }
+    explain_failure(&project, diagnosis, command, again)
+}
+
+/// Returns what lies outside the code and may have made a command fail.
+pub(super) fn around(
+    workspace: &Workspace,
+    found: (&Diagnosis, &str),
+    command: &str,
+) -> Vec<Remedy> {
+    let again = |name: &str| format!("mendit run --env {name} {command}");
+    by_hand(workspace, found, command, &again)
+}
+
+/// Describes a remedy in one line.
+pub(super) fn in_words(remedy: &Remedy) -> String {
+    match &remedy.command {
+        Some(line) => format!("{}: `{line}`", remedy.problem),
+        None => remedy.problem.clone(),
+    }
 }

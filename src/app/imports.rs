@@ -89,7 +89,7 @@ pub fn list_imports(
     } else {
         Wanted::Imports(targets(&request.files, &workspace)?, hops)
     };
-    super::progress::go_on(progress, "reading imports")?;
+    super::open::go_on(progress, "reading imports")?;
     let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {
         document(graph, &wanted, request.symbols)
     });
@@ -113,7 +113,7 @@ fn changed_sources(
     })?;
     let before = git.tree(base)?;
     let now = workspace.source.as_ref();
-    super::progress::go_on(progress, "comparing")?;
+    super::open::go_on(progress, "comparing")?;
     let changed = differing(&before, now);
     let sources = changed.into_iter();
     let sources = sources.filter(|path| Language::of_path(path.as_str()).is_some());

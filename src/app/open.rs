@@ -1,17 +1,16 @@
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use super::{AppError, Progress};
+use super::AppError;
 use crate::config::Settings;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::graph::Graph;
-use crate::model::{Code, Profile, RepoPath};
+use crate::model::{Code, Event, Profile, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
 use crate::source::Source;
 use crate::state::Known;
 use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What every task stands on, opened once: where it works, under which settings, and what it must
 /// not show.
@@ -101,7 +100,7 @@ impl App {
         at: At<'_>,
         progress: &dyn Progress,
     ) -> Result<Workspace, AppError> {
-        super::progress::go_on(progress, "listing the repository")?;
+        go_on(progress, "listing the repository")?;
         let stands_alone = matches!(at, At::Worktree)
             && Repository::discover(&self.directory)?.is_none()
             && !self.said_alone.swap(true, Ordering::Relaxed);
@@ -230,4 +229,45 @@ pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     std::env::vars_os().filter_map(utf8)
+}
+
+/// How a task speaks to whoever waits for it, while it works.
+pub trait Progress: Sync {
+    /// Says what is done next. Gives `false` when nobody waits any more.
+    fn step(&self, _what: &str) -> bool {
+        true
+    }
+
+    /// Says something that a person should know and the document does not hold.
+    fn note(&self, text: &str);
+
+    /// Says that a trial begins, in words that stand until the next one.
+    fn trial(&self, _what: &str) {}
+
+    /// Says what happened in a repair.
+    fn event(&self, _event: &Event) {}
+
+    /// What ends the commands that the task runs: Ctrl-C, unless whoever waits has a way of its own.
+    ///
+    /// # Errors
+    /// When the system takes no handler.
+    fn stop(&self) -> Result<Stop, AppError> {
+        listen()
+    }
+}
+
+/// Says nothing to anybody.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn note(&self, _text: &str) {}
+}
+
+/// Says what is done next, and ends the task when nobody waits any more.
+pub(super) fn go_on(progress: &dyn Progress, what: &str) -> Result<(), AppError> {
+    if progress.step(what) {
+        Ok(())
+    } else {
+        Err(AppError::cancelled())
+    }
 }

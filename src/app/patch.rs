@@ -121,7 +121,7 @@ pub fn apply_patch(
         return Ok((judged, None));
     }
     // The last moment at which a cancelled call changes nothing.
-    super::progress::go_on(progress, "writing")?;
+    super::open::go_on(progress, "writing")?;
     let written = match target {
         Target::DryRun => None,
         Target::Worktree | Target::Index | Target::Cached => {
@@ -279,7 +279,7 @@ fn judged_in(
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
     let options = request.options(app)?;
-    super::progress::go_on(progress, "judging")?;
+    super::open::go_on(progress, "judging")?;
     Ok(judge(&request.patch, workspace.source.as_ref(), &options))
 }
 

@@ -1,10 +1,11 @@
-use std::path::{Path, PathBuf};
-
 use super::runs::{CommandReport, RunStore, command_report};
 use super::{App, AppError};
-use crate::model::{ChildFailure, Code, RunRecord};
+use crate::model::{Blocker, ChildFailure, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 use crate::report::parse_failure_text;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// What a report is about.
 pub enum Reported {
@@ -59,3 +60,137 @@ pub fn read_report(name: &str, bytes: &[u8]) -> Result<Reported, AppError> {
         .hint("a report ends with a `<task_metadata>` block, or is a `report.json`")),
     }
 }
+
+/// Adds up the runs in these folders: runs, or folders that hold runs. `since_days` leaves older runs out;
+/// `alert_rate` is the share of failures that may stay unfixed.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn add_up_runs(
+    directories: &[PathBuf],
+    since_days: Option<u64>,
+    alert_rate: Option<f64>,
+) -> Result<Rates, AppError> {
+    let after = since_days
+        .and_then(|days| days.checked_mul(86_400))
+        .and_then(|seconds| SystemTime::now().checked_sub(Duration::from_secs(seconds)));
+    let mut runs = Vec::new();
+    let mut skipped = Vec::new();
+    for directory in directories {
+        for folder in run_folders(directory)? {
+            if is_older(&folder, after) {
+                continue;
+            }
+            match read_run(&folder) {
+                Some(run) => runs.push(run),
+                None => skipped.push(folder.display().to_string()),
+            }
+        }
+    }
+    let mut rates = add_up(&runs);
+    rates.skipped = skipped;
+    rates.alarm = alert_rate.and_then(|limit| alarm(&rates, limit));
+    Ok(rates)
+}
+
+/// Whether a folder holds runs and is none itself.
+#[must_use]
+pub fn holds_runs(folder: &Path) -> bool {
+    let is_run = |folder: &Path| {
+        ["result.json", "run.json"]
+            .iter()
+            .any(|name| folder.join(name).is_file())
+    };
+    !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|it| is_run(it)))
+}
+
+fn run_folders(directory: &Path) -> Result<Vec<PathBuf>, AppError> {
+    if directory.join("result.json").is_file() {
+        return Ok(vec![directory.to_owned()]);
+    }
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| AppError::unreadable(&directory.display().to_string(), &error))?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir() && path.file_name().is_none_or(|name| name != "attempts"))
+        .collect();
+    folders.sort();
+    Ok(folders)
+}
+
+fn is_older(folder: &Path, after: Option<SystemTime>) -> bool {
+    let result = folder.join("result.json").metadata();
+    let written = result.and_then(|about| about.modified());
+    after.is_some_and(|after| written.is_ok_and(|written| written < after))
+}
+
+fn add_up(runs: &[RunRecord]) -> Rates {
+    let mut rates = Rates {
+        schema_version: SCHEMA_VERSION,
+        document: "report",
+        ..Rates::default()
+    };
+    let mut blockers: BTreeMap<String, u32> = BTreeMap::new();
+    for run in runs {
+        let result = &run.result;
+        rates.runs += 1;
+        let Some(failure) = &result.failure else {
+            continue;
+        };
+        let fixed = u32::from(result.status.is_success());
+        rates.failures += 1;
+        rates.fixed += fixed;
+        let kind = rates.kinds.entry(failure.kind.to_string()).or_default();
+        kind.runs += 1;
+        kind.fixed += fixed;
+        if let Some(category) = result.category {
+            *rates.categories.entry(category.to_string()).or_default() += 1;
+        }
+        if let Some(blocked) = run
+            .report
+            .as_ref()
+            .and_then(|report| report.blocked_on.clone())
+        {
+            *blockers.entry(blocked).or_default() += 1;
+        }
+    }
+    let share = |count: u32| {
+        let share = f64::from(count) / f64::from(rates.failures.max(1));
+        (share * 1000.0).round() / 1000.0
+    };
+    rates.recovery_rate = share(rates.fixed);
+    rates.failure_rate = share(rates.failures - rates.fixed);
+    let categories = rates.categories.iter();
+    rates.category_rates = categories
+        .map(|(name, count)| (name.clone(), share(*count)))
+        .collect();
+    let blockers = blockers.into_iter();
+    rates.blockers = blockers
+        .map(|(what, runs)| Blocker { what, runs })
+        .collect();
+    rates
+        .blockers
+        .sort_by_key(|blocker| std::cmp::Reverse(blocker.runs));
+    rates.blockers.truncate(MAX_BLOCKERS);
+    rates
+}
+
+fn alarm(rates: &Rates, limit: f64) -> Option<String> {
+    if rates.failure_rate <= limit {
+        return None;
+    }
+    let mut message = format!(
+        "{} of {} failures are not fixed: {:.1} %, and {:.1} % are allowed",
+        rates.failures - rates.fixed,
+        rates.failures,
+        rates.failure_rate * 100.0,
+        limit * 100.0
+    );
+    let most = rates.categories.iter().max_by_key(|(_, count)| **count);
+    if let Some((category, count)) = most {
+        message.push_str(&format!("; most of them {category} ({count})"));
+    }
+    Some(message)
+}
+
+const MAX_BLOCKERS: usize = 10;

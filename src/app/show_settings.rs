@@ -1,11 +1,10 @@
-use std::path::Path;
-
-use serde::Serialize;
-
 use super::open::environment;
 use super::{App, AppError};
 use crate::config::{ConfigError, File, Key, Origin, Settings};
+use crate::model::{Page, nearest_page, page};
 use crate::policy::Redactor;
+use serde::Serialize;
+use std::path::Path;
 
 /// A setting, as `mendit config show` has it.
 #[derive(Debug, Serialize)]
@@ -69,4 +68,17 @@ fn masked(redactor: &Redactor, value: toml::Value) -> toml::Value {
         }
         value => value,
     }
+}
+
+/// Explains a code, kind, category, level, stop reason or verdict.
+///
+/// # Errors
+/// `U101` for what has no page, with the nearest word when one is near.
+pub fn explain_word(word: &str) -> Result<Page, AppError> {
+    page(word).ok_or_else(|| {
+        let near = nearest_page(word).map(|nearest| format!("did you mean `{nearest}`? "));
+        let near = near.unwrap_or_default();
+        AppError::usage(format!("`{word}` is not a code"))
+            .hint(format!("{near}`mendit explain` lists all codes"))
+    })
 }

@@ -1,14 +1,14 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use super::confined::shared;
 use super::fix::failing_command;
+use super::fix::{commands, made};
 use super::flags::request;
+use super::hint::around;
 use super::open::root_to_run_in;
-use super::remedy::around;
-use super::repair::{commands, made};
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
-use super::shared::shared;
 use super::{App, AppError, Progress};
 use crate::config::Seconds;
 use crate::inventory::missing_program;
