@@ -1,6 +1,6 @@
 use super::agents::resolve_agent;
 use super::files::{temporary, to_json, write_file};
-use super::flags::{Args, repair_level, request, share};
+use super::flags::{Args, repair_level, request, share, word};
 use super::open::listen;
 use super::{App, AppError};
 use crate::bench::{
@@ -28,7 +28,7 @@ BenchRequest {
     /// builtin, oracle, replay, or a command that writes patches [default: builtin]
     #[arg(long, value_name = "AGENT")] agent: Option<String>;
     /// The protocol of a command [default: json] [setting: agent.protocol]
-    #[arg(hide_short_help = true, long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    #[arg(hide_short_help = true, long, value_name = "json|prompt|edit", value_parser = word::<AgentProtocol>)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
     #[arg(hide_short_help = true, long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
     /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
@@ -52,7 +52,7 @@ BenchRequest {
     /// Fixtures at a time
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(hide_short_help = true, long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Keep the copies and the runs' folders here
     #[arg(hide_short_help = true, long, value_name = "DIR")] keep: Option<PathBuf>;
 }
@@ -291,7 +291,7 @@ MineRequest {
     /// Candidates at a time, each in a checkout and environment of its own
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where tests run [setting: sandbox.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
 }
 }
 

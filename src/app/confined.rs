@@ -59,28 +59,6 @@ fn nested_repositories(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reports repositories that a command made inside the worktree: git runs their hooks and settings.
-pub(super) fn say_new_repositories(job: &Job, progress: &dyn Progress) {
-    if job.sandbox.closed.is_empty() || job.sandbox.mode == SandboxMode::Off {
-        return;
-    }
-    let closed = job
-        .sandbox
-        .closed
-        .iter()
-        .filter_map(|place| place.canonicalize().ok());
-    let closed: Vec<PathBuf> = closed.collect();
-    for place in nested_repositories(&job.directory) {
-        let real = place.canonicalize().unwrap_or_else(|_| place.clone());
-        if !closed.iter().any(|known| real.starts_with(known)) {
-            let place = place.display();
-            progress.note(&format!(
-                "the command made `{place}`, and git runs its hooks and settings there: remove it unless you want it"
-            ));
-        }
-    }
-}
-
 /// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for that.
 pub(super) fn move_to_copy(
     app: &App,

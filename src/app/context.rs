@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::files::{to_json, write_file};
-use super::flags::{level, profile, request, stop_reason};
+use super::flags::{level, request, word};
 use super::input::last;
 use super::open::with_known;
 use super::why::{known_cause, known_trace};
@@ -46,7 +46,7 @@ ContextRequest {
     /// The rung of the attempt before.
     #[arg(skip)] previous_level: Option<Level>;
     /// How the previous attempt ended, such as `tests_failed`
-    #[arg(hide_short_help = true, long, value_name = "REASON", value_parser = stop_reason, help_heading = AFTER)]
+    #[arg(hide_short_help = true, long, value_name = "REASON", value_parser = word::<StopReason>, help_heading = AFTER)]
     stop_reason: Option<StopReason>;
     /// context.json or result.json of the previous attempt
     #[arg(long, value_name = "FILE", help_heading = AFTER)] previous: Option<Input>;
@@ -61,7 +61,7 @@ ContextRequest {
     /// Base of the change under test: its diff is shown, its files rank high
     #[arg(long, value_name = "BASE", help_heading = WHAT)] diff: Option<String>;
     /// How files are chosen [default: ranked] [setting: context.profile]
-    #[arg(hide_short_help = true, long, value_name = "PROFILE", value_parser = profile, help_heading = WHAT)]
+    #[arg(hide_short_help = true, long, value_name = "ranked|spec", value_parser = word::<Profile>, help_heading = WHAT)]
     profile: Option<Profile> => set context.profile;
     /// Files beyond targets and manifests [setting: context.max-files]
     #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_files: Option<u64> => set context.max_files;

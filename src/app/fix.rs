@@ -1,7 +1,7 @@
 use super::agents::{chosen_agent, installed_agent, refuse_missing_agent};
 use super::confined::shared;
 use super::files::{to_json, write_file};
-use super::flags::{repair_level, request};
+use super::flags::{repair_level, request, word};
 use super::hint::{by_hand, in_words};
 use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
@@ -12,7 +12,7 @@ use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
 use crate::model::{
     AgentProtocol, Code, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus,
-    SandboxMode, StopReason, StopReason as S, WorkplaceMode,
+    SandboxMode, StopReason as S, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{
@@ -44,7 +44,7 @@ FixRequest {
     #[arg(long, value_name = "CMD", help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// The protocol of the agent [default: json] [setting: agent.protocol]
-    #[arg(hide_short_help = true, long, value_enum, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    #[arg(hide_short_help = true, long, value_name = "json|prompt|edit", value_parser = word::<AgentProtocol>, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = WHO)] agent_timeout: Option<Seconds> => set agent.timeout;
     /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
@@ -93,14 +93,14 @@ FixRequest {
     /// [setting: patch.allow-protected]
     #[arg(hide_short_help = true, long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
     /// Confine what the test commands write [default: auto] [setting: sandbox.mode]
-    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    #[arg(hide_short_help = true, long, value_name = "auto|require|off", value_parser = word::<SandboxMode>, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Refuse the network to the test commands [setting: sandbox.no-net]
     #[arg(hide_short_help = true, long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Let the commands and the agent write to this path; repeatable
     /// [setting: sandbox.allow-write]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Run this once in the fresh isolated copy [setting: test.setup]
     #[arg(hide_short_help = true, long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
@@ -125,49 +125,82 @@ const SEES: &str = "What commands see and may do";
 const WHO: &str = "Agent";
 
 /// A repair that ended.
-pub struct Repaired {
+pub struct Fixed {
     /// `result.json`.
     pub result: RunResult,
     /// The folder that tells about it.
     pub folder: PathBuf,
-    /// Where the run is kept; the folder may be a copy of it.
-    pub(super) kept: PathBuf,
+    // Where the run is kept; the folder may be a copy of it.
+    kept: PathBuf,
     /// The patch that the run ended with.
     pub patch: Option<String>,
     /// How the process ends.
     pub exit: Exit,
+    /// The command that must pass.
+    pub command: String,
 }
 
-impl Repaired {
-    fn new(result: RunResult, folders: RunFolders, apply: bool) -> Self {
-        let unapplied = apply && result.patch_digest.is_some() && !result.applied;
-        let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
-        Self {
-            exit: if unapplied { Exit::No } else { exit(&result) },
-            patch: patch.filter(|patch| !patch.is_empty()),
-            folder: folders.named().to_owned(),
-            kept: folders.kept,
-            result,
-        }
-    }
-
+impl Fixed {
     /// The patch, unless a secret in it is masked: it would not apply.
     #[must_use]
     pub fn whole_patch(&self) -> Option<&str> {
         let whole = |patch: &&str| self.result.patch_digest == Some(digest(patch.as_bytes()));
         self.patch.as_deref().filter(whole)
     }
+
+    /// Whether the patch may be written without a look at it: the tests that failed pass with it.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        self.result.status.is_success()
+    }
+
+    /// Whether the command still fails, and the patch is nothing but certain imports that helped.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        let moved = [S::Interrupted, S::WorktreeChanged, S::WorkplaceUnused];
+        let is_usable = !moved.contains(&self.result.stop_reason);
+        is_usable && self.result.certain && self.result.remaining.is_some()
+    }
 }
 
-/// Repairs. Commands come from the request, never from the repository.
+/// Repairs what the last run failed with, or the commands that a script names, in an isolated copy.
 ///
 /// # Errors
-/// When it cannot be run; a repair that fails is no error.
-pub fn repair_repository(
+/// When nothing was run yet, the last run passed, or the repair cannot be run; a repair that fails is no error.
+pub fn find_fix(
+    app: &mut App,
+    request: &FixRequest,
+    progress: &dyn Progress,
+) -> Result<Fixed, AppError> {
+    let line = if request.asks() {
+        failing_command(app, &request.command)?
+    } else {
+        app.settings().test.command.0.join(" && ")
+    };
+    let command = app.redactor().redact(&line).text.into_owned();
+    let (result, folders, apply) = repair_repository(app, request, progress)?;
+    let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
+    let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
+    Ok(Fixed {
+        exit: if is_unapplied {
+            Exit::No
+        } else {
+            exit(&result)
+        },
+        patch: patch.filter(|patch| !patch.is_empty()),
+        folder: folders.named().to_owned(),
+        kept: folders.kept,
+        result,
+        command,
+    })
+}
+
+// Repairs. Commands come from the request, never from the repository.
+fn repair_repository(
     app: &App,
     request: &FixRequest,
     progress: &dyn Progress,
-) -> Result<Repaired, AppError> {
+) -> Result<(RunResult, RunFolders, bool), AppError> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no command says when the repair is done")
@@ -238,7 +271,7 @@ pub fn repair_repository(
     let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     cache.save();
-    Ok(Repaired::new(result?, folders, is_applied))
+    Ok((result?, folders, is_applied))
 }
 
 // Where the run is kept and shown: a new one, or the one to go on with.
@@ -295,11 +328,11 @@ pub(super) fn commands(app: &App) -> Commands {
 
 fn exit(result: &RunResult) -> Exit {
     match (result.status, result.stop_reason) {
-        (_, StopReason::Interrupted) => Exit::Interrupted,
+        (_, S::Interrupted) => Exit::Interrupted,
         (RunStatus::Fixed | RunStatus::Passed, _) => Exit::Yes,
         (RunStatus::UserActionRequired | RunStatus::InvalidTask, _) => Exit::PersonMustAct,
-        (_, StopReason::AgentTimeout | StopReason::CommandTimeout) => Exit::TimedOut,
-        (_, StopReason::PolicyRejected) => Exit::Refused,
+        (_, S::AgentTimeout | S::CommandTimeout) => Exit::TimedOut,
+        (_, S::PolicyRejected) => Exit::Refused,
         _ => Exit::No,
     }
 }
@@ -369,59 +402,13 @@ pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf, AppError> {
     })
 }
 
-/// What came of it.
-pub struct Fixed {
-    /// The repair.
-    pub repaired: Repaired,
-    /// The command that must pass.
-    pub command: String,
-}
-
-impl Fixed {
-    /// Whether the patch may be written without a look at it: the tests that failed pass with it.
-    #[must_use]
-    pub fn is_proven(&self) -> bool {
-        self.repaired.result.status.is_success()
-    }
-
-    /// Whether the command still fails, and the patch is nothing but certain imports that helped.
-    #[must_use]
-    pub fn is_part(&self) -> bool {
-        let result = &self.repaired.result;
-        let moved = [S::Interrupted, S::WorktreeChanged, S::WorkplaceUnused];
-        !moved.contains(&result.stop_reason) && result.certain && result.remaining.is_some()
-    }
-}
-
-/// Repairs what the last run failed with, in a place of its own: nothing is written into the
-/// worktree.
-///
-/// # Errors
-/// When nothing was run yet, the last run passed, or the repair cannot be run.
-pub fn find_fix(
-    app: &mut App,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<Fixed, AppError> {
-    let line = if request.asks() {
-        failing_command(app, &request.command)?
-    } else {
-        app.settings().test.command.0.join(" && ")
-    };
-    Ok(Fixed {
-        repaired: repair_repository(app, request, progress)?,
-        command: app.redactor().redact(&line).text.into_owned(),
-    })
-}
-
 /// Writes the patch of a fix into the worktree, after the same judgement as any other; whether it
 /// stands there is then told in the result.
 ///
 /// # Errors
 /// As [`apply_patch`].
 pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<(), AppError> {
-    let repaired = &mut fixed.repaired;
-    let Some(patch) = repaired.whole_patch() else {
+    let Some(patch) = fixed.whole_patch() else {
         let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
         return Err(AppError::new(Code::U303, message)
             .hint("`mendit fix --yes --test CMD` writes it as it makes it"));
@@ -431,10 +418,10 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
         ..PatchRequest::default()
     };
     let (judged, _) = apply_patch(app, &request, &Target::Worktree, progress)?;
-    repaired.result.applied = judged.verdict.verdict.applies();
-    if repaired.result.applied {
-        let result = to_json(&repaired.result)?;
-        for folder in [&repaired.kept, &repaired.folder] {
+    fixed.result.applied = judged.verdict.verdict.applies();
+    if fixed.result.applied {
+        let result = to_json(&fixed.result)?;
+        for folder in [&fixed.kept, &fixed.folder] {
             write_file(&folder.join("result.json"), &result)?;
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 
 use super::confined::{confined, say_unconfined};
 use super::files::{temporary, write_file};
-use super::flags::request;
+use super::flags::{request, word};
 use super::{App, AppError, Progress};
 use crate::config::Seconds;
 use crate::exec::{CommandLine, Stop};
@@ -32,7 +32,7 @@ HealRequest {
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
     /// Confine what probes write to the worktree, a private temporary folder and caches
     /// [default: auto] [setting: sandbox.mode]
-    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined probe write to this path [setting: sandbox.allow-write]
     #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]

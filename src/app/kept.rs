@@ -87,8 +87,7 @@ fn bytes_below(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = entries.map(|entry| match entry.metadata() {
         Ok(about) if about.is_dir() => bytes_below(&entry.path()),
-        Ok(about) => about.len(),
-        Err(_) => 0,
+        about => about.map_or(0, |about| about.len()),
     });
     bytes.sum()
 }

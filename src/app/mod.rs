@@ -40,6 +40,7 @@ pub use doctor::check_up;
 pub use error::AppError;
 pub use files::{to_json, to_json_line, write_file};
 pub use fix::{FixRequest, Fixed, find_fix, split_task, write_fix};
+pub(crate) use flags::word;
 pub use flags::{Flags, share};
 pub use git_apply::{GitPlace, git_apply};
 pub use heal::{HealRequest, heal_probes};

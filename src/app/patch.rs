@@ -2,7 +2,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::flags::request;
+use super::flags::{request, word};
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{Code, PatchProblem, PatchVerdict, Severity, TestChanges};
@@ -29,7 +29,7 @@ PatchRequest {
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
     /// How to treat changed assertions beside a product change [default: warn] [setting: patch.tests]
-    #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
+    #[arg(long, value_name = "warn|deny", value_parser = word::<TestChanges>)] tests: Option<TestChanges> => set patch.tests;
     /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
     /// What it is judged against.

@@ -2,11 +2,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::agents::installed_agent;
-use super::confined::{confined, move_to_copy, say_new_repositories, say_unconfined};
+use super::confined::{confined, move_to_copy, say_unconfined};
 use super::context::packed;
 use super::diagnose::{packet_size, summarize_run};
 use super::files::{temporary, to_json};
-use super::flags::request;
+use super::flags::{request, word};
 use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
@@ -50,11 +50,11 @@ RunRequest {
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
     /// Confine writing to the worktree, a private temporary folder and caches [default: auto]
     /// [setting: sandbox.mode]
-    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined command write to this path [setting: sandbox.allow-write]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where it runs [setting: sandbox.workplace]
-    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Refuse the network, loopback included [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]
@@ -476,5 +476,4 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
     if is_started && job.sandbox.mode == SandboxMode::Auto {
         say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
     }
-    say_new_repositories(job, progress);
 }

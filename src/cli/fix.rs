@@ -52,14 +52,11 @@ impl FixArgs {
         let mut fixed = find_fix(&mut app, &self.request, output)?;
         let json = self.format == Form::Json;
         if !self.request.asks() {
-            let (result, folder) = (
-                &fixed.repaired.result,
-                fixed.repaired.folder.display().to_string(),
-            );
+            let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
             output.show(self.format, result, |_, _| run_text(result, &folder))?;
-            return Ok(fixed.repaired.exit);
+            return Ok(fixed.exit);
         }
-        let patch = fixed.repaired.patch.clone().unwrap_or_default();
+        let patch = fixed.patch.clone().unwrap_or_default();
         if !json && !patch.is_empty() {
             output.painted(|color| diff_text(&patch, color))?;
         }
@@ -67,17 +64,14 @@ impl FixArgs {
         if wanted {
             write_fix(&app, &mut fixed, output)?;
         }
-        let (result, folder) = (
-            &fixed.repaired.result,
-            fixed.repaired.folder.display().to_string(),
-        );
-        let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
+        let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
+        let declined = fixed.exit == Exit::Yes && !patch.is_empty() && !wanted;
         let text = if declined { declined_text } else { run_text };
         output.show(self.format, result, |_, _| text(result, &folder))?;
-        if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
-            return Ok(fixed.repaired.exit);
+        if fixed.exit != Exit::Yes || patch.is_empty() {
+            return Ok(fixed.exit);
         }
-        Ok(if fixed.repaired.result.applied {
+        Ok(if fixed.result.applied {
             Exit::Yes
         } else if wanted {
             Exit::No
@@ -118,7 +112,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
 // A patch that is neither proven nor certain is written only after the user has seen it.
 fn wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
     let command = &fixed.command;
-    let still_fails = fixed.repaired.result.remaining.is_some();
+    let still_fails = fixed.result.remaining.is_some();
     if args.request.yes {
         let is_written = fixed.is_proven() || fixed.is_part();
         if !is_written && still_fails {

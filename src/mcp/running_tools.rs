@@ -99,7 +99,7 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         command: command.into_iter().map(Into::into).collect(),
         ..FixRequest::default()
     };
-    let repaired = find_fix(&mut app, &request, caller.progress)?.repaired;
+    let repaired = find_fix(&mut app, &request, caller.progress)?;
     let mask = |text: &str| app.redactor().redact(text).text.into_owned();
     // None if a secret is in or beside the change: redacted, it would not apply.
     let patch = repaired.whole_patch();
