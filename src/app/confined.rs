@@ -1,7 +1,7 @@
 use super::{App, AppError, Progress, runs};
 use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
-use crate::model::{Code, NotConfined, RepoPath, SandboxMode, WorkplaceMode, walls_in_words};
+use crate::model::{Code, NotConfined, RepoPath, WorkplaceMode, walls_in_words};
 use crate::source::Source;
 use crate::workplace::{Plan, Workplace};
 use crate::workspace::At;

@@ -1,4 +1,4 @@
-pub(super) use clap::{Args, ValueEnum};
+pub(super) use clap::Args;
 
 use crate::config::Settings;
 use crate::model::Level;

@@ -31,25 +31,19 @@ impl GitPlace {
     pub fn open(directory: &Path) -> Result<Self, AppError> {
         let directory = crate::workspace::canonical(directory)?;
         let repository = Repository::discover(&directory)?;
-        let inside = |root: &Path, git_dir: &Path| {
-            directory
-                .strip_prefix(root)
-                .ok()
-                .map(Path::to_owned)
-                .filter(|_| {
-                    // In git's own directory there is no worktree.
-                    !git_dir
-                        .canonicalize()
-                        .is_ok_and(|it| directory.starts_with(it))
-                })
+        // In git's own directory there is no worktree.
+        let is_git_dir = |git_dir: &Path| {
+            git_dir
+                .canonicalize()
+                .is_ok_and(|git_dir| directory.starts_with(git_dir))
         };
         let found = repository.as_ref().and_then(|repository| {
             let root = repository.workdir()?.canonicalize().ok()?;
-            let below = inside(&root, repository.git_dir())?;
-            Some((root, below))
+            let below = directory.strip_prefix(&root).ok()?.to_owned();
+            (!is_git_dir(repository.git_dir())).then_some((root, below))
         });
-        let (root, below) = found.unwrap_or((directory, PathBuf::new()));
-        let mut prefix = below.to_string_lossy().replace('\\', "/");
+        let (root, below) = found.unwrap_or((directory.clone(), PathBuf::new()));
+        let mut prefix = below.to_string_lossy().into_owned();
         if !prefix.is_empty() {
             prefix.push('/');
         }
@@ -103,16 +97,15 @@ pub fn git_apply(
     let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, options)?;
     let mut unread = None;
     while let Some(input) = next() {
-        match input {
-            Ok((name, patch)) => {
-                if !work.patch(&name, &patch) {
-                    break;
-                }
-            }
+        let is_last = match input {
+            Ok((name, patch)) => !work.patch(&name, &patch),
             Err(error) => {
                 unread = Some(error);
-                break;
+                true
             }
+        };
+        if is_last {
+            break;
         }
     }
     let done = work.finish();

@@ -67,8 +67,12 @@ impl Input {
     /// # Errors
     /// What the system says.
     pub fn whole(&self) -> io::Result<Vec<u8>> {
+        self.read_up_to(u64::MAX)
+    }
+
+    fn read_up_to(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.open()?.read_to_end(&mut bytes)?;
+        self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -77,8 +81,8 @@ impl Input {
     /// # Errors
     /// `U302` with its name.
     pub fn bytes(&self) -> Result<Vec<u8>, AppError> {
-        let read = self.whole();
-        read.map_err(|error| AppError::unreadable(&self.name, &error))
+        let bytes = self.whole();
+        bytes.map_err(|error| AppError::unreadable(&self.name, &error))
     }
 
     /// The same up to 64 MiB.
@@ -86,10 +90,8 @@ impl Input {
     /// # Errors
     /// As [`Input::bytes`], and what is longer.
     pub fn read(&self) -> Result<Vec<u8>, AppError> {
-        let mut bytes = Vec::new();
-        let input = self.open().map(|it| it.take(MOST + 1));
-        let read = input.and_then(|mut it| it.read_to_end(&mut bytes));
-        read.map_err(|error| AppError::unreadable(&self.name, &error))?;
+        let bytes = self.read_up_to(MOST + 1);
+        let bytes = bytes.map_err(|error| AppError::unreadable(&self.name, &error))?;
         if bytes.len() as u64 > MOST {
             let message = format!("`{}` is larger than 64 MiB", self.name);
             return Err(AppError::usage(message));
@@ -167,7 +169,7 @@ pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppEr
 pub fn is_piped() -> bool {
     use rustix::fs::{FileType, fstat};
     let about = fstat(rustix::stdio::stdin());
-    about.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::CharacterDevice)
+    about.is_ok_and(|about| FileType::from_raw_mode(about.st_mode) != FileType::CharacterDevice)
 }
 
 const MOST: u64 = 64 << 20;

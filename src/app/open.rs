@@ -42,17 +42,16 @@ impl App {
         merge(&mut settings);
         // What is secret among variables that are given a value is masked as if it stood in the
         // environment.
-        let given = [&settings.test.env, &settings.agent.env];
-        let given = given
-            .into_iter()
-            .flatten()
-            .filter_map(|it| it.split_once('='));
+        let given = settings.test.env.iter().chain(&settings.agent.env);
+        let given = given.filter_map(|variable| variable.split_once('='));
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let redactor = Redactor::new(environment().chain(given));
+        let redactor = redactor.with_rules(&settings.output.secret);
+        let redactor = redactor
+            .map_err(|error| AppError::new(Code::U103, format!("`output.secret`: {error}")))?;
         Ok(Self {
             directory: canonical(&options.directory)?,
-            redactor: Redactor::new(environment().chain(given))
-                .with_rules(&settings.output.secret)
-                .map_err(|error| wrong_rule("output.secret", &error))?,
+            redactor,
             settings,
             said_alone: AtomicBool::new(false),
         })
@@ -88,10 +87,8 @@ impl App {
 
     /// How many threads list files; 0 leaves it to the machine.
     pub(super) fn threads(&self) -> usize {
-        self.settings
-            .output
-            .threads
-            .map_or(0, |it| usize::from(it.get()))
+        let threads = self.settings.output.threads;
+        threads.map_or(0, |threads| usize::from(threads.get()))
     }
 
     /// The repository, read at a point in time.
@@ -105,14 +102,19 @@ impl App {
             && Repository::discover(&self.directory)?.is_none()
             && !self.said_alone.swap(true, Ordering::Relaxed);
         if stands_alone {
+            let folder = self.directory.display();
             progress.note(&format!(
-                "this is no git repository: all files below {} are read (hint: `-C DIR` names \
-                 another folder)",
-                self.directory.display()
+                "this is no git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
         let workspace = Workspace::at(&self.directory, at, self.threads())?;
-        Ok(noted(workspace, progress))
+        if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
+            progress.note(
+                "another user owns this repository; it is read without trusting its configuration (`git config \
+                 --global --add safe.directory DIR` says that you trust it)",
+            );
+        }
+        Ok(workspace)
     }
 
     /// What may be read and shown.
@@ -134,37 +136,13 @@ impl App {
     }
 }
 
-fn wrong_rule(setting: &str, error: &dyn std::error::Error) -> AppError {
-    AppError::new(Code::U103, format!("`{setting}`: {error}"))
-}
-
-// Says what has to be known of the repository before anything in it is believed.
-fn noted(workspace: Workspace, progress: &dyn Progress) -> Workspace {
-    if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
-        progress.note(
-            "another user owns this repository; it is read without trusting its configuration \
-             (`git config --global --add safe.directory DIR` says that you trust it)",
-        );
-    }
-    workspace
-}
-
 /// Does some work with what is known of files and commits, and keeps what it finds out; without
 /// `cached` nothing is known.
 pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app));
-    let cache = match state {
-        Some(Ok(state)) => state.known(),
-        Some(Err(error)) => {
-            tracing::warn!("no cache: {error}");
-            Known::nothing()
-        }
-        None => {
-            tracing::debug!("no cache: it is switched off");
-            Known::nothing()
-        }
-    };
+    let state = super::runs::state(app).ok().filter(|_| cached);
+    let cache = state.map_or_else(Known::nothing, |state| state.known());
+    tracing::debug!(cached, "cache of facts");
     let done = work(&cache);
     cache.save();
     done
@@ -198,23 +176,21 @@ pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath,
 
 /// A name that is no file of the repository, with the nearest one that is.
 pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
-    let error = AppError::new(
-        Code::C311,
-        format!("`{typed}` is not a file of the repository"),
-    );
-    let near = crate::context::nearest_paths(source.listing(), typed, 1);
+    let message = format!("`{typed}` is not a file of the repository");
+    let error = AppError::new(Code::C311, message);
     // An ending in common is no likeness.
     let stem = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.split('.').next().unwrap_or(name).to_owned()
     };
-    let alike = |path: &&RepoPath| {
+    let is_alike = |path: &&RepoPath| {
         strsim::normalized_levenshtein(&stem(path.as_str()), &stem(typed)) >= 0.5
     };
-    match near.first().filter(alike) {
-        Some(path) => error.hint(format!("did you mean `{path}`?")),
-        None => error.hint("the path is relative to the current directory"),
-    }
+    let near = crate::context::nearest_paths(source.listing(), typed, 1);
+    error.hint(match near.first().filter(is_alike) {
+        Some(path) => format!("did you mean `{path}`?"),
+        None => "the path is relative to the current directory".to_owned(),
+    })
 }
 
 /// Listens to Ctrl-C and its like.

@@ -71,17 +71,15 @@ pub fn add_up_runs(
     since_days: Option<u64>,
     alert_rate: Option<f64>,
 ) -> Result<Rates, AppError> {
-    let after = since_days
-        .and_then(|days| days.checked_mul(86_400))
-        .and_then(|seconds| SystemTime::now().checked_sub(Duration::from_secs(seconds)));
+    let seconds = since_days.and_then(|days| days.checked_mul(86_400));
+    let after =
+        seconds.and_then(|seconds| SystemTime::now().checked_sub(Duration::from_secs(seconds)));
     let mut runs = Vec::new();
     let mut skipped = Vec::new();
     for directory in directories {
         for folder in run_folders(directory)? {
-            if is_older(&folder, after) {
-                continue;
-            }
             match read_run(&folder) {
+                _ if is_older(&folder, after) => {}
                 Some(run) => runs.push(run),
                 None => skipped.push(folder.display().to_string()),
             }
@@ -96,12 +94,9 @@ pub fn add_up_runs(
 /// Whether a folder holds runs and is none itself.
 #[must_use]
 pub fn holds_runs(folder: &Path) -> bool {
-    let is_run = |folder: &Path| {
-        ["result.json", "run.json"]
-            .iter()
-            .any(|name| folder.join(name).is_file())
-    };
-    !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|it| is_run(it)))
+    let has = |folder: &Path, name: &str| folder.join(name).is_file();
+    let is_run = |folder: &Path| has(folder, "result.json") || has(folder, "run.json");
+    !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|one| is_run(one)))
 }
 
 fn run_folders(directory: &Path) -> Result<Vec<PathBuf>, AppError> {
@@ -110,10 +105,9 @@ fn run_folders(directory: &Path) -> Result<Vec<PathBuf>, AppError> {
     }
     let entries = std::fs::read_dir(directory)
         .map_err(|error| AppError::unreadable(&directory.display().to_string(), &error))?;
-    let mut folders: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir() && path.file_name().is_none_or(|name| name != "attempts"))
-        .collect();
+    let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut folders: Vec<PathBuf> = folders.collect();
+    folders.retain(|path| path.is_dir() && !path.ends_with("attempts"));
     folders.sort();
     Ok(folders)
 }
@@ -149,25 +143,21 @@ fn add_up(runs: &[RunRecord]) -> Rates {
         if let Some(blocked) = run
             .report
             .as_ref()
-            .and_then(|report| report.blocked_on.clone())
+            .and_then(|report| report.blocked_on.as_ref())
         {
-            *blockers.entry(blocked).or_default() += 1;
+            *blockers.entry(blocked.clone()).or_default() += 1;
         }
     }
-    let share = |count: u32| {
-        let share = f64::from(count) / f64::from(rates.failures.max(1));
-        (share * 1000.0).round() / 1000.0
-    };
+    let all = f64::from(rates.failures.max(1));
+    let share = |count: u32| (f64::from(count) / all * 1000.0).round() / 1000.0;
     rates.recovery_rate = share(rates.fixed);
     rates.failure_rate = share(rates.failures - rates.fixed);
     let categories = rates.categories.iter();
-    rates.category_rates = categories
-        .map(|(name, count)| (name.clone(), share(*count)))
-        .collect();
+    let shares = categories.map(|(name, count)| (name.clone(), share(*count)));
+    rates.category_rates = shares.collect();
     let blockers = blockers.into_iter();
-    rates.blockers = blockers
-        .map(|(what, runs)| Blocker { what, runs })
-        .collect();
+    let blockers = blockers.map(|(what, runs)| Blocker { what, runs });
+    rates.blockers = blockers.collect();
     rates
         .blockers
         .sort_by_key(|blocker| std::cmp::Reverse(blocker.runs));
@@ -179,18 +169,15 @@ fn alarm(rates: &Rates, limit: f64) -> Option<String> {
     if rates.failure_rate <= limit {
         return None;
     }
-    let mut message = format!(
-        "{} of {} failures are not fixed: {:.1} %, and {:.1} % are allowed",
-        rates.failures - rates.fixed,
-        rates.failures,
-        rates.failure_rate * 100.0,
-        limit * 100.0
-    );
+    let (open, all) = (rates.failures - rates.fixed, rates.failures);
+    let (rate, limit) = (rates.failure_rate * 100.0, limit * 100.0);
     let most = rates.categories.iter().max_by_key(|(_, count)| **count);
-    if let Some((category, count)) = most {
-        message.push_str(&format!("; most of them {category} ({count})"));
-    }
-    Some(message)
+    let most = most.map_or(String::new(), |(category, count)| {
+        format!("; most of them {category} ({count})")
+    });
+    Some(format!(
+        "{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed{most}"
+    ))
 }
 
 const MAX_BLOCKERS: usize = 10;
