@@ -8,8 +8,8 @@ use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, Evidence, FailedTest, Failure, FailureKind,
-    FailurePacket, MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
+    CertainImport, ContextDocument, Diagnosis, Evidence, FailedTest, FailureKind, FailurePacket,
+    MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
 };
 use crate::policy::decode_log;
 use crate::why::list_suspects;
@@ -57,34 +57,36 @@ pub fn diagnose_log(
     progress: &dyn Progress,
 ) -> Result<Diagnosed, AppError> {
     let named = request.log.as_ref().or(request.log_flag.as_ref());
-    let unnamed = named.is_none() && request.junit.is_empty();
-    let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
-    let last = last.transpose()?;
-    let log = named.map(|it| it.log(progress)).transpose()?;
-    let log = log.or(last.as_ref().map(|it| it.log.clone()));
-    // How it ended is told as one: what a call says of it takes the place of all that the run says.
+    let last = match named {
+        None if request.junit.is_empty() => Some(last(app, progress)?.ok_or_else(no_run)?),
+        _ => None,
+    };
+    let log = named.map(|log| log.log(progress)).transpose()?;
+    // What a call says of the end takes the place of all that the run says.
     let is_given = request.exit_code.is_some() || request.timed_out.is_some();
     let ended = last.as_ref().filter(|_| !is_given);
-    let timed_out = request.timed_out.unwrap_or_default();
-    let ended = ended.map(|it| (it.exit_code, it.timed_out));
-    let (exit_code, timed_out) = ended.unwrap_or((request.exit_code, timed_out));
-    let command = request.command.clone().or(last.and_then(|it| it.command));
     let facts = LogFacts {
-        exit_code,
-        command: command.clone(),
-        timed_out,
+        exit_code: ended.map_or(request.exit_code, |last| last.exit_code),
+        timed_out: ended.map_or(request.timed_out == Some(true), |last| last.timed_out),
+        command: (request.command.as_ref())
+            .or(last.as_ref().and_then(|last| last.command.as_ref()))
+            .cloned(),
     };
+    let log = log.or(last.map(|last| last.log)).unwrap_or_default();
     let workspace = match Repository::discover(app.directory())? {
         Some(_) => Some(app.workspace(At::Worktree, progress)?),
         None => None,
     };
     super::open::go_on(progress, "reading the log")?;
     let scene = Scene {
-        source: workspace.as_ref().map(|it| it.source.as_ref()),
-        directory: workspace.as_ref().map_or("", |it| it.prefix.as_str()),
+        source: workspace
+            .as_ref()
+            .map(|workspace| workspace.source.as_ref()),
+        directory: workspace.as_ref().map_or("", |workspace| &workspace.prefix),
     };
-    let (log, reports) = (log.unwrap_or_default(), reports(&request.junit, progress)?);
+    let reports = reports(&request.junit, progress)?;
     let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
+    let command = facts.command;
     Ok(Diagnosed { diagnosis, command })
 }
 
@@ -98,16 +100,14 @@ pub fn summarise_diagnosis(
     Diagnosed { diagnosis, command }: &Diagnosed,
     progress: &dyn Progress,
 ) -> Result<RunSummary, AppError> {
-    if Repository::discover(app.directory())?.is_none() {
-        return Ok(summary(diagnosis));
+    let mut summary = summary(diagnosis);
+    if Repository::discover(app.directory())?.is_some()
+        && let Some(line) = command
+    {
+        let workspace = app.workspace(At::Worktree, progress)?;
+        summary.cause = known_cause(app, &workspace, line);
     }
-    let workspace = app.workspace(At::Worktree, progress)?;
-    Ok(RunSummary {
-        cause: command
-            .as_ref()
-            .and_then(|line| known_cause(app, &workspace, line)),
-        ..summary(diagnosis)
-    })
+    Ok(summary)
 }
 
 /// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
@@ -117,10 +117,10 @@ pub fn summarise_diagnosis(
 pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report, AppError> {
     let report = read_report(&decode_log(bytes));
     if report.cases.is_empty() && !report.whole {
-        let message = format!("`{name}` is no JUnit report: there is no test in it");
-        return Err(
-            AppError::usage(message).hint("`--junit` takes the XML that a test runner wrote")
-        );
+        let error = AppError::usage(format!(
+            "`{name}` is no JUnit report: there is no test in it"
+        ));
+        return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
     }
     Ok(report)
 }
@@ -195,12 +195,11 @@ pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> 
 
 /// Summarizes a diagnosis alone.
 pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
-    let (rows, more_lines) = if diagnosis.tests.is_empty() {
-        decisive_lines(diagnosis)
-    } else {
-        (failed_tests(diagnosis), 0)
+    let (rows, most) = match diagnosis.tests.as_slice() {
+        [] => (decisive_lines(diagnosis), MAX_LINES),
+        _ => (failed_tests(diagnosis), MAX_CAUSES),
     };
-    let (mut failures, more) = group_by_cause(rows);
+    let (mut failures, more) = group_by_cause(rows, most);
     failures.extend(failures_of_other_tools(diagnosis, &failures));
     let left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
     RunSummary {
@@ -210,7 +209,7 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
             RemedySource::Tool => format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix),
             RemedySource::Mendit => diagnosis.explanation.clone(),
         },
-        more: more + more_lines + left_out,
+        more: more + left_out,
         failures,
         requires_user_action: diagnosis.requires_user_action,
         ..RunSummary::default()
@@ -257,8 +256,8 @@ fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
     rows
 }
 
-// The lines that decided; of a checker those with a place, and how many there are beyond those that are shown.
-fn decisive_lines(diagnosis: &Diagnosis) -> (Vec<RunFailure>, u64) {
+// The lines that decided; of a checker those with a place.
+fn decisive_lines(diagnosis: &Diagnosis) -> Vec<RunFailure> {
     use FailureKind::{LintError, StaticTypeError, TsError};
     let is_checker = [LintError, StaticTypeError, TsError].contains(&diagnosis.kind);
     let mut rows: Vec<RunFailure> = Vec::new();
@@ -275,13 +274,13 @@ fn decisive_lines(diagnosis: &Diagnosis) -> (Vec<RunFailure>, u64) {
     }
     if rows.iter().any(|row| row.path.is_some()) {
         rows.retain(|row| row.path.is_some());
-    }
-    let more = rows.len().saturating_sub(MAX_LINES) * usize::from(is_checker);
-    rows.truncate(MAX_LINES);
-    if let Some(first) = rows.first_mut().filter(|row| row.path.is_none()) {
+    } else if let Some(first) = rows.first_mut() {
         *first = place_failure(first.error.clone(), None, diagnosis);
     }
-    (rows, more as u64)
+    if !is_checker {
+        rows.truncate(MAX_LINES);
+    }
+    rows
 }
 
 // The file and line with which a finding of a checker begins, or whose line and column do.
@@ -327,7 +326,7 @@ fn place_failure(error: String, test: Option<&FailedTest>, diagnosis: &Diagnosis
 }
 
 // Keeps the first tests of each cause, in order. Returns how many tests are of causes beyond the limit.
-fn group_by_cause(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
+fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
     let mut causes: Vec<Vec<RunFailure>> = Vec::new();
     let mut causes_at = BTreeMap::new();
     for row in all {
@@ -343,8 +342,8 @@ fn group_by_cause(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
             None => causes.push(vec![row]),
         }
     }
-    let more = causes.iter().skip(MAX_CAUSES).map(Vec::len).sum::<usize>();
-    causes.truncate(MAX_CAUSES);
+    let more = causes.iter().skip(most).map(Vec::len).sum::<usize>();
+    causes.truncate(most);
     for cause in &mut causes {
         let alike = cause.len().saturating_sub(MAX_TESTS_OF_CAUSE) as u64;
         cause.truncate(MAX_TESTS_OF_CAUSE);
@@ -356,24 +355,32 @@ fn group_by_cause(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
 }
 
 fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
-    let others = diagnosis.failures.iter().skip(1);
-    let row = |failure: &Failure| {
+    let mut found = Vec::new();
+    for failure in diagnosis
+        .failures
+        .iter()
+        .skip(1)
+        .filter(|failure| !failure.follows)
+    {
         let mut evidence = diagnosis.evidence.iter();
-        let text = evidence.find(|line| line.line == failure.line)?.text.trim();
-        let is_listed = rows.iter().any(|row| row.error == text);
-        let more = match (failure.count, &failure.tool) {
-            (2.., Some(tool)) => format!(" (and {} more from {tool})", failure.count - 1),
-            _ => String::new(),
+        let Some(line) = evidence.find(|line| line.line == failure.line) else {
+            continue;
         };
-        (!is_listed).then(|| RunFailure {
-            error: format!("{text}{more}"),
+        let mut error = line.text.trim().to_owned();
+        if rows.iter().any(|row| row.error == error) {
+            continue;
+        }
+        if let (2.., Some(tool)) = (failure.count, &failure.tool) {
+            error.push_str(&format!(" (and {} more from {tool})", failure.count - 1));
+        }
+        found.push(RunFailure {
+            error,
             path: failure.path.clone(),
             line: failure.path_line,
             ..RunFailure::default()
-        })
-    };
-    let others = others.filter(|failure| !failure.follows);
-    others.filter_map(row).collect()
+        });
+    }
+    found
 }
 
 #[cfg(test)]

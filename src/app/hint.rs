@@ -1,5 +1,5 @@
 use super::open::{known_file, with_graph};
-use super::patch::write_changes;
+use super::patch::{Target, write_changes};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
@@ -196,7 +196,7 @@ impl Hinted {
                 super::open::go_on(progress, "writing")?;
                 let changes = certain.iter().flat_map(|edit| edit.changes.clone());
                 let changes: Vec<Change> = changes.collect();
-                write_changes(app, workspace, &changes, false, false)?;
+                write_changes(app, workspace, &changes, &Target::Worktree)?;
             }
             let text: Vec<u8> = certain.iter().flat_map(|edit| edit.patch.clone()).collect();
             let text = String::from_utf8_lossy(&text).into_owned();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::flags::{request, word};
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
-use crate::model::{Code, PatchProblem, PatchVerdict, Severity, TestChanges};
+use crate::model::{Code, PatchVerdict, TestChanges};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
     recover, write_worktree,
@@ -66,7 +66,7 @@ pub enum Target {
     DryRun,
 }
 
-/// Judges a patch and changes nothing.
+/// Validates a patch and changes nothing.
 ///
 /// # Errors
 /// A repository that cannot be read, or a malformed glob.
@@ -75,22 +75,10 @@ pub fn check_patch(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    let (_, mut judged) = judged(app, request, progress)?;
-    if judged.verdict.verdict.applies() && was_interrupted(app) {
-        let problem = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
-        judged.verdict.problems.push(PatchProblem {
-            severity: Severity::Warning,
-            ..problem
-        });
-    }
-    Ok(judged)
+    Ok(validate(app, request, progress)?.1)
 }
 
-fn was_interrupted(app: &App) -> bool {
-    runs::state(app).is_ok_and(|state| is_interrupted(state.directory()))
-}
-
-/// Judges a patch; when it applies, writes all of it or nothing. Gives the id of the object that
+/// Validates a patch; when it applies, writes all of it or nothing. Gives the id of the object that
 /// was written, if one was.
 ///
 /// # Errors
@@ -101,19 +89,8 @@ pub fn apply_patch(
     target: &Target,
     progress: &dyn Progress,
 ) -> Result<(Judged, Option<String>), AppError> {
-    let request = PatchRequest {
-        against: match (&request.against, target) {
-            (_, Target::Cached | Target::Index) => Against::Index,
-            (Against::Worktree, Target::Tree | Target::Commit(_)) => {
-                Against::Revision("HEAD".to_owned())
-            }
-            (against, _) => against.clone(),
-        },
-        ..request.clone()
-    };
-    let (workspace, mut judged) = judged(app, &request, progress)?;
-    let needs_files = matches!(target, Target::Worktree | Target::Index);
-    if workspace.root.is_none() && needs_files {
+    let (workspace, mut judged) = validate(app, request, progress)?;
+    if workspace.root.is_none() && matches!(target, Target::Worktree | Target::Index) {
         return Err(AppError::bare("")
             .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
     }
@@ -122,45 +99,36 @@ pub fn apply_patch(
     }
     // The last moment at which a cancelled call changes nothing.
     super::open::go_on(progress, "writing")?;
-    let written = match target {
-        Target::DryRun => None,
-        Target::Worktree | Target::Index | Target::Cached => {
-            let cached = *target == Target::Cached;
-            let index = *target == Target::Index;
-            write_changes(app, &workspace, &judged.changes, cached, index)?;
-            None
-        }
-        Target::Tree | Target::Commit(_) => {
-            let git = need_git(&workspace)?;
-            let changes = index_changes(git, &judged.changes)?;
-            let base = match &request.against {
-                Against::Revision(revision) => revision,
-                _ => "HEAD",
-            };
-            let tree = git.write_tree(base, &changes)?;
-            judged.verdict.tree_id = Some(tree.clone());
-            Some(match target {
-                Target::Commit(message) => git.write_commit(&CommitRequest {
-                    tree: &tree,
-                    parent: base,
-                    message,
-                })?,
-                _ => tree,
-            })
-        }
+    if !matches!(target, Target::Tree | Target::Commit(_)) {
+        write_changes(app, &workspace, &judged.changes, target)?;
+        return Ok((judged, None));
+    }
+    let git = need_git(&workspace)?;
+    let parent = match &request.against {
+        Against::Revision(revision) => revision,
+        _ => "HEAD",
     };
-    Ok((judged, written))
+    let tree = git.write_tree(parent, &index_changes(git, &judged.changes)?)?;
+    judged.verdict.tree_id = Some(tree.clone());
+    let written = match target {
+        Target::Commit(message) => git.write_commit(&CommitRequest {
+            tree: &tree,
+            parent,
+            message,
+        })?,
+        _ => tree,
+    };
+    Ok((judged, Some(written)))
 }
 
-/// Finishes or undoes an apply that was interrupted, and says which.
+/// Undoes an apply that was interrupted, and says which.
 ///
 /// # Errors
 /// A repository without files, or files that others changed meanwhile.
 pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
-    let state = runs::state(app)?;
-    Ok(recover(root, state.directory())?)
+    Ok(recover(root, runs::state(app)?.directory())?)
 }
 
 /// A patch of a batch, or a prediction of SWE-bench.
@@ -175,26 +143,21 @@ struct Job {
 /// Reads the jobs of a batch: JSON lines, or a prediction file that is one list or a map from instances
 /// to predictions.
 fn read_jobs(input: &[u8]) -> Result<Vec<Job>, AppError> {
-    let fail = |error| AppError::usage(format!("--batch: a line is no job: {error}"));
-    let values = match serde_json::from_slice(input) {
-        Ok(Value::Array(list)) => list,
-        Ok(Value::Object(map)) if map.values().all(Value::is_object) => {
-            let with_id = |(id, mut value): (String, Value)| {
-                value["instance_id"] = Value::String(id);
-                value
-            };
+    let with_id = |(id, mut value): (String, Value)| {
+        value["instance_id"] = Value::String(id);
+        value
+    };
+    let values = serde_json::Deserializer::from_slice(input).into_iter::<Value>();
+    let values: Result<Vec<Value>, _> = values.collect();
+    let values = values.map(|mut values| match (values.pop(), values.is_empty()) {
+        (Some(Value::Array(list)), true) => list,
+        (Some(Value::Object(map)), true) if map.values().all(Value::is_object) => {
             map.into_iter().map(with_id).collect()
         }
-        Ok(one) => vec![one],
-        Err(_) => {
-            let lines = input.split(|byte| *byte == b'\n');
-            let lines = lines.filter(|line| !line.trim_ascii().is_empty());
-            let values: Result<Vec<Value>, _> = lines.map(serde_json::from_slice).collect();
-            values.map_err(fail)?
-        }
-    };
-    let jobs = values.into_iter().map(serde_json::from_value);
-    jobs.collect::<Result<_, _>>().map_err(fail)
+        (last, _) => values.into_iter().chain(last).collect(),
+    });
+    let jobs = values.and_then(|values| values.into_iter().map(serde_json::from_value).collect());
+    jobs.map_err(|error| AppError::usage(format!("--batch: a line is no job: {error}")))
 }
 
 /// The verdict of one job of a batch.
@@ -272,37 +235,28 @@ impl PatchRequest {
     }
 }
 
-fn judged_in(
-    workspace: &Workspace,
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Judged, AppError> {
-    let options = request.options(app)?;
-    super::open::go_on(progress, "judging")?;
-    Ok(judge(&request.patch, workspace.source.as_ref(), &options))
-}
-
-fn judged(
+fn validate(
     app: &App,
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<(Workspace, Judged), AppError> {
     let workspace = app.workspace(request.against.at(), progress)?;
-    let judged = judged_in(&workspace, app, request, progress)?;
+    // It may be why a patch does not apply.
+    if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
+        progress.note(&WriteError::Interrupted.to_string());
+    }
+    super::open::go_on(progress, "validating")?;
+    let options = request.options(app)?;
+    let judged = judge(&request.patch, workspace.source.as_ref(), &options);
     if judged.verdict.error_code == Some(Code::P501) && request.against == Against::Worktree {
         // Files that git ignores are in no listing; git patches them all the same.
         let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
         if let Some(workspace) = named {
-            let judged = judged_in(&workspace, app, request, progress)?;
+            let judged = judge(&request.patch, workspace.source.as_ref(), &options);
             if judged.applies() {
                 return Ok((workspace, judged));
             }
         }
-    }
-    // An earlier apply that was interrupted may be why a patch does not apply.
-    if !judged.verdict.verdict.applies() && was_interrupted(app) {
-        progress.note(&WriteError::Interrupted.to_string());
     }
     Ok((workspace, judged))
 }
@@ -312,27 +266,30 @@ pub(super) fn write_changes(
     app: &App,
     workspace: &Workspace,
     changes: &[Change],
-    cached: bool,
-    index: bool,
+    target: &Target,
 ) -> Result<(), AppError> {
-    let staged = if cached || index {
-        let git = need_git(workspace)?;
-        Some((git, index_changes(git, changes)?))
-    } else {
-        None
-    };
-    let files = workspace.root.as_ref().filter(|_| !cached);
     let state = runs::state(app)?;
-    if let Some(root) = files {
+    let root = workspace
+        .root
+        .as_ref()
+        .filter(|_| *target != Target::Cached);
+    let staged = match target {
+        Target::Index | Target::Cached => {
+            let git = need_git(workspace)?;
+            Some((git, index_changes(git, changes)?))
+        }
+        _ => None,
+    };
+    if let Some(root) = root {
         write_worktree(root, state.directory(), changes)?;
     }
     let Some((git, entries)) = staged else {
         return Ok(());
     };
-    let written = git.write_index(&entries, index);
+    let written = git.write_index(&entries, *target == Target::Index);
     // Files and index change together: files that the index does not follow are put back.
     if written.is_err()
-        && let Some(root) = files
+        && let Some(root) = root
     {
         let back: Vec<Change> = changes.iter().map(Change::undone).collect();
         write_worktree(root, state.directory(), &back)?;
@@ -351,17 +308,15 @@ fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
 
 // The changes as entries of an index, their contents stored as blobs.
 fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>, AppError> {
-    changes
-        .iter()
-        .map(|change| {
-            let entry = match &change.after {
-                Some(after) => Some((git.store_blob(&after.bytes)?, after.mode)),
-                None => None,
-            };
-            Ok(IndexChange {
-                path: change.path.clone(),
-                entry,
-            })
+    let staged = changes.iter().map(|change| {
+        let after = change.after.as_ref();
+        let blob = after
+            .map(|after| git.store_blob(&after.bytes))
+            .transpose()?;
+        Ok(IndexChange {
+            path: change.path.clone(),
+            entry: blob.zip(after.map(|after| after.mode)),
         })
-        .collect()
+    });
+    staged.collect()
 }
