@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::AppError;
+use super::{AppError, Result};
 use crate::agent::Adapter;
 use crate::config::Settings;
 use crate::exec::on_path;
@@ -102,7 +102,7 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
 ///
 /// # Errors
 /// `U310`.
-pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
+pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     let line = settings.agent.command.as_deref().unwrap_or_default();
     let line = line.trim();
     if let Some(preset) = preset(line) {

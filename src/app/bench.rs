@@ -2,7 +2,7 @@ use super::agents::resolve_agent;
 use super::files::{temporary, to_json, write_file};
 use super::flags::{Args, repair_level, request, share, word};
 use super::open::listen;
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::bench::{
     BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, Mined, compare, load_fixtures,
     load_sets, merge, mine, pairs, parse_partition, part_of, real_cases, run_cases, score,
@@ -81,7 +81,7 @@ pub fn run_bench(
     app: &App,
     request: &BenchRequest,
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-) -> Result<Option<BenchDocument>, AppError> {
+) -> Result<Option<BenchDocument>> {
     let settings = app.settings();
     let (agent, agent_environment) = agent(app, request);
     let partition = request.partition.as_deref().filter(|text| *text != "all");
@@ -140,7 +140,7 @@ pub fn run_bench(
 }
 
 /// A folder by its full path, made if it is missing.
-pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
+pub(super) fn absolute(folder: &Path) -> Result<PathBuf> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot make `{}`: {}", folder.display(), error.kind());
         AppError::new(Code::F101, message)
@@ -153,7 +153,7 @@ pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
 ///
 /// # Errors
 /// Documents that cannot be read.
-pub fn compare_benches(first: &Path, second: &Path) -> Result<BenchPairs, AppError> {
+pub fn compare_benches(first: &Path, second: &Path) -> Result<BenchPairs> {
     Ok(pairs(&read_bench(first)?, &read_bench(second)?))
 }
 
@@ -165,7 +165,7 @@ pub fn merge_bench(
     files: &[PathBuf],
     baseline: Option<&Path>,
     save: Option<&Path>,
-) -> Result<BenchDocument, AppError> {
+) -> Result<BenchDocument> {
     let documents: Result<Vec<_>, _> = files.iter().map(|it| read_bench(it)).collect();
     let before = baseline.map(read_bench).transpose()?;
     let mut document = merge(documents?)?;
@@ -208,7 +208,7 @@ pub fn broken_fixtures(document: &BenchDocument) -> usize {
     document.fixtures.iter().filter(broken).count()
 }
 
-fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
+fn read_bench(path: &Path) -> Result<BenchDocument> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
     let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
@@ -251,7 +251,7 @@ pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
 }
 
 // The folder of the copies: where a person says, which must be empty; else one that is gone with the value.
-fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>), AppError> {
+fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>)> {
     let Some(keep) = keep else {
         let passing = temporary()?;
         return Ok((passing.path().to_owned(), Some(passing)));
@@ -305,7 +305,7 @@ pub fn mine_fixes(
     app: &App,
     request: &MineRequest,
     done: &(dyn Fn(&Mined<'_>) + Sync),
-) -> Result<Option<MineDocument>, AppError> {
+) -> Result<Option<MineDocument>> {
     let named = request.repository.display();
     let clone = Repository::discover(&request.repository)?
         .ok_or_else(|| AppError::new(Code::U204, format!("`{named}` is in no git repository")))?;

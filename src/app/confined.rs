@@ -1,4 +1,4 @@
-use super::{App, AppError, Progress, runs};
+use super::{App, AppError, Progress, Result, runs};
 use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
 use crate::model::{Code, NotConfined, RepoPath, WorkplaceMode, walls_in_words};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the
 /// command runs, but not what git reads later; without git, the folder it runs in.
-pub(super) fn confined(app: &App, command: CommandLine) -> Result<Job, AppError> {
+pub(super) fn confined(app: &App, command: CommandLine) -> Result<Job> {
     let settings = &app.settings().sandbox;
     let mut writable = settings.allow_write.clone();
     let repository = Repository::discover(app.directory())?;
@@ -64,7 +64,7 @@ pub(super) fn move_to_copy(
     app: &App,
     job: &mut Job,
     progress: &dyn Progress,
-) -> Result<Option<Temporary>, AppError> {
+) -> Result<Option<Temporary>> {
     let choice = app
         .settings()
         .sandbox
@@ -132,11 +132,7 @@ pub(super) fn say_unconfined(
 
 /// Installed packages: ignored by git and needed by tests, so a copy links to them. What is `named`
 /// besides must be there.
-pub(super) fn shared(
-    source: &dyn Source,
-    root: &Path,
-    named: &[String],
-) -> Result<Vec<RepoPath>, AppError> {
+pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Result<Vec<RepoPath>> {
     let mut requested: BTreeSet<RepoPath> = BTreeSet::new();
     let mut found: BTreeSet<RepoPath> = BTreeSet::new();
     for typed in named {

@@ -7,7 +7,7 @@ use super::flags::{level, request, word};
 use super::input::last;
 use super::open::with_known;
 use super::why::{known_cause, known_trace};
-use super::{App, AppError, Input, Progress, runs};
+use super::{App, AppError, Input, Progress, Result, runs};
 use crate::config::Bytes;
 use crate::context::{
     Built, LevelChoice, Request, add_history, base_request, build, change_under_test,
@@ -121,11 +121,7 @@ pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -
 /// # Errors
 /// A target outside the repository, a level that is not permitted, a log without a word, or a
 /// folder that cannot be written.
-pub fn build_context(
-    app: &App,
-    query: &ContextRequest,
-    progress: &dyn Progress,
-) -> Result<Packed, AppError> {
+pub fn build_context(app: &App, query: &ContextRequest, progress: &dyn Progress) -> Result<Packed> {
     let at = query.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
     let mut request = read_request(query, app, &workspace, progress)?;
@@ -169,7 +165,7 @@ pub(super) fn packed(
     redactor: &Redactor,
     (revision, cached): (&str, bool),
     previous: Option<PreviousAttempt>,
-) -> Result<(Built, FailurePacket), AppError> {
+) -> Result<(Built, FailurePacket)> {
     let policy = app.read_policy(request.profile)?;
     let built = with_known(app, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
@@ -190,7 +186,7 @@ impl Packed {
         workspace: &Workspace,
         query: &ContextRequest,
         progress: &dyn Progress,
-    ) -> Result<(), AppError> {
+    ) -> Result<()> {
         let folder = match &query.out {
             Some(folder) => Some(app.directory().join(folder)),
             None if query.shown => {
@@ -226,7 +222,7 @@ fn read_request(
     app: &App,
     workspace: &Workspace,
     progress: &dyn Progress,
-) -> Result<Request, AppError> {
+) -> Result<Request> {
     let mut request = base_request(app.settings(), workspace.git.as_ref());
     request.directory.clone_from(&workspace.prefix);
     request.level = query.level;
@@ -282,10 +278,7 @@ fn read_request(
 }
 
 // What is said of the attempt before.
-fn read_previous(
-    query: &ContextRequest,
-    request: &mut Request,
-) -> Result<Option<PreviousAttempt>, AppError> {
+fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option<PreviousAttempt>> {
     request.retry.level = query.previous_level;
     let mut patch_digest = None;
     if let Some(input) = &query.previous {
@@ -322,7 +315,7 @@ fn find_targets(
     workspace: &Workspace,
     typed: &str,
     path: Option<RepoPath>,
-) -> Result<Vec<RepoPath>, AppError> {
+) -> Result<Vec<RepoPath>> {
     let listing = workspace.source.listing();
     let Some(path) = path else {
         if [".", "./", ""].contains(&typed) && workspace.prefix.is_empty() {
@@ -349,11 +342,7 @@ fn find_targets(
 }
 
 // Log, targets and commands of a failure packet; what the request says itself is kept.
-fn take_failure(
-    document: &Value,
-    request: &mut Request,
-    workspace: &Workspace,
-) -> Result<(), AppError> {
+fn take_failure(document: &Value, request: &mut Request, workspace: &Workspace) -> Result<()> {
     let text = document["logs"]["text"].as_str();
     let text = text.ok_or_else(|| AppError::usage("the failure packet has no `logs.text`"))?;
     request.log = Some(Log::from(text.to_owned()));

@@ -3,7 +3,7 @@ use super::flags::Args;
 use super::hint::{HintRequest, find_remedies};
 use super::input::{last, reports};
 use super::why::known_cause;
-use super::{App, AppError, Input, Progress, Silent, no_run};
+use super::{App, AppError, Input, Progress, Result, Silent, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
@@ -55,7 +55,7 @@ pub fn diagnose_log(
     app: &App,
     request: &DiagnoseRequest,
     progress: &dyn Progress,
-) -> Result<Diagnosed, AppError> {
+) -> Result<Diagnosed> {
     let named = request.log.as_ref().or(request.log_flag.as_ref());
     let last = match named {
         None if request.junit.is_empty() => Some(last(app, progress)?.ok_or_else(no_run)?),
@@ -99,7 +99,7 @@ pub fn summarise_diagnosis(
     app: &App,
     Diagnosed { diagnosis, command }: &Diagnosed,
     progress: &dyn Progress,
-) -> Result<RunSummary, AppError> {
+) -> Result<RunSummary> {
     let mut summary = summary(diagnosis);
     if Repository::discover(app.directory())?.is_some()
         && let Some(line) = command
@@ -114,7 +114,7 @@ pub fn summarise_diagnosis(
 ///
 /// # Errors
 /// Bytes that are no such report; `name` is what the message calls them.
-pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report, AppError> {
+pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report> {
     let report = read_report(&decode_log(bytes));
     if report.cases.is_empty() && !report.whole {
         let error = AppError::usage(format!(

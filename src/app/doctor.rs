@@ -3,7 +3,7 @@ use super::confined::confined;
 use super::files::temporary;
 use super::open::listen;
 use super::runs::{KeptRun, RunStore};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
@@ -16,7 +16,7 @@ use crate::workspace::{At, Workspace};
 ///
 /// # Errors
 /// A repository that cannot be read.
-pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, AppError> {
+pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let store = RunStore::open(app)?;
     let mut rows = vec![repository(&workspace)];
@@ -103,7 +103,7 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 }
 
 // What the project declares and is not present.
-fn packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>, AppError> {
+fn packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
     let node = node_version(app)?;
     let problems = find_problems(&Project::open(workspace), node.as_deref()).into_iter();
     let rows = problems.map(|remedy| {
@@ -118,7 +118,7 @@ fn packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<Checkup
 }
 
 // The version of the Node.js that commands find.
-fn node_version(app: &App) -> Result<Option<String>, AppError> {
+fn node_version(app: &App) -> Result<Option<String>> {
     if !is_installed("node") {
         return Ok(None);
     }
@@ -129,7 +129,7 @@ fn node_version(app: &App) -> Result<Option<String>, AppError> {
 }
 
 // How far a command is confined, found out with one that does nothing.
-fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
+fn sandbox(app: &App) -> Result<CheckupRow> {
     let command = CommandLine::Shell("exit 0".to_owned());
     let (state, message) = match run_confined(app, command)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where they may"),
@@ -139,7 +139,7 @@ fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
     Ok(row("sandbox", state, message, None))
 }
 
-fn run_confined(app: &App, command: CommandLine) -> Result<Outcome, AppError> {
+fn run_confined(app: &App, command: CommandLine) -> Result<Outcome> {
     let mut job = confined(app, command)?;
     job.sandbox.mode = SandboxMode::Auto;
     let private = temporary()?;

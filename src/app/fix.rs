@@ -7,7 +7,7 @@ use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
 use super::why::{kept_cause, known_cause, known_trace};
-use super::{App, AppError, Input, Progress};
+use super::{App, AppError, Input, Progress, Result};
 use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
 use crate::model::{
@@ -167,11 +167,7 @@ impl Fixed {
 ///
 /// # Errors
 /// When nothing was run yet, the last run passed, or the repair cannot be run; a repair that fails is no error.
-pub fn find_fix(
-    app: &mut App,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<Fixed, AppError> {
+pub fn find_fix(app: &mut App, request: &FixRequest, progress: &dyn Progress) -> Result<Fixed> {
     let line = if request.asks() {
         failing_command(app, &request.command)?
     } else {
@@ -200,7 +196,7 @@ fn repair_repository(
     app: &App,
     request: &FixRequest,
     progress: &dyn Progress,
-) -> Result<(RunResult, RunFolders, bool), AppError> {
+) -> Result<(RunResult, RunFolders, bool)> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no command says when the repair is done")
@@ -275,7 +271,7 @@ fn repair_repository(
 }
 
 // Where the run is kept and shown: a new one, or the one to go on with.
-fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders, AppError> {
+fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders> {
     if let Some(run) = &request.resume {
         return RunStore::open(app)?.resume(run);
     }
@@ -362,11 +358,7 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
 ///
 /// # Errors
 /// An empty task, or a repository that cannot be read.
-pub fn split_task(
-    app: &App,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<SplitPlan, AppError> {
+pub fn split_task(app: &App, request: &FixRequest, progress: &dyn Progress) -> Result<SplitPlan> {
     let standard = Input::standard();
     let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
     let workspace = app.workspace(At::Worktree, progress)?;
@@ -382,7 +374,7 @@ pub fn split_task(
     Ok(split(&input, workspace.source.as_ref(), task.estimate()))
 }
 
-fn read_task(app: &App, input: &Input) -> Result<Task, AppError> {
+fn read_task(app: &App, input: &Input) -> Result<Task> {
     let text = app.clean(&input.read()?);
     if text.trim().is_empty() {
         let message = format!("the task in `{}` is empty", input.name());
@@ -392,7 +384,7 @@ fn read_task(app: &App, input: &Input) -> Result<Task, AppError> {
 }
 
 /// Makes the folder of workplaces.
-pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf, AppError> {
+pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf> {
     let made = std::fs::create_dir_all(slot).and_then(|()| slot.canonicalize());
     made.map_err(|error| {
         let (shown, why) = (slot.display(), error.kind());
@@ -407,7 +399,7 @@ pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf, AppError> {
 ///
 /// # Errors
 /// As [`apply_patch`].
-pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<(), AppError> {
+pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<()> {
     let Some(patch) = fixed.whole_patch() else {
         let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
         return Err(AppError::new(Code::U303, message)
@@ -430,7 +422,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
 
 /// The command that is to be mended: that of the settings, the one that is typed, or the last that failed.
 /// It stands in the settings from then on, and is run from where it was.
-pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String, AppError> {
+pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String> {
     if !app.settings().test.command.0.is_empty() && typed.is_empty() {
         return Ok(app.settings().test.command.0.join(" && "));
     }
@@ -445,7 +437,7 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     Ok(line)
 }
 
-fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
+fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
     if let [one] = typed
         && let path = std::path::Path::new(one)
         && path.components().count() == 1
@@ -474,7 +466,7 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
 }
 
 // The command is repaired from where it was run.
-pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<(), AppError> {
+pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<()> {
     let here = RunStore::open(app)?.prefix;
     if here == again.prefix {
         return Ok(());

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::AppError;
+use super::{AppError, Result};
 use crate::git::Repository;
 use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
 
@@ -28,7 +28,7 @@ impl GitPlace {
     ///
     /// # Errors
     /// A repository that cannot be read.
-    pub fn open(directory: &Path) -> Result<Self, AppError> {
+    pub fn open(directory: &Path) -> Result<Self> {
         let directory = crate::workspace::canonical(directory)?;
         let repository = Repository::discover(&directory)?;
         // In git's own directory there is no worktree.
@@ -80,7 +80,7 @@ impl GitPlace {
 }
 
 /// A patch and the name that messages give it, or why it could not be read.
-pub type NamedPatch = Result<(String, Vec<u8>), AppError>;
+pub type NamedPatch = Result<(String, Vec<u8>)>;
 
 /// Applies patches by git's own rules. `next` gives the next patch with its name, until there is
 /// none or it cannot be read.
@@ -91,7 +91,7 @@ pub fn git_apply(
     place: &GitPlace,
     options: &GitApplyOptions,
     next: &mut dyn FnMut() -> Option<NamedPatch>,
-) -> Result<GitApplied, AppError> {
+) -> Result<GitApplied> {
     let state = crate::state::StateHome::open()?.repository(&place.root)?;
     let state = state.directory().to_owned();
     let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, options)?;

@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 use super::confined::{confined, say_unconfined};
 use super::files::{temporary, write_file};
 use super::flags::{request, word};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::config::Seconds;
 use crate::exec::{CommandLine, Stop};
 use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
@@ -48,7 +48,7 @@ pub fn heal_probes(
     app: &App,
     request: &HealRequest,
     progress: &dyn Progress,
-) -> Result<(HealingResult, Exit), AppError> {
+) -> Result<(HealingResult, Exit)> {
     let mut servers = match &request.mcp {
         Some(file) => Some(read_servers(file, request.auto)?),
         None => None,
@@ -129,7 +129,7 @@ pub fn heal_probes(
 const USUAL_TIME: Duration = Duration::from_secs(30);
 const USUAL_ATTEMPTS: u32 = 3;
 
-fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig, AppError> {
+fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
     let name = file.display().to_string();
     if auto && file.is_symlink() {
         let message = format!("`{name}` is a link, and `--auto` would replace it by a file");
@@ -143,7 +143,7 @@ fn probes(
     request: &HealRequest,
     timeout: Duration,
     servers: Option<&ServerConfig>,
-) -> Result<Vec<Probe>, AppError> {
+) -> Result<Vec<Probe>> {
     let line = request.test.iter().filter(|line| !line.trim().is_empty());
     let mut probes: Vec<Probe> = line
         .map(|line| Probe {
@@ -169,7 +169,7 @@ fn write_back(
     request: &HealRequest,
     result: &HealingResult,
     progress: &dyn Progress,
-) -> Result<(), AppError> {
+) -> Result<()> {
     let is_better = result
         .probes
         .iter()

@@ -1,6 +1,6 @@
 use super::open::{known_file, with_graph};
 use super::patch::{Target, write_changes};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
@@ -81,11 +81,7 @@ impl Hinted {
 ///
 /// # Errors
 /// A file that is not of the repository, a log that names none, or a patch that cannot be written.
-pub fn find_imports(
-    app: &App,
-    request: &HintRequest,
-    progress: &dyn Progress,
-) -> Result<Hinted, AppError> {
+pub fn find_imports(app: &App, request: &HintRequest, progress: &dyn Progress) -> Result<Hinted> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
     let facts = LogFacts::default();
@@ -107,7 +103,7 @@ pub(super) fn find_remedies(
     request: &HintRequest,
     logs: &[(Diagnosis, &str)],
     progress: &dyn Progress,
-) -> Result<Hinted, AppError> {
+) -> Result<Hinted> {
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     let diagnosis = logs.first().map(|(diagnosis, _)| diagnosis);
@@ -184,7 +180,7 @@ impl Hinted {
         workspace: &Workspace,
         request: &HintRequest,
         progress: &dyn Progress,
-    ) -> Result<(), AppError> {
+    ) -> Result<()> {
         let suggestions = std::mem::take(&mut self.document.suggestions);
         self.found = !suggestions.is_empty();
         let mut patch = None;
@@ -224,7 +220,7 @@ fn wanted(
     request: &HintRequest,
     workspace: &Workspace,
     found: Option<&Diagnosis>,
-) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
+) -> Result<BTreeMap<RepoPath, Wanted>> {
     let source = workspace.source.as_ref();
     let is_named = !request.names.is_empty() || request.file.is_some();
     if !is_named && found.is_some_and(|diagnosis| diagnosis.lacks().next().is_none()) {
@@ -254,7 +250,7 @@ fn files(
     request: &HintRequest,
     workspace: &Workspace,
     found: Option<&Diagnosis>,
-) -> Result<Vec<RepoPath>, AppError> {
+) -> Result<Vec<RepoPath>> {
     let source = workspace.source.as_ref();
     if let Some(typed) = &request.file {
         let file = known_file(workspace, typed)?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::flags::Args;
 use super::open::{no_such_file, with_graph};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::graph::{Graph, Wanted, document, source_files};
 use crate::languages::Language;
 use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
@@ -57,7 +57,7 @@ pub fn list_imports(
     app: &App,
     request: &ImportsRequest,
     progress: &dyn Progress,
-) -> Result<ImportsDocument, AppError> {
+) -> Result<ImportsDocument> {
     let changed = request.changed.as_deref();
     let message = match (changed, request.files.is_empty()) {
         (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
@@ -94,7 +94,7 @@ pub fn list_imports(
 }
 
 // The sources that differ from a commit, sorted; for one that is gone, what imported it there.
-fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>, AppError> {
+fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
     let git = workspace.git.as_ref().ok_or_else(|| {
         let message = "`--changed` compares with a commit, and this is no git repository";
         AppError::new(Code::U204, message)
@@ -133,7 +133,7 @@ fn keep_tests(found: &mut ImportsDocument) {
     found.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>, AppError> {
+fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>> {
     let listing = workspace.source.listing();
     let mut targets = Vec::new();
     for text in typed {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::files::{below_no_link, write_file};
 use super::flags::Args;
 use super::runs::last_words;
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::exec::CommandLine;
 use crate::git::{Repository, unified_hunks};
 use crate::heal::span_of;
@@ -104,7 +104,7 @@ pub fn init_names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// An unknown name, a workflow without a test command, or a file that cannot be written.
-pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>, AppError> {
+pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>> {
     let name = request.name.as_deref().unwrap_or_default();
     let root = worktree_root(app)?;
     let rows = ROWS
@@ -119,12 +119,7 @@ pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>, Ap
     Ok(files)
 }
 
-fn change_file(
-    app: &App,
-    root: &Path,
-    row: &Row,
-    request: &InitRequest,
-) -> Result<InitFile, AppError> {
+fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Result<InitFile> {
     let place = below_no_link(root, &row.path)?;
     let old = match std::fs::read_to_string(&place) {
         Ok(text) => Some(text),
@@ -242,7 +237,7 @@ impl Part {
 }
 
 // Puts the test command and the line that installs mendit into a workflow.
-fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String, AppError> {
+fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     if !text.contains("@TEST@") {
         return Ok(text.to_owned());
     }
@@ -325,7 +320,7 @@ fn without_comments(text: &str) -> Option<String> {
     Some(plain)
 }
 
-fn worktree_root(app: &App) -> Result<PathBuf, AppError> {
+fn worktree_root(app: &App) -> Result<PathBuf> {
     let git = Repository::discover(app.directory())?;
     let Some(git) = git else {
         return Ok(app.directory().to_owned());

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{App, AppError, LastLog, Progress, last_log, read_junit};
+use super::{App, AppError, LastLog, Progress, Result, last_log, read_junit};
 use crate::diagnose::Log;
 use crate::junit::Report;
 
@@ -80,7 +80,7 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn bytes(&self) -> Result<Vec<u8>, AppError> {
+    pub fn bytes(&self) -> Result<Vec<u8>> {
         let bytes = self.whole();
         bytes.map_err(|error| AppError::unreadable(&self.name, &error))
     }
@@ -89,7 +89,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::bytes`], and what is longer.
-    pub fn read(&self) -> Result<Vec<u8>, AppError> {
+    pub fn read(&self) -> Result<Vec<u8>> {
         let bytes = self.read_up_to(MOST + 1);
         let bytes = bytes.map_err(|error| AppError::unreadable(&self.name, &error))?;
         if bytes.len() as u64 > MOST {
@@ -100,7 +100,7 @@ impl Input {
     }
 
     /// What people wrote.
-    pub(super) fn words(&self) -> Result<String, AppError> {
+    pub(super) fn words(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.read()?).into_owned())
     }
 
@@ -108,7 +108,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::read`], and what is not JSON.
-    pub fn json(&self) -> Result<Value, AppError> {
+    pub fn json(&self) -> Result<Value> {
         let read = serde_json::from_slice(&self.read()?);
         read.map_err(|error| AppError::usage(format!("`{}` is not JSON: {error}", self.name)))
     }
@@ -117,7 +117,7 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn log(&self, progress: &dyn Progress) -> Result<Log, AppError> {
+    pub fn log(&self, progress: &dyn Progress) -> Result<Log> {
         if self.held.is_none() && self.name == "-" {
             awaited("a log", progress);
         }
@@ -139,7 +139,7 @@ pub fn awaited(what: &str, progress: &dyn Progress) {
 ///
 /// # Errors
 /// What cannot be read, and what is no such report.
-pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>, AppError> {
+pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>> {
     let one = |input: &Input| {
         let report = read_junit(&input.name, &input.read()?)?;
         if !report.whole {
@@ -155,7 +155,7 @@ pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>,
 ///
 /// # Errors
 /// As [`last_log`].
-pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppError> {
+pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>> {
     let last = last_log(app)?;
     if let Some(last) = &last {
         progress.note(&format!("reading the log of {}", last.name));

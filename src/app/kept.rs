@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::repair::RunLock;
 use crate::state::StateHome;
@@ -51,7 +51,7 @@ pub enum Clean {
 ///
 /// # Errors
 /// What the system says.
-pub fn clean(app: &App, what: Clean, progress: &dyn Progress) -> Result<KeptDocument, AppError> {
+pub fn clean(app: &App, what: Clean, progress: &dyn Progress) -> Result<KeptDocument> {
     let here = app.workspace(At::Worktree, progress)?.root;
     let mut repositories = Vec::new();
     for kept in StateHome::open()?.all() {

@@ -29,6 +29,9 @@ mod show_settings;
 mod test_command;
 mod why;
 
+/// What tasks give.
+pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
+
 pub use crate::policy::Redactor;
 pub use bench::{
     BenchRequest, MineRequest, RealSets, bench_failure, broken_fixtures, compare_benches,

@@ -1,4 +1,4 @@
-use super::AppError;
+use super::{AppError, Result};
 use crate::config::Settings;
 use crate::exec::Stop;
 use crate::git::Repository;
@@ -37,7 +37,7 @@ impl App {
     ///
     /// # Errors
     /// A directory that cannot be entered, or wrong settings.
-    pub fn open(options: &AppOptions, merge: impl FnOnce(&mut Settings)) -> Result<Self, AppError> {
+    pub fn open(options: &AppOptions, merge: impl FnOnce(&mut Settings)) -> Result<Self> {
         let mut settings = settings(&options.directory, &options.settings, environment())?;
         merge(&mut settings);
         // What is secret among variables that are given a value is masked as if it stood in the
@@ -92,11 +92,7 @@ impl App {
     }
 
     /// The repository, read at a point in time.
-    pub(super) fn workspace(
-        &self,
-        at: At<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Workspace, AppError> {
+    pub(super) fn workspace(&self, at: At<'_>, progress: &dyn Progress) -> Result<Workspace> {
         go_on(progress, "listing the repository")?;
         let stands_alone = matches!(at, At::Worktree)
             && Repository::discover(&self.directory)?.is_none()
@@ -118,13 +114,13 @@ impl App {
     }
 
     /// What may be read and shown.
-    pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
+    pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy> {
         let rules = ReadRules::from_settings(&self.settings.context);
         Ok(ReadPolicy::new(&rules, profile)?)
     }
 
     /// Which protected files a patch may change.
-    pub(super) fn allowed(&self) -> Result<Allowed, AppError> {
+    pub(super) fn allowed(&self) -> Result<Allowed> {
         let allowed = Allowed::from_settings(&self.settings.patch)
             .map_err(|error| AppError::usage(format!("protected files: {error}")))?;
         Ok(allowed.reading(self.read_policy(Profile::Ranked)?))
@@ -161,13 +157,13 @@ pub(super) fn with_graph<T>(
 }
 
 /// The root of a repository in which commands can run.
-pub(super) fn root_to_run_in(workspace: &Workspace) -> Result<PathBuf, AppError> {
+pub(super) fn root_to_run_in(workspace: &Workspace) -> Result<PathBuf> {
     let root = workspace.root.clone();
     root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))
 }
 
 /// A file of the repository as a caller names it.
-pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath, AppError> {
+pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath> {
     workspace
         .repo_path(typed)
         .filter(|path| workspace.source.listing().has_file(path.as_str()))
@@ -194,7 +190,7 @@ pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
 }
 
 /// Listens to Ctrl-C and its like.
-pub(super) fn listen() -> Result<Stop, AppError> {
+pub(super) fn listen() -> Result<Stop> {
     Stop::install()
         .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))
 }
@@ -227,7 +223,7 @@ pub trait Progress: Sync {
     ///
     /// # Errors
     /// When the system takes no handler.
-    fn stop(&self) -> Result<Stop, AppError> {
+    fn stop(&self) -> Result<Stop> {
         listen()
     }
 }
@@ -240,7 +236,7 @@ impl Progress for Silent {
 }
 
 /// Says what is done next, and ends the task when nobody waits any more.
-pub(super) fn go_on(progress: &dyn Progress, what: &str) -> Result<(), AppError> {
+pub(super) fn go_on(progress: &dyn Progress, what: &str) -> Result<()> {
     if progress.step(what) {
         Ok(())
     } else {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::flags::{request, word};
-use super::{App, AppError, Progress, runs};
+use super::{App, AppError, Progress, Result, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{Code, PatchVerdict, TestChanges};
 use crate::patch::{
@@ -70,11 +70,7 @@ pub enum Target {
 ///
 /// # Errors
 /// A repository that cannot be read, or a malformed glob.
-pub fn check_patch(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Judged, AppError> {
+pub fn check_patch(app: &App, request: &PatchRequest, progress: &dyn Progress) -> Result<Judged> {
     Ok(validate(app, request, progress)?.1)
 }
 
@@ -88,7 +84,7 @@ pub fn apply_patch(
     request: &PatchRequest,
     target: &Target,
     progress: &dyn Progress,
-) -> Result<(Judged, Option<String>), AppError> {
+) -> Result<(Judged, Option<String>)> {
     let (workspace, mut judged) = validate(app, request, progress)?;
     if workspace.root.is_none() && matches!(target, Target::Worktree | Target::Index) {
         return Err(AppError::bare("")
@@ -125,7 +121,7 @@ pub fn apply_patch(
 ///
 /// # Errors
 /// A repository without files, or files that others changed meanwhile.
-pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, AppError> {
+pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
     Ok(recover(root, runs::state(app)?.directory())?)
@@ -142,7 +138,7 @@ struct Job {
 
 /// Reads the jobs of a batch: JSON lines, or a prediction file that is one list or a map from instances
 /// to predictions.
-fn read_jobs(input: &[u8]) -> Result<Vec<Job>, AppError> {
+fn read_jobs(input: &[u8]) -> Result<Vec<Job>> {
     let with_id = |(id, mut value): (String, Value)| {
         value["instance_id"] = Value::String(id);
         value
@@ -179,8 +175,8 @@ pub fn check_batch(
     app: &App,
     request: &PatchRequest,
     progress: &dyn Progress,
-    take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<(), AppError>,
-) -> Result<(), AppError> {
+    take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<()>,
+) -> Result<()> {
     let workspace = app.workspace(request.against.at(), progress)?;
     let mut options = request.options(app)?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
@@ -220,7 +216,7 @@ impl Against {
 }
 
 impl PatchRequest {
-    fn options(&self, app: &App) -> Result<JudgeOptions<'_>, AppError> {
+    fn options(&self, app: &App) -> Result<JudgeOptions<'_>> {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
             strict: settings.strict,
@@ -239,7 +235,7 @@ fn validate(
     app: &App,
     request: &PatchRequest,
     progress: &dyn Progress,
-) -> Result<(Workspace, Judged), AppError> {
+) -> Result<(Workspace, Judged)> {
     let workspace = app.workspace(request.against.at(), progress)?;
     // It may be why a patch does not apply.
     if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
@@ -267,7 +263,7 @@ pub(super) fn write_changes(
     workspace: &Workspace,
     changes: &[Change],
     target: &Target,
-) -> Result<(), AppError> {
+) -> Result<()> {
     let state = runs::state(app)?;
     let root = workspace
         .root
@@ -298,7 +294,7 @@ pub(super) fn write_changes(
 }
 
 // The repository, for what cannot be done without one.
-fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
+fn need_git(workspace: &Workspace) -> Result<&Repository> {
     workspace.git.as_ref().ok_or_else(|| {
         AppError::new(Code::U204, "this directory is not in a git repository").hint(
             "apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`",
@@ -307,7 +303,7 @@ fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
 }
 
 // The changes as entries of an index, their contents stored as blobs.
-fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>, AppError> {
+fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>> {
     let staged = changes.iter().map(|change| {
         let after = change.after.as_ref();
         let blob = after

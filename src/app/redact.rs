@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::flags::Args;
-use super::{App, AppError, Input, Progress};
+use super::{App, AppError, Input, Progress, Result};
 use crate::model::{Code, Profile};
 use crate::policy::{Finding, Redactor, sanitize_log};
 use crate::workspace::At;
@@ -110,11 +110,7 @@ pub struct FindingRow {
 ///
 /// # Errors
 /// Patterns in the settings that are malformed.
-pub fn redact_text(
-    app: &App,
-    request: &RedactRequest,
-    progress: &dyn Progress,
-) -> Result<Masked, AppError> {
+pub fn redact_text(app: &App, request: &RedactRequest, progress: &dyn Progress) -> Result<Masked> {
     let plain = Redactor::default();
     let redactor = if request.env { app.redactor() } else { &plain };
     let text = request.file.bytes()?;
@@ -140,7 +136,7 @@ pub fn redact_text(
 ///
 /// # Errors
 /// A file that is denied by policy, is no file of the repository, or cannot be read.
-pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<Vec<u8>, AppError> {
+pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<Vec<u8>> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let failed = |why: String| AppError::new(Code::C311, format!("`{typed}`: {why}"));
     let path = workspace.repo_path(typed);

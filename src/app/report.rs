@@ -1,5 +1,5 @@
 use super::runs::{CommandReport, RunStore, command_report};
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::model::{Blocker, ChildFailure, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 use crate::report::parse_failure_text;
@@ -21,7 +21,7 @@ pub enum Reported {
 ///
 /// # Errors
 /// `U306` when there is none, or it has not ended.
-pub fn find_run(app: &App, what: &str) -> Result<Reported, AppError> {
+pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     let folder = if Path::new(what).is_dir() {
         PathBuf::from(what)
     } else {
@@ -47,7 +47,7 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported, AppError> {
 ///
 /// # Errors
 /// `U306` when there is none.
-pub fn read_report(name: &str, bytes: &[u8]) -> Result<Reported, AppError> {
+pub fn read_report(name: &str, bytes: &[u8]) -> Result<Reported> {
     let text = String::from_utf8_lossy(bytes);
     let report: Option<ChildFailure> =
         parse_failure_text(&text).or_else(|| serde_json::from_str(&text).ok());
@@ -70,7 +70,7 @@ pub fn add_up_runs(
     directories: &[PathBuf],
     since_days: Option<u64>,
     alert_rate: Option<f64>,
-) -> Result<Rates, AppError> {
+) -> Result<Rates> {
     let seconds = since_days.and_then(|days| days.checked_mul(86_400));
     let after =
         seconds.and_then(|seconds| SystemTime::now().checked_sub(Duration::from_secs(seconds)));
@@ -99,7 +99,7 @@ pub fn holds_runs(folder: &Path) -> bool {
     !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|one| is_run(one)))
 }
 
-fn run_folders(directory: &Path) -> Result<Vec<PathBuf>, AppError> {
+fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
     if directory.join("result.json").is_file() {
         return Ok(vec![directory.to_owned()]);
     }

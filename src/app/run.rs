@@ -10,7 +10,7 @@ use super::flags::{request, word};
 use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::config::{Bytes, Seconds};
 use crate::context::base_request;
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -113,7 +113,7 @@ pub fn run_command(
     request: &RunRequest,
     sink: &mut dyn FnMut(bool, &[u8]),
     progress: &dyn Progress,
-) -> Result<CommandRun, AppError> {
+) -> Result<CommandRun> {
     if let Some(out) = &request.out {
         runs::refuse_used(app, out, runs::REPAIR)?;
     }
@@ -160,7 +160,7 @@ fn run_attempts(
     stop: &Stop,
     sink: &mut dyn FnMut(bool, &[u8]),
     progress: &dyn Progress,
-) -> Result<Attempts, AppError> {
+) -> Result<Attempts> {
     let most = 1 + request.retry_flaky.unwrap_or_default() as usize;
     let mut tee = Tee(sink);
     let mut earlier = Vec::new();
@@ -193,7 +193,7 @@ impl CommandRun {
         store: &RunStore<'_>,
         request: &RunRequest,
         progress: &dyn Progress,
-    ) -> Result<(), AppError> {
+    ) -> Result<()> {
         let Some(failing) = self.attempts.failing() else {
             return Ok(());
         };
@@ -284,7 +284,7 @@ impl CommandRun {
     ///
     /// # Errors
     /// Documents that cannot be written.
-    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<(), AppError> {
+    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<()> {
         let failed = self.failed.take().zip(self.record.diagnosis.clone());
         let Some(((workspace, folders), diagnosis)) = failed else {
             return Ok(());
@@ -426,7 +426,7 @@ fn record(app: &App, job: &Job, attempts: &Attempts) -> CommandRecord {
     }
 }
 
-fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
+fn job(app: &App, request: &RunRequest) -> Result<Job> {
     let has_blank = |word: &&str| word.trim().contains(char::is_whitespace);
     let command = match request.command.as_slice() {
         [one] if one.to_str().as_ref().is_some_and(has_blank) => {

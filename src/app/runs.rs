@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use super::files::{to_json, write_file};
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::CommandLine;
 use crate::git::Repository;
@@ -55,13 +55,13 @@ impl RunFolders {
     }
 
     /// Writes a file of the run and its copy.
-    pub(super) fn write(&self, name: &str, content: &str) -> Result<(), AppError> {
+    pub(super) fn write(&self, name: &str, content: &str) -> Result<()> {
         let mut folders = std::iter::once(&self.kept).chain(&self.shown);
         folders.try_for_each(|folder| write_file(&folder.join(name), content))
     }
 
     /// Writes what it takes to run the command again; the copy has none of it.
-    pub(super) fn write_rerun(&self, rerun: &RerunSpec) -> Result<(), AppError> {
+    pub(super) fn write_rerun(&self, rerun: &RerunSpec) -> Result<()> {
         write_file(&self.kept.join(RERUN), to_json(rerun)?)
     }
 }
@@ -197,7 +197,7 @@ impl KeptRun {
     }
 
     // Its log; `None` where it has none yet.
-    fn log(&self) -> Result<Option<LastLog>, AppError> {
+    fn log(&self) -> Result<Option<LastLog>> {
         let logs = ["test.log", "baseline.log"].map(|name| self.folder.join(name));
         let Some(path) = logs.into_iter().find(|log| log.is_file()) else {
             return Ok(None);
@@ -221,7 +221,7 @@ impl KeptRun {
 
 impl<'a> RunStore<'a> {
     /// Opens the runs of the worktree that the app stands in; of a bare repository, those of its git directory.
-    pub(super) fn open(app: &'a App) -> Result<Self, AppError> {
+    pub(super) fn open(app: &'a App) -> Result<Self> {
         let directory = app.directory();
         let place = match Repository::discover(directory)? {
             None => directory.to_owned(),
@@ -242,7 +242,7 @@ impl<'a> RunStore<'a> {
         workspace: &Workspace,
         out: Option<&Path>,
         visible: bool,
-    ) -> Result<RunFolders, AppError> {
+    ) -> Result<RunFolders> {
         let id = RunId::now();
         let own = || {
             let own = own_folder(self.app, workspace, visible)?;
@@ -257,7 +257,7 @@ impl<'a> RunStore<'a> {
     }
 
     /// Finds a repair to continue by its name, `latest`, or the folder of its copy.
-    pub(super) fn resume(&self, run: &str) -> Result<RunFolders, AppError> {
+    pub(super) fn resume(&self, run: &str) -> Result<RunFolders> {
         let mut repairs = self.runs().filter(|kept| kept.rerun.is_none());
         let latest = repairs.next().filter(|_| run == "latest");
         let kept = latest.map_or_else(|| self.find(run), |kept| Ok(kept.folder))?;
@@ -269,7 +269,7 @@ impl<'a> RunStore<'a> {
     }
 
     /// Finds a run by its name, `latest`, or the folder of its copy, which holds its name.
-    pub(super) fn find(&self, run: &str) -> Result<PathBuf, AppError> {
+    pub(super) fn find(&self, run: &str) -> Result<PathBuf> {
         let copy = self.app.directory().join(run).join("run.json");
         let copied: Option<serde_json::Value> = read_json(&copy);
         let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
@@ -292,7 +292,7 @@ impl<'a> RunStore<'a> {
         record: &mut CommandRecord,
         log: &str,
         rerun: &RerunSpec,
-    ) -> Result<(), AppError> {
+    ) -> Result<()> {
         let folders = RunFolders {
             kept: self.state.runs().start(&RunId::now())?,
             shown: None,
@@ -331,11 +331,7 @@ impl<'a> RunStore<'a> {
     }
 
     /// The last run, where it failed with this line on these very files.
-    pub(super) fn last_red(
-        &self,
-        workspace: &Workspace,
-        line: &str,
-    ) -> Result<Option<RedRun>, AppError> {
+    pub(super) fn last_red(&self, workspace: &Workspace, line: &str) -> Result<Option<RedRun>> {
         let last = self.last_command();
         let last = last.filter(|last| last.is_of(line, &workspace.prefix) && !last.passed());
         let Some(last) = last else {
@@ -398,7 +394,7 @@ impl<'a> RunStore<'a> {
 ///
 /// # Errors
 /// What the system says of the place where runs are kept, and a log that cannot be read.
-pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
+pub fn last_log(app: &App) -> Result<Option<LastLog>> {
     let store = RunStore::open(app)?;
     let logs = store.runs().map(|run| run.log().transpose());
     logs.flatten().next().transpose()
@@ -416,7 +412,7 @@ pub fn no_run() -> AppError {
 ///
 /// # Errors
 /// What the system says of the place where runs are kept.
-pub fn has_last_run(app: &App) -> Result<bool, AppError> {
+pub fn has_last_run(app: &App) -> Result<bool> {
     Ok(RunStore::open(app)?.last_command().is_some())
 }
 
@@ -424,7 +420,7 @@ pub fn has_last_run(app: &App) -> Result<bool, AppError> {
 ///
 /// # Errors
 /// When nothing was run, or a secret stands in its command.
-pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
+pub fn last_words(app: &App) -> Result<Vec<OsString>> {
     Ok(last_rerun(app)?.0)
 }
 
@@ -432,14 +428,14 @@ pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
 ///
 /// # Errors
 /// As [`last_words`]; when its folder is gone.
-pub fn enter_last(app: &mut App) -> Result<Vec<OsString>, AppError> {
+pub fn enter_last(app: &mut App) -> Result<Vec<OsString>> {
     let (words, rerun) = last_rerun(app)?;
     super::fix::enter(app, &rerun)?;
     app.settings_mut().test.env.extend(rerun.env);
     Ok(words)
 }
 
-fn last_rerun(app: &App) -> Result<(Vec<OsString>, RerunSpec), AppError> {
+fn last_rerun(app: &App) -> Result<(Vec<OsString>, RerunSpec)> {
     let last = RunStore::open(app)?.last_command();
     let rerun = last.and_then(|last| last.rerun).ok_or_else(|| {
         AppError::usage("no command is named, and nothing was run here yet")
@@ -468,7 +464,7 @@ pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
 }
 
 /// The place of facts about the repository.
-pub(super) fn state(app: &App) -> Result<RepositoryState, AppError> {
+pub(super) fn state(app: &App) -> Result<RepositoryState> {
     Ok(RunStore::open(app)?.state)
 }
 
@@ -496,7 +492,7 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
 }
 
 /// Refuses a folder that has these marks: two runs in one would be read as one.
-pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(), AppError> {
+pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<()> {
     let folder = app.directory().join(typed);
     if !marks.iter().any(|name| folder.join(name).exists()) {
         return Ok(());

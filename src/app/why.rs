@@ -9,7 +9,7 @@ use super::hint::around;
 use super::open::root_to_run_in;
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Result};
 use crate::config::Seconds;
 use crate::inventory::missing_program;
 use crate::model::{
@@ -52,7 +52,7 @@ pub fn find_cause(
     app: &mut App,
     request: &WhyRequest,
     progress: &dyn Progress,
-) -> Result<WhyDocument, AppError> {
+) -> Result<WhyDocument> {
     let line = failing_command(app, &request.command)?;
     let app = &*app;
     let workspace = app.workspace(At::Worktree, progress)?;
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
         workspace: &Workspace,
         progress: &dyn Progress,
         work: impl FnOnce(&FindCause<'_>) -> Result<T, WhyError>,
-    ) -> Result<T, AppError> {
+    ) -> Result<T> {
         let root = root_to_run_in(workspace)?;
         let store = RunStore::open(app)?;
         if is_interrupted(store.state.directory()) {
@@ -209,7 +209,7 @@ fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 ///
 /// # Errors
 /// When no culprit is known of these files, or none that one patch reverts.
-pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<(KnownCause, String), AppError> {
+pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<(KnownCause, String)> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let Some(KeptCause { cause, undo }) = kept_cause(app, &workspace, None) else {
         let message = "the change that broke the tests is not known for the files as they are";
