@@ -1,10 +1,9 @@
-use super::{App, AppError, Progress, Result, runs};
+use super::{App, AppError, Result, runs};
 use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
 use crate::model::{Code, NotConfined, RepoPath, WorkplaceMode, walls_in_words};
 use crate::source::Source;
 use crate::workplace::{Plan, Workplace};
-use crate::workspace::At;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -60,11 +59,7 @@ fn nested_repositories(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for that.
-pub(super) fn move_to_copy(
-    app: &App,
-    job: &mut Job,
-    progress: &dyn Progress,
-) -> Result<Option<Temporary>> {
+pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>> {
     let choice = app
         .settings()
         .sandbox
@@ -73,7 +68,7 @@ pub(super) fn move_to_copy(
     if choice == WorkplaceMode::InPlace {
         return Ok(None);
     }
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let Some(root) = &workspace.root else {
         return Ok(None);
     };
@@ -91,7 +86,8 @@ pub(super) fn move_to_copy(
         closed: Vec::new(),
     };
     let place = Workplace::open(&plan, &|done, all| {
-        progress.step(&format!("copying the worktree: {done} of {all} files"));
+        app.progress
+            .step(&format!("copying the worktree: {done} of {all} files"));
     })?;
     let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
     job.directory = place.root().join(below);
@@ -101,7 +97,7 @@ pub(super) fn move_to_copy(
     let private = job.private.take();
     place.confine(job);
     job.private = private.or(job.private.take());
-    progress.note(&format!(
+    app.note(&format!(
         "workplace: {} ({})",
         place.kind().as_str(),
         place.why()
@@ -110,11 +106,7 @@ pub(super) fn move_to_copy(
 }
 
 /// Says when a sandbox that was to be had is not in force.
-pub(super) fn say_unconfined(
-    state: SandboxState,
-    missing: &[NotConfined],
-    progress: &dyn Progress,
-) {
+pub(super) fn say_unconfined(state: SandboxState, missing: &[NotConfined], app: &App) {
     let how = match state {
         SandboxState::Enforced => return,
         SandboxState::Partial => "only partly",
@@ -124,7 +116,7 @@ pub(super) fn say_unconfined(
         words if words.is_empty() => words,
         words => format!("; not confined: {words}"),
     };
-    progress.note(&format!(
+    app.note(&format!(
         "{}: the sandbox is {how} in force{what}",
         Code::R211
     ));

@@ -7,7 +7,7 @@ use super::flags::{level, request, word};
 use super::input::last;
 use super::open::with_known;
 use super::why::{known_cause, known_trace};
-use super::{App, AppError, Input, Progress, Result, runs};
+use super::{App, AppError, Input, Result, runs};
 use crate::config::Bytes;
 use crate::context::{
     Built, LevelChoice, Request, add_history, base_request, build, change_under_test,
@@ -121,10 +121,10 @@ pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -
 /// # Errors
 /// A target outside the repository, a level that is not permitted, a log without a word, or a
 /// folder that cannot be written.
-pub fn build_context(app: &App, query: &ContextRequest, progress: &dyn Progress) -> Result<Packed> {
+pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     let at = query.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at, progress)?;
-    let mut request = read_request(query, app, &workspace, progress)?;
+    let workspace = app.workspace(at)?;
+    let mut request = read_request(query, app, &workspace)?;
     let previous = read_previous(query, &mut request)?;
     if let Some(base) = &query.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
@@ -137,23 +137,23 @@ pub fn build_context(app: &App, query: &ContextRequest, progress: &dyn Progress)
         request.change = Some(change);
     }
     if request.says_nothing() {
-        progress.note(
+        app.note(
             "without a log, a target or a request the packet holds only the repository's index (hint: \
              `--log FILE`, or pipe the failing command into `--log -`)",
         );
     }
-    super::open::go_on(progress, "choosing files")?;
+    app.go_on("choosing files")?;
     let cached = (query.rev.as_deref().unwrap_or("HEAD"), !query.no_cache);
     let redactor = app.redactor();
     let (built, packet) = packed(app, &workspace, &mut request, redactor, cached, previous)?;
     if built.context.files.is_empty() && built.log.is_some() {
-        progress.note("the log names no file of this repository (hint: name one as TARGET)");
+        app.note("the log names no file of this repository (hint: name one as TARGET)");
     }
     let packed = Packed {
         context: built.context,
         packet,
     };
-    packed.keep(app, &workspace, query, progress)?;
+    packed.keep(app, &workspace, query)?;
     Ok(packed)
 }
 
@@ -180,13 +180,7 @@ pub(super) fn packed(
 
 impl Packed {
     // Writes the packet where the request asks for that. Below `.mendit` it may fail.
-    fn keep(
-        &self,
-        app: &App,
-        workspace: &Workspace,
-        query: &ContextRequest,
-        progress: &dyn Progress,
-    ) -> Result<()> {
+    fn keep(&self, app: &App, workspace: &Workspace, query: &ContextRequest) -> Result<()> {
         let folder = match &query.out {
             Some(folder) => Some(app.directory().join(folder)),
             None if query.shown => {
@@ -203,11 +197,11 @@ impl Packed {
         match written.and_then(|()| write_file(&folder.join("failure-packet.json"), packet)) {
             Err(error) if query.out.is_some() => return Err(error),
             Err(error) => {
-                progress.note(&format!("the packet was not written: {}", error.message));
+                app.note(&format!("the packet was not written: {}", error.message));
             }
             Ok(()) => {
                 let folder = folder.display();
-                progress.note(&format!(
+                app.note(&format!(
                     "wrote context.json and failure-packet.json to {folder}"
                 ));
             }
@@ -217,12 +211,7 @@ impl Packed {
 }
 
 // What the request, the settings and the documents ask for.
-fn read_request(
-    query: &ContextRequest,
-    app: &App,
-    workspace: &Workspace,
-    progress: &dyn Progress,
-) -> Result<Request> {
+fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Result<Request> {
     let mut request = base_request(app.settings(), workspace.git.as_ref());
     request.directory.clone_from(&workspace.prefix);
     request.level = query.level;
@@ -238,11 +227,7 @@ fn read_request(
             .extend(find_targets(workspace, typed, path)?);
     }
     request.issue = query.issue.as_ref().map(Input::words).transpose()?;
-    request.log = query
-        .log
-        .as_ref()
-        .map(|log| log.log(progress))
-        .transpose()?;
+    request.log = query.log.as_ref().map(|log| log.log(app)).transpose()?;
     if let Some(failure) = &query.failure {
         take_failure(&failure.json()?, &mut request, workspace)?;
     }
@@ -261,7 +246,7 @@ fn read_request(
     // Where nothing says what the packet is for, it is for the last run.
     if request.says_nothing()
         && query.rev.is_none()
-        && let Some(last) = last(app, progress)?
+        && let Some(last) = last(app)?
     {
         request.log = Some(last.log);
         if request.test_commands.is_empty() {

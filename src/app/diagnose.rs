@@ -3,7 +3,7 @@ use super::flags::Args;
 use super::hint::{HintRequest, find_remedies};
 use super::input::{last, reports};
 use super::why::known_cause;
-use super::{App, AppError, Input, Progress, Result, Silent, no_run};
+use super::{App, AppError, Input, Result, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::policy::decode_log;
 use crate::why::list_suspects;
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 
 /// Classify the failure in a log.
@@ -51,17 +51,13 @@ pub struct Diagnosed {
 ///
 /// # Errors
 /// A log or a repository that cannot be read; no log where nothing was run yet.
-pub fn diagnose_log(
-    app: &App,
-    request: &DiagnoseRequest,
-    progress: &dyn Progress,
-) -> Result<Diagnosed> {
+pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
     let named = request.log.as_ref().or(request.log_flag.as_ref());
     let last = match named {
-        None if request.junit.is_empty() => Some(last(app, progress)?.ok_or_else(no_run)?),
+        None if request.junit.is_empty() => Some(last(app)?.ok_or_else(no_run)?),
         _ => None,
     };
-    let log = named.map(|log| log.log(progress)).transpose()?;
+    let log = named.map(|log| log.log(app)).transpose()?;
     // What a call says of the end takes the place of all that the run says.
     let is_given = request.exit_code.is_some() || request.timed_out.is_some();
     let ended = last.as_ref().filter(|_| !is_given);
@@ -74,17 +70,17 @@ pub fn diagnose_log(
     };
     let log = log.or(last.map(|last| last.log)).unwrap_or_default();
     let workspace = match Repository::discover(app.directory())? {
-        Some(_) => Some(app.workspace(At::Worktree, progress)?),
+        Some(_) => Some(app.worktree()?),
         None => None,
     };
-    super::open::go_on(progress, "reading the log")?;
+    app.go_on("reading the log")?;
     let scene = Scene {
         source: workspace
             .as_ref()
             .map(|workspace| workspace.source.as_ref()),
         directory: workspace.as_ref().map_or("", |workspace| &workspace.prefix),
     };
-    let reports = reports(&request.junit, progress)?;
+    let reports = reports(&request.junit, app)?;
     let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
     let command = facts.command;
     Ok(Diagnosed { diagnosis, command })
@@ -95,16 +91,12 @@ pub fn diagnose_log(
 ///
 /// # Errors
 /// A repository that cannot be read.
-pub fn summarise_diagnosis(
-    app: &App,
-    Diagnosed { diagnosis, command }: &Diagnosed,
-    progress: &dyn Progress,
-) -> Result<RunSummary> {
-    let mut summary = summary(diagnosis);
+pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
+    let mut summary = summary(&found.diagnosis);
     if Repository::discover(app.directory())?.is_some()
-        && let Some(line) = command
+        && let Some(line) = &found.command
     {
-        let workspace = app.workspace(At::Worktree, progress)?;
+        let workspace = app.worktree()?;
         summary.cause = known_cause(app, &workspace, line);
     }
     Ok(summary)
@@ -152,7 +144,7 @@ pub(super) fn summarize_run(
     };
     let logs = [(diagnosis.clone(), log.text())];
     // A log that names no file of the repository gives no hint; that is no error here.
-    let hinted = find_remedies(app, workspace, &request, &logs, &Silent).unwrap_or_default();
+    let hinted = find_remedies(app, workspace, &request, &logs).unwrap_or_default();
     for hint in hinted.document.suggestions {
         let mut listed = summary.certain.iter().chain(&summary.perhaps);
         if listed.any(|other| other.name == hint.name) {

@@ -3,21 +3,21 @@ use super::confined::confined;
 use super::files::temporary;
 use super::open::listen;
 use super::runs::{KeptRun, RunStore};
-use super::{App, AppError, Progress, Result};
+use super::{App, Result};
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
 use crate::model::{CheckupRow, HealingResult, SandboxMode};
 use crate::patch::is_interrupted;
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 /// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is
 /// run.
 ///
 /// # Errors
 /// A repository that cannot be read.
-pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn check_up(app: &App) -> Result<HealingResult> {
+    let workspace = app.worktree()?;
     let store = RunStore::open(app)?;
     let mut rows = vec![repository(&workspace)];
     let state = store.state.directory();

@@ -7,7 +7,7 @@ use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
 use super::why::{kept_cause, known_cause, known_trace};
-use super::{App, AppError, Input, Progress, Result};
+use super::{App, AppError, Input, Result};
 use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
 use crate::model::{
@@ -20,7 +20,7 @@ use crate::repair::{
     split,
 };
 use crate::report::{Culprit, NextFacts, next_steps};
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -167,14 +167,14 @@ impl Fixed {
 ///
 /// # Errors
 /// When nothing was run yet, the last run passed, or the repair cannot be run; a repair that fails is no error.
-pub fn find_fix(app: &mut App, request: &FixRequest, progress: &dyn Progress) -> Result<Fixed> {
+pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     let line = if request.asks() {
         failing_command(app, &request.command)?
     } else {
         app.settings().test.command.0.join(" && ")
     };
     let command = app.redactor().redact(&line).text.into_owned();
-    let (result, folders, apply) = repair_repository(app, request, progress)?;
+    let (result, folders, apply) = repair_repository(app, request)?;
     let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
     let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
     Ok(Fixed {
@@ -192,18 +192,14 @@ pub fn find_fix(app: &mut App, request: &FixRequest, progress: &dyn Progress) ->
 }
 
 // Repairs. Commands come from the request, never from the repository.
-fn repair_repository(
-    app: &App,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<(RunResult, RunFolders, bool)> {
+fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunFolders, bool)> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no command says when the repair is done")
             .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
     }
     refuse_missing_agent(settings)?;
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let root = root_to_run_in(&workspace)?;
     let allowed = app.allowed()?;
     let task = request.task.as_ref().map(|input| read_task(app, input));
@@ -217,7 +213,7 @@ fn repair_repository(
             return Err(WriteError::Interrupted.into());
         }
         recover(&root, state.directory())?;
-        workspace = app.workspace(At::Worktree, progress)?;
+        workspace = app.worktree()?;
     }
     let folders = folders(app, request, &workspace)?;
     let read = app.read_policy(Profile::Ranked)?;
@@ -264,8 +260,8 @@ fn repair_repository(
         apply: is_applied,
         resume: request.resume.is_some(),
     };
-    let stop = progress.stop()?;
-    let result = repair(&setup, &stop, &mut |event| progress.event(event));
+    let stop = app.progress.stop()?;
+    let result = repair(&setup, &stop, &mut |event| app.progress.event(event));
     cache.save();
     Ok((result?, folders, is_applied))
 }
@@ -358,10 +354,10 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
 ///
 /// # Errors
 /// An empty task, or a repository that cannot be read.
-pub fn split_task(app: &App, request: &FixRequest, progress: &dyn Progress) -> Result<SplitPlan> {
+pub fn split_task(app: &App, request: &FixRequest) -> Result<SplitPlan> {
     let standard = Input::standard();
     let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let targets = task.targets.iter();
     let mut targets: Vec<RepoPath> = targets.flat_map(|target| RepoPath::new(target)).collect();
     targets.retain(|path| workspace.source.listing().has_file(path.as_str()));
@@ -399,7 +395,7 @@ pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// As [`apply_patch`].
-pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<()> {
+pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     let Some(patch) = fixed.whole_patch() else {
         let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
         return Err(AppError::new(Code::U303, message)
@@ -409,7 +405,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
         patch: patch.into(),
         ..PatchRequest::default()
     };
-    let (judged, _) = apply_patch(app, &request, &Target::Worktree, progress)?;
+    let (judged, _) = apply_patch(app, &request, &Target::Worktree)?;
     fixed.result.applied = judged.verdict.verdict.applies();
     if fixed.result.applied {
         let result = to_json(&fixed.result)?;

@@ -6,13 +6,12 @@ use serde_json::{Map, json};
 use super::confined::{confined, say_unconfined};
 use super::files::{temporary, write_file};
 use super::flags::{request, word};
-use super::{App, AppError, Progress, Result};
+use super::{App, AppError, Result};
 use crate::config::Seconds;
 use crate::exec::{CommandLine, Stop};
 use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode};
 use crate::policy::Redactor;
-use crate::workspace::At;
 
 request! {
 /// Start what must answer before a repair can begin, and mend its configuration.
@@ -44,11 +43,7 @@ HealRequest {
 ///
 /// # Errors
 /// Nothing to probe, a file that is no configuration, or nothing that can be started at all.
-pub fn heal_probes(
-    app: &App,
-    request: &HealRequest,
-    progress: &dyn Progress,
-) -> Result<(HealingResult, Exit)> {
+pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, Exit)> {
     let mut servers = match &request.mcp {
         Some(file) => Some(read_servers(file, request.auto)?),
         None => None,
@@ -60,7 +55,7 @@ pub fn heal_probes(
         return Err(AppError::usage("there is nothing to probe")
             .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
     }
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let given = servers.iter().flat_map(ServerConfig::variables);
     let named = settings
         .test
@@ -72,7 +67,7 @@ pub fn heal_probes(
     let private = temporary()?;
     let mut job = confined(app, CommandLine::Program(Vec::new()))?;
     job.private = Some(private.path().to_owned());
-    let stop = progress.stop()?;
+    let stop = app.progress.stop()?;
     let options = Options {
         job: &job,
         directory: app.directory().to_owned(),
@@ -91,11 +86,11 @@ pub fn heal_probes(
         if job.sandbox.mode == SandboxMode::Auto
             && let Some(sandbox) = healed.sandbox
         {
-            say_unconfined(sandbox, &[], progress);
+            say_unconfined(sandbox, &[], app);
         }
         for path in healed.refused.iter().map(|path| path.display()) {
             let (code, name) = (Code::R212, &probe.name);
-            progress.note(&format!(
+            app.note(&format!(
                 "{code}: {name}: mendit's sandbox refused writing {path}; --allow-write {path}"
             ));
         }
@@ -119,7 +114,7 @@ pub fn heal_probes(
     }
     let result = HealingResult::new(reports, attempts, masked(&last, &redactor));
     if let Some(servers) = &servers {
-        write_back(servers, request, &result, progress)?;
+        write_back(servers, request, &result, app)?;
     }
     let exit = exit(&result, &stop);
     Ok((result, exit))
@@ -168,7 +163,7 @@ fn write_back(
     servers: &ServerConfig,
     request: &HealRequest,
     result: &HealingResult,
-    progress: &dyn Progress,
+    app: &App,
 ) -> Result<()> {
     let is_better = result
         .probes
@@ -179,9 +174,9 @@ fn write_back(
     };
     if request.auto {
         write_file(file, servers.text())?;
-        progress.note(&format!("wrote {}", file.display()));
+        app.note(&format!("wrote {}", file.display()));
     } else {
-        progress.note("another configuration answers; `--auto` writes it to the file");
+        app.note("another configuration answers; `--auto` writes it to the file");
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 use super::open::{known_file, with_graph};
 use super::patch::{Target, write_changes};
-use super::{App, AppError, Progress, Result};
+use super::{App, AppError, Result};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
@@ -47,6 +47,8 @@ pub struct Hinted {
     pub fixes: Fixes,
     /// What is mended by hand.
     pub by_hand: Vec<Remedy>,
+    // Files that may not be read, and why.
+    refused: Vec<String>,
 }
 
 impl Hinted {
@@ -81,9 +83,9 @@ impl Hinted {
 ///
 /// # Errors
 /// A file that is not of the repository, a log that names none, or a patch that cannot be written.
-pub fn find_imports(app: &App, request: &HintRequest, progress: &dyn Progress) -> Result<Hinted> {
+pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at, progress)?;
+    let workspace = app.workspace(at)?;
     let facts = LogFacts::default();
     let scene = Scene {
         source: Some(workspace.source.as_ref()),
@@ -93,7 +95,9 @@ pub fn find_imports(app: &App, request: &HintRequest, progress: &dyn Progress) -
         let diagnosis = diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
         (diagnosis, log.text())
     });
-    find_remedies(app, &workspace, request, found.as_slice(), progress)
+    let hinted = find_remedies(app, &workspace, request, found.as_slice())?;
+    hinted.refused.iter().for_each(|refusal| app.note(refusal));
+    Ok(hinted)
 }
 
 /// The same for a log that was read already, if there is one.
@@ -102,20 +106,21 @@ pub(super) fn find_remedies(
     workspace: &Workspace,
     request: &HintRequest,
     logs: &[(Diagnosis, &str)],
-    progress: &dyn Progress,
 ) -> Result<Hinted> {
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     let diagnosis = logs.first().map(|(diagnosis, _)| diagnosis);
     let mut wanted = wanted(request, workspace, diagnosis)?;
+    let mut hinted = Hinted::default();
     wanted.retain(|file, _| {
         let refusal = policy.refuse(file);
-        if let Some(refusal) = &refusal {
-            progress.note(&format!("{}: {}", refusal.code, refusal.reason));
-        }
+        let told = refusal
+            .iter()
+            .map(|refusal| format!("{}: {}", refusal.code, refusal.reason));
+        hinted.refused.extend(told);
         refusal.is_none()
     });
-    super::open::go_on(progress, "reading imports")?;
+    app.go_on("reading imports")?;
     let root = workspace.root.as_deref();
     let installed = root.map_or_else(Installed::default, installed_below);
     // A repair starts from the worktree: of another revision nothing is tried.
@@ -142,7 +147,6 @@ pub(super) fn find_remedies(
     fixes
         .edits
         .retain(|edit| !edit.imports.is_empty() || is_plain(edit));
-    let mut hinted = Hinted::default();
     for answer in std::mem::take(&mut fixes.answers) {
         let lacks = answer.wanted;
         hinted
@@ -168,19 +172,13 @@ pub(super) fn find_remedies(
             .collect();
     }
     hinted.fixes = fixes;
-    hinted.write(app, workspace, request, progress)?;
+    hinted.write(app, workspace, request)?;
     Ok(hinted)
 }
 
 impl Hinted {
     // Makes the document, and the patch of what is certain where one is asked for.
-    fn write(
-        &mut self,
-        app: &App,
-        workspace: &Workspace,
-        request: &HintRequest,
-        progress: &dyn Progress,
-    ) -> Result<()> {
+    fn write(&mut self, app: &App, workspace: &Workspace, request: &HintRequest) -> Result<()> {
         let suggestions = std::mem::take(&mut self.document.suggestions);
         self.found = !suggestions.is_empty();
         let mut patch = None;
@@ -189,7 +187,7 @@ impl Hinted {
             let certain: Vec<&Candidate> = certain.collect();
             self.found = !certain.is_empty();
             if request.apply && self.found {
-                super::open::go_on(progress, "writing")?;
+                app.go_on("writing")?;
                 let changes = certain.iter().flat_map(|edit| edit.changes.clone());
                 let changes: Vec<Change> = changes.collect();
                 write_changes(app, workspace, &changes, &Target::Worktree)?;
@@ -198,7 +196,7 @@ impl Hinted {
             let text = String::from_utf8_lossy(&text).into_owned();
             let is_shown = app.redactor().redact(&text).findings.is_empty();
             if !is_shown {
-                progress.note("the patch is not shown: a secret stands near the imports");
+                app.note("the patch is not shown: a secret stands near the imports");
             }
             patch = (self.found && is_shown).then_some(text);
         }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::flags::Args;
 use super::open::{no_such_file, with_graph};
-use super::{App, AppError, Progress, Result};
+use super::{App, AppError, Result};
 use crate::graph::{Graph, Wanted, document, source_files};
 use crate::languages::Language;
 use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
@@ -53,11 +53,7 @@ pub struct ImportsRequest {
 ///
 /// # Errors
 /// A name that is no file of the repository, or a repository that cannot be read.
-pub fn list_imports(
-    app: &App,
-    request: &ImportsRequest,
-    progress: &dyn Progress,
-) -> Result<ImportsDocument> {
+pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocument> {
     let changed = request.changed.as_deref();
     let message = match (changed, request.files.is_empty()) {
         (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
@@ -70,7 +66,7 @@ pub fn list_imports(
         return Err(AppError::usage(message));
     }
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at, progress)?;
+    let workspace = app.workspace(at)?;
     // Whether what imports the files is meant, however far away.
     let is_far = changed.is_some() || request.tests;
     let hops = request.hops.unwrap_or(if is_far { u32::MAX } else { 1 });
@@ -83,7 +79,7 @@ pub fn list_imports(
         (_, true) => Wanted::Importers(files, hops),
         (_, false) => Wanted::Imports(files, hops),
     };
-    super::open::go_on(progress, "reading imports")?;
+    app.go_on("reading imports")?;
     let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {
         document(graph, &wanted, request.symbols)
     });

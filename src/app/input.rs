@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{App, AppError, LastLog, Progress, Result, last_log, read_junit};
+use super::{App, AppError, LastLog, Result, last_log, read_junit};
 use crate::diagnose::Log;
 use crate::junit::Report;
 
@@ -117,9 +117,9 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn log(&self, progress: &dyn Progress) -> Result<Log> {
+    pub fn log(&self, app: &App) -> Result<Log> {
         if self.held.is_none() && self.name == "-" {
-            awaited("a log", progress);
+            awaited("a log", app);
         }
         let read = self.open().and_then(Log::read);
         read.map_err(|error| AppError::unreadable(&self.name, &error))
@@ -127,9 +127,9 @@ impl Input {
 }
 
 /// Says that standard input is waited for, when a person sits there.
-pub fn awaited(what: &str, progress: &dyn Progress) {
+pub fn awaited(what: &str, app: &App) {
     if io::stdin().is_terminal() {
-        progress.note(&format!(
+        app.note(&format!(
             "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
         ));
     }
@@ -139,12 +139,12 @@ pub fn awaited(what: &str, progress: &dyn Progress) {
 ///
 /// # Errors
 /// What cannot be read, and what is no such report.
-pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>> {
+pub fn reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
     let one = |input: &Input| {
         let report = read_junit(&input.name, &input.read()?)?;
         if !report.whole {
             let message = "breaks off; its tests up to there are taken";
-            progress.note(&format!("`{}` {message}", input.name));
+            app.note(&format!("`{}` {message}", input.name));
         }
         Ok(report)
     };
@@ -155,10 +155,10 @@ pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>>
 ///
 /// # Errors
 /// As [`last_log`].
-pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>> {
+pub fn last(app: &App) -> Result<Option<LastLog>> {
     let last = last_log(app)?;
     if let Some(last) = &last {
-        progress.note(&format!("reading the log of {}", last.name));
+        app.note(&format!("reading the log of {}", last.name));
     }
     Ok(last)
 }

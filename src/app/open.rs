@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What every task stands on, opened once: where it works, under which settings, and what it must
 /// not show.
-pub struct App {
+pub struct App<'a> {
+    /// Hears what a task does, and ends it.
+    pub(super) progress: &'a dyn Progress,
     directory: PathBuf,
     settings: Settings,
     redactor: Redactor,
@@ -31,13 +33,17 @@ pub struct AppOptions {
     pub settings: SettingsChoice,
 }
 
-impl App {
+impl<'a> App<'a> {
     /// Opens it. The environment of this process is read: settings and secrets stand in it.
     /// `merge` puts what the caller says, such as flags, before the other settings.
     ///
     /// # Errors
     /// A directory that cannot be entered, or wrong settings.
-    pub fn open(options: &AppOptions, merge: impl FnOnce(&mut Settings)) -> Result<Self> {
+    pub fn open(
+        options: &AppOptions,
+        progress: &'a dyn Progress,
+        merge: impl FnOnce(&mut Settings),
+    ) -> Result<Self> {
         let mut settings = settings(&options.directory, &options.settings, environment())?;
         merge(&mut settings);
         // What is secret among variables that are given a value is masked as if it stood in the
@@ -50,11 +56,28 @@ impl App {
         let redactor = redactor
             .map_err(|error| AppError::new(Code::U103, format!("`output.secret`: {error}")))?;
         Ok(Self {
+            progress,
             directory: canonical(&options.directory)?,
             redactor,
             settings,
             said_alone: AtomicBool::new(false),
         })
+    }
+
+    /// Says something that a person should know and the document does not hold.
+    pub(super) fn note(&self, text: &str) {
+        self.progress.note(text);
+    }
+
+    /// Says what is done next, and ends the task when nobody waits any more.
+    pub(super) fn go_on(&self, what: &str) -> Result<()> {
+        let is_awaited = self.progress.step(what);
+        is_awaited.then_some(()).ok_or_else(AppError::cancelled)
+    }
+
+    /// The files of the worktree as they stand.
+    pub(super) fn worktree(&self) -> Result<Workspace> {
+        self.workspace(At::Worktree)
     }
 
     /// The directory it stands in, absolute, with links resolved.
@@ -92,20 +115,20 @@ impl App {
     }
 
     /// The repository, read at a point in time.
-    pub(super) fn workspace(&self, at: At<'_>, progress: &dyn Progress) -> Result<Workspace> {
-        go_on(progress, "listing the repository")?;
+    pub(super) fn workspace(&self, at: At<'_>) -> Result<Workspace> {
+        self.go_on("listing the repository")?;
         let stands_alone = matches!(at, At::Worktree)
             && Repository::discover(&self.directory)?.is_none()
             && !self.said_alone.swap(true, Ordering::Relaxed);
         if stands_alone {
             let folder = self.directory.display();
-            progress.note(&format!(
+            self.note(&format!(
                 "this is no git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
         let workspace = Workspace::at(&self.directory, at, self.threads())?;
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
-            progress.note(
+            self.note(
                 "another user owns this repository; it is read without trusting its configuration (`git config \
                  --global --add safe.directory DIR` says that you trust it)",
             );
@@ -233,13 +256,4 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn note(&self, _text: &str) {}
-}
-
-/// Says what is done next, and ends the task when nobody waits any more.
-pub(super) fn go_on(progress: &dyn Progress, what: &str) -> Result<()> {
-    if progress.step(what) {
-        Ok(())
-    } else {
-        Err(AppError::cancelled())
-    }
 }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::flags::{request, word};
-use super::{App, AppError, Progress, Result, runs};
+use super::{App, AppError, Result, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{Code, PatchVerdict, TestChanges};
 use crate::patch::{
@@ -70,8 +70,8 @@ pub enum Target {
 ///
 /// # Errors
 /// A repository that cannot be read, or a malformed glob.
-pub fn check_patch(app: &App, request: &PatchRequest, progress: &dyn Progress) -> Result<Judged> {
-    Ok(validate(app, request, progress)?.1)
+pub fn check_patch(app: &App, request: &PatchRequest) -> Result<Judged> {
+    Ok(validate(app, request)?.1)
 }
 
 /// Validates a patch; when it applies, writes all of it or nothing. Gives the id of the object that
@@ -83,9 +83,8 @@ pub fn apply_patch(
     app: &App,
     request: &PatchRequest,
     target: &Target,
-    progress: &dyn Progress,
 ) -> Result<(Judged, Option<String>)> {
-    let (workspace, mut judged) = validate(app, request, progress)?;
+    let (workspace, mut judged) = validate(app, request)?;
     if workspace.root.is_none() && matches!(target, Target::Worktree | Target::Index) {
         return Err(AppError::bare("")
             .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
@@ -94,7 +93,7 @@ pub fn apply_patch(
         return Ok((judged, None));
     }
     // The last moment at which a cancelled call changes nothing.
-    super::open::go_on(progress, "writing")?;
+    app.go_on("writing")?;
     if !matches!(target, Target::Tree | Target::Commit(_)) {
         write_changes(app, &workspace, &judged.changes, target)?;
         return Ok((judged, None));
@@ -121,8 +120,8 @@ pub fn apply_patch(
 ///
 /// # Errors
 /// A repository without files, or files that others changed meanwhile.
-pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn recover_apply(app: &App) -> Result<Recovered> {
+    let workspace = app.worktree()?;
     let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
     Ok(recover(root, runs::state(app)?.directory())?)
 }
@@ -174,10 +173,9 @@ pub struct BatchAnswer {
 pub fn check_batch(
     app: &App,
     request: &PatchRequest,
-    progress: &dyn Progress,
     take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<()>,
 ) -> Result<()> {
-    let workspace = app.workspace(request.against.at(), progress)?;
+    let workspace = app.workspace(request.against.at())?;
     let mut options = request.options(app)?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     if options.after == After::Reported {
@@ -231,17 +229,13 @@ impl PatchRequest {
     }
 }
 
-fn validate(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<(Workspace, Judged)> {
-    let workspace = app.workspace(request.against.at(), progress)?;
+fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
+    let workspace = app.workspace(request.against.at())?;
     // It may be why a patch does not apply.
     if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
-        progress.note(&WriteError::Interrupted.to_string());
+        app.note(&WriteError::Interrupted.to_string());
     }
-    super::open::go_on(progress, "validating")?;
+    app.go_on("validating")?;
     let options = request.options(app)?;
     let judged = judge(&request.patch, workspace.source.as_ref(), &options);
     if judged.verdict.error_code == Some(Code::P501) && request.against == Against::Worktree {

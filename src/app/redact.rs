@@ -2,10 +2,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::flags::Args;
-use super::{App, AppError, Input, Progress, Result};
+use super::{App, AppError, Input, Result};
 use crate::model::{Code, Profile};
 use crate::policy::{Finding, Redactor, sanitize_log};
-use crate::workspace::At;
 
 /// The last line of what a command printed, as it may be shown.
 #[must_use]
@@ -110,13 +109,13 @@ pub struct FindingRow {
 ///
 /// # Errors
 /// Patterns in the settings that are malformed.
-pub fn redact_text(app: &App, request: &RedactRequest, progress: &dyn Progress) -> Result<Masked> {
+pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     let plain = Redactor::default();
     let redactor = if request.env { app.redactor() } else { &plain };
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {
-        progress.note("the name says that the file holds credentials, so every line is masked");
+        app.note("the name says that the file holds credentials, so every line is masked");
         redactor.mask_all(&text)
     } else {
         redactor.redact_bytes(&text)
@@ -136,8 +135,8 @@ pub fn redact_text(app: &App, request: &RedactRequest, progress: &dyn Progress) 
 ///
 /// # Errors
 /// A file that is denied by policy, is no file of the repository, or cannot be read.
-pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<Vec<u8>> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn readable_file(app: &App, typed: &str) -> Result<Vec<u8>> {
+    let workspace = app.worktree()?;
     let failed = |why: String| AppError::new(Code::C311, format!("`{typed}`: {why}"));
     let path = workspace.repo_path(typed);
     let path = path.ok_or_else(|| failed("it is outside the repository".to_owned()))?;

@@ -10,7 +10,7 @@ use super::flags::{request, word};
 use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
-use super::{App, AppError, Progress, Result};
+use super::{App, AppError, Result};
 use crate::config::{Bytes, Seconds};
 use crate::context::base_request;
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -29,7 +29,7 @@ use crate::repair::{files_digest, in_utc};
 use crate::report::{NextFacts, culprit_of, next_steps};
 use crate::source::Memory;
 use crate::why::{RedRun, known_cause};
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 request! {
 /// Run a test command inside limits.
@@ -112,23 +112,22 @@ pub fn run_command(
     app: &App,
     request: &RunRequest,
     sink: &mut dyn FnMut(bool, &[u8]),
-    progress: &dyn Progress,
 ) -> Result<CommandRun> {
     if let Some(out) = &request.out {
         runs::refuse_used(app, out, runs::REPAIR)?;
     }
     let store = RunStore::open(app)?;
     if is_interrupted(store.state.directory()) {
-        progress.note(&WriteError::Interrupted.to_string());
+        app.note(&WriteError::Interrupted.to_string());
     }
     let private = temporary()?;
     let mut job = job(app, request)?;
     job.private = Some(private.path().to_owned());
     // The isolated copy lasts as long as its folder.
-    let _copy = move_to_copy(app, &mut job, progress)?;
-    let stop = progress.stop()?;
+    let _copy = move_to_copy(app, &mut job)?;
+    let stop = app.progress.stop()?;
     let began = jiff::Timestamp::now();
-    let attempts = run_attempts(&job, request, &stop, sink, progress)?;
+    let attempts = run_attempts(&job, request, &stop, sink, app)?;
     let mut run = CommandRun {
         record: record(app, &job, &attempts),
         failure: None,
@@ -145,12 +144,12 @@ pub fn run_command(
         CommandStatus::Failed | CommandStatus::Flaky if !stop.requested() => {
             let window = [began, jiff::Timestamp::now()];
             run.rerun.window = Some(window.map(|time| time.as_millisecond().unsigned_abs()));
-            run.keep_failure(app, &store, request, progress)?;
+            run.keep_failure(app, &store, request)?;
         }
-        CommandStatus::Passed => run.keep_pass(app, &store, &job, progress),
+        CommandStatus::Passed => run.keep_pass(app, &store, &job),
         _ => {}
     }
-    run.report_end(&job, progress);
+    run.report_end(app, &job);
     Ok(run)
 }
 
@@ -159,19 +158,19 @@ fn run_attempts(
     request: &RunRequest,
     stop: &Stop,
     sink: &mut dyn FnMut(bool, &[u8]),
-    progress: &dyn Progress,
+    app: &App,
 ) -> Result<Attempts> {
     let most = 1 + request.retry_flaky.unwrap_or_default() as usize;
     let mut tee = Tee(sink);
     let mut earlier = Vec::new();
     loop {
         let last = exec::run(job, stop, &mut tee)?;
-        warn(&last, job, progress);
+        warn(&last, job, app);
         let number = earlier.len() + 2;
         if number > most || !may_be_flaky(last.end) || stop.requested() {
             return Ok(Attempts { earlier, last });
         }
-        progress.note(&format!("{}; run {number} of at most {most}", last.end));
+        app.note(&format!("{}; run {number} of at most {most}", last.end));
         earlier.push(last);
     }
 }
@@ -192,12 +191,11 @@ impl CommandRun {
         app: &App,
         store: &RunStore<'_>,
         request: &RunRequest,
-        progress: &dyn Progress,
     ) -> Result<()> {
         let Some(failing) = self.attempts.failing() else {
             return Ok(());
         };
-        let workspace = app.workspace(At::Worktree, progress)?;
+        let workspace = app.worktree()?;
         let output = failing.output.text();
         let redactor = &app.redactor().learning(&output);
         let command = &self.record.command;
@@ -232,16 +230,16 @@ impl CommandRun {
         Ok(())
     }
 
-    fn keep_pass(&mut self, app: &App, store: &RunStore<'_>, job: &Job, progress: &dyn Progress) {
+    fn keep_pass(&mut self, app: &App, store: &RunStore<'_>, job: &Job) {
         let git = Repository::discover(app.directory()).ok().flatten();
         self.rerun.head = git.and_then(|git| git.head());
         let log = self.attempts.last.output.text();
         // A pass is a pass where nothing can be kept.
         if let Err(error) = store.keep_pass(&mut self.record, &log, &self.rerun) {
-            progress.step(&error.message);
+            app.progress.step(&error.message);
         }
         let line = [job.command.to_string()];
-        let files = app.workspace(At::Worktree, progress).map_or_else(
+        let files = app.worktree().map_or_else(
             |_| CommandFiles::find(&line, "", &Memory::new([])),
             |workspace| CommandFiles::find(&line, &workspace.prefix, &*workspace.source),
         );
@@ -260,7 +258,7 @@ impl CommandRun {
         });
     }
 
-    fn report_end(&mut self, job: &Job, progress: &dyn Progress) {
+    fn report_end(&mut self, app: &App, job: &Job) {
         let command = &self.record.command;
         if !self.attempts.last.passed() {
             let diagnosis = self.record.diagnosis.as_ref();
@@ -270,12 +268,12 @@ impl CommandRun {
             let number = self.attempts.earlier.len() + 1;
             let folder = self.record.written_to.as_deref().unwrap_or_default();
             let code = Code::R209;
-            progress.note(&format!(
+            app.note(&format!(
                 "{code}: `{command}` is flaky: it passed in run {number} without any change; the failing run is in \
                  {folder}"
             ));
         } else if let Some(hidden) = &self.hidden {
-            progress.note(hidden);
+            app.note(hidden);
         }
     }
 
@@ -284,7 +282,7 @@ impl CommandRun {
     ///
     /// # Errors
     /// Documents that cannot be written.
-    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<()> {
+    pub fn search_cause(&mut self, app: &App) -> Result<()> {
         let failed = self.failed.take().zip(self.record.diagnosis.clone());
         let Some(((workspace, folders), diagnosis)) = failed else {
             return Ok(());
@@ -307,14 +305,14 @@ impl CommandRun {
         });
         if let Some(search) = &search {
             if app.settings().test.why {
-                match search.run(app, &workspace, progress, |find| find.find_cause()) {
+                match search.run(app, &workspace, |find| find.find_cause()) {
                     Ok(found) => self.found = Some(found),
-                    Err(error) => _ = progress.step(&error.message),
+                    Err(error) => _ = app.progress.step(&error.message),
                 }
             }
             if self.is_traced && app.settings().context.trace {
                 let known = known_trace(app, &workspace, search.line);
-                let trace = || search.run(app, &workspace, progress, |find| find.trace_failing());
+                let trace = || search.run(app, &workspace, |find| find.trace_failing());
                 request.traced = known.or_else(|| trace().ok());
             }
         }
@@ -465,15 +463,15 @@ fn may_be_flaky(end: End) -> bool {
     }
 }
 
-fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
+fn warn(outcome: &Outcome, job: &Job, app: &App) {
     if outcome.leaked > 0 {
         let (code, count) = (Code::R210, outcome.leaked);
-        progress.note(&format!(
+        app.note(&format!(
             "{code}: processes left behind by the command and killed: {count}"
         ));
     }
     let is_started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
     if is_started && job.sandbox.mode == SandboxMode::Auto {
-        say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
+        say_unconfined(outcome.sandbox, &outcome.not_confined, app);
     }
 }

@@ -29,7 +29,7 @@ pub(super) const REPAIR: &[&str] = &["result.json", "events.jsonl"];
 /// The runs of one worktree: of `mendit run` and of repairs. They are kept outside the repository, out of reach of
 /// what is run; copies of them are written and never read back.
 pub(super) struct RunStore<'a> {
-    app: &'a App,
+    app: &'a App<'a>,
     pub(super) state: RepositoryState,
     /// The current directory below the root of the worktree.
     pub(super) prefix: String,
@@ -221,7 +221,7 @@ impl KeptRun {
 
 impl<'a> RunStore<'a> {
     /// Opens the runs of the worktree that the app stands in; of a bare repository, those of its git directory.
-    pub(super) fn open(app: &'a App) -> Result<Self> {
+    pub(super) fn open(app: &'a App<'a>) -> Result<Self> {
         let directory = app.directory();
         let place = match Repository::discover(directory)? {
             None => directory.to_owned(),

@@ -9,7 +9,7 @@ use super::hint::around;
 use super::open::root_to_run_in;
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
-use super::{App, AppError, Progress, Result};
+use super::{App, AppError, Result};
 use crate::config::Seconds;
 use crate::inventory::missing_program;
 use crate::model::{
@@ -19,7 +19,7 @@ use crate::model::{
 use crate::patch::{WriteError, is_interrupted};
 use crate::repair::Commands;
 use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 request! {
 /// Find the change that broke the tests.
@@ -48,14 +48,10 @@ const MAX_COPIED_FILES: usize = 2_000;
 ///
 /// # Errors
 /// When nothing was run yet, the last run passed, or the command cannot be run.
-pub fn find_cause(
-    app: &mut App,
-    request: &WhyRequest,
-    progress: &dyn Progress,
-) -> Result<WhyDocument> {
+pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
     let line = failing_command(app, &request.command)?;
     let app = &*app;
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let usual = TrialLimits::default();
     let budget = request.budget_seconds;
     let search = Search {
@@ -71,7 +67,7 @@ pub fn find_cause(
             ..usual
         },
     };
-    search.run(app, &workspace, progress, |find| find.find_cause())
+    search.run(app, &workspace, |find| find.find_cause())
 }
 
 /// A search for the culprit of one command.
@@ -123,7 +119,6 @@ impl<'a> Search<'a> {
         &self,
         app: &App,
         workspace: &Workspace,
-        progress: &dyn Progress,
         work: impl FnOnce(&FindCause<'_>) -> Result<T, WhyError>,
     ) -> Result<T> {
         let root = root_to_run_in(workspace)?;
@@ -152,10 +147,10 @@ impl<'a> Search<'a> {
             limits: self.limits,
             trace: settings.context.trace,
             around: &|red, not_run| outside(workspace, red, self.line, not_run),
-            stop: &progress.stop()?,
+            stop: &app.progress.stop()?,
             watch: &|trial: &TrialStart| {
-                progress.trial(&trial.in_words(self.limits.max_runs));
-                progress.step(&format!("trying {}", trial.what));
+                app.progress.trial(&trial.in_words(self.limits.max_runs));
+                app.progress.step(&format!("trying {}", trial.what));
             },
         })?)
     }
@@ -209,8 +204,8 @@ fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 ///
 /// # Errors
 /// When no culprit is known of these files, or none that one patch reverts.
-pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<(KnownCause, String)> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
+    let workspace = app.worktree()?;
     let Some(KeptCause { cause, undo }) = kept_cause(app, &workspace, None) else {
         let message = "the change that broke the tests is not known for the files as they are";
         return Err(AppError::new(Code::U309, message).hint("`mendit why` finds it"));

@@ -38,8 +38,8 @@ run · 3 out of time or runs · 130 interrupted";
 
 impl WhyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let mut app = open(global, &self.request)?;
-        let document = find_cause(&mut app, &self.request, output)?;
+        let mut app = open(global, &self.request, output)?;
+        let document = find_cause(&mut app, &self.request)?;
         output.show(self.format, &document, |format, color| match format {
             Form::Markdown => why_markdown(&document),
             _ => why_text(&document, color),
@@ -68,21 +68,21 @@ pub(crate) struct DiagnoseArgs {
 
 impl DiagnoseArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &())?;
+        let app = open(global, &(), output)?;
         let mut request = self.request.clone();
         let is_named = request.log.is_some() || request.log_flag.is_some();
         if !is_named && request.junit.is_empty() && is_piped() {
             request.log = Some(Input::standard());
         }
-        let found = diagnose_log(&app, &request, output)?;
+        let found = diagnose_log(&app, &request)?;
         let diagnosis = &found.diagnosis;
         let document = DiagnosisDocument::new(diagnosis);
         match self.format {
             Form::Github => {
-                output.text(&summary_github(&summarise_diagnosis(&app, &found, output)?))?;
+                output.text(&summary_github(&summarise_diagnosis(&app, &found)?))?;
             }
             Form::Sarif => {
-                output.json(&summary_sarif(&summarise_diagnosis(&app, &found, output)?))?;
+                output.json(&summary_sarif(&summarise_diagnosis(&app, &found)?))?;
             }
             format => output.show(format, &document, |_, color| {
                 diagnosis_text(diagnosis, color)
@@ -116,7 +116,7 @@ const CONTEXT_EXAMPLES: &str = "Examples:
 
 impl ContextArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &self.request)?;
+        let app = open(global, &self.request, output)?;
         let mut targets = self.request.targets.iter();
         let log = targets.find(|target| Path::new(target).extension() == Some("log".as_ref()));
         if let Some(target) = log.filter(|_| self.request.log.is_none()) {
@@ -128,7 +128,7 @@ impl ContextArgs {
             shown: self.format == Form::Text,
             ..self.request.clone()
         };
-        let packed = build_context(&app, &request, output)?;
+        let packed = build_context(&app, &request)?;
         let context = &packed.context;
         match self.format {
             Form::Json => output.json(context)?,
@@ -173,7 +173,7 @@ pub(crate) struct HintArgs {
 
 impl HintArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &())?;
+        let app = open(global, &(), output)?;
         if let Some(file) = self.names.iter().find(|name| Path::new(name).is_file()) {
             let other = self.names.iter().find(|name| *name != file);
             let name = other.map_or("NAME", String::as_str);
@@ -185,14 +185,14 @@ impl HintArgs {
                 .hint(format!("`mendit hint --log {file}` reads a log")));
         }
         let log = match (&self.log, &self.file) {
-            (Some(log), _) => Some(log.log(output)?),
+            (Some(log), _) => Some(log.log(&app)?),
             (None, Some(_)) if self.names.is_empty() => {
                 let error = AppError::usage("no name to look for");
                 return Err(error.hint("`mendit hint NAME --file FILE`"));
             }
             (None, Some(_)) => None,
             (None, None) => {
-                let last = last(&app, output)?.ok_or_else(|| {
+                let last = last(&app)?.ok_or_else(|| {
                     no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")
                 })?;
                 Some(last.log)
@@ -202,13 +202,13 @@ impl HintArgs {
             names: self.names.clone(),
             file: self.file.clone(),
             log,
-            reports: reports(&self.junit, output)?,
+            reports: reports(&self.junit, &app)?,
             rev: self.rev.clone(),
             fix: self.fix,
             apply: self.apply,
             command: Vec::new(),
         };
-        let hinted = find_imports(&app, &request, output)?;
+        let hinted = find_imports(&app, &request)?;
         let is_patch = self.fix || self.apply;
         if is_patch && hinted.found && self.format == Form::Text {
             output.data(hinted.document.patch.as_deref().unwrap_or_default())?;
@@ -234,7 +234,7 @@ pub(crate) struct ImportsArgs {
 
 impl ImportsArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let document = list_imports(&open(global, &())?, &self.request, output)?;
+        let document = list_imports(&open(global, &(), output)?, &self.request)?;
         let is_list = self.request.tests;
         output.show(self.format, &document, |_, _| match is_list {
             true => imports_paths(&document),

@@ -40,16 +40,16 @@ Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it co
 
 impl FixArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let mut app = open(global, &self.request)?;
+        let mut app = open(global, &self.request, output)?;
         if self.request.undo {
             return undo(self, &app, output);
         }
         if self.request.split_only {
-            let plan = split_task(&app, &self.request, output)?;
+            let plan = split_task(&app, &self.request)?;
             output.show(self.format, &plan, |_, _| split_text(&plan))?;
             return Ok(yes_if(!plan.parts.is_empty()));
         }
-        let mut fixed = find_fix(&mut app, &self.request, output)?;
+        let mut fixed = find_fix(&mut app, &self.request)?;
         let json = self.format == Form::Json;
         if !self.request.asks() {
             let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
@@ -62,7 +62,7 @@ impl FixArgs {
         }
         let wanted = !patch.is_empty() && wanted(self, &fixed, output);
         if wanted {
-            write_fix(&app, &mut fixed, output)?;
+            write_fix(&app, &mut fixed)?;
         }
         let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
         let declined = fixed.exit == Exit::Yes && !patch.is_empty() && !wanted;
@@ -83,7 +83,7 @@ impl FixArgs {
 
 // The change is the user's own work: it is reverted only with consent.
 fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
-    let (cause, patch) = known_undo(app, output)?;
+    let (cause, patch) = known_undo(app)?;
     let json = args.format == Form::Json;
     if !json {
         output.painted(|color| diff_text(&patch, color))?;
@@ -96,7 +96,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
         patch: patch.clone().into(),
         ..PatchRequest::default()
     };
-    let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
+    let (judged, _) = apply_patch(app, &request, &Target::Worktree)?;
     let applies = judged.verdict.verdict.applies();
     output.show(args.format, &judged.verdict, |_, _| {
         if applies {

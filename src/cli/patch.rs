@@ -69,10 +69,10 @@ pub(crate) struct ApplyArgs {
 impl CheckArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let request = self.patch.request()?;
-        let app = open(global, &self.patch.request)?;
+        let app = open(global, &self.patch.request, output)?;
         if self.batch {
             let mut worst = Exit::Yes;
-            check_batch(&app, &request, output, &mut |answers| {
+            check_batch(&app, &request, &mut |answers| {
                 let mut text = String::new();
                 for answer in &answers {
                     text.push_str(&to_json_line(answer)?);
@@ -84,7 +84,7 @@ impl CheckArgs {
             })?;
             return Ok(worst);
         }
-        let mut judged = check_patch(&app, &request, output)?;
+        let mut judged = check_patch(&app, &request)?;
         self.patch.report(&request.patch, &mut judged, output)?;
         let exit = judged.verdict.exit();
         // The process ends here: to give the memory of a large patch back piece by piece takes time.
@@ -96,9 +96,9 @@ impl CheckArgs {
 impl ApplyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let patch = &self.patch;
-        let app = open(global, &patch.request)?;
+        let app = open(global, &patch.request, output)?;
         if self.recover {
-            output.text(match recover_apply(&app, output)? {
+            output.text(match recover_apply(&app)? {
                 Recovered::Nothing => "nothing was interrupted\n",
                 Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
             })?;
@@ -121,7 +121,7 @@ impl ApplyArgs {
         } else if patch.rev.is_none() && (self.tree || self.commit) {
             request.against = Against::Revision("HEAD".to_owned());
         }
-        let (mut judged, written) = apply_patch(&app, &request, &target, output)?;
+        let (mut judged, written) = apply_patch(&app, &request, &target)?;
         patch.report(&request.patch, &mut judged, output)?;
         if patch.format == Form::Text {
             let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
