@@ -110,7 +110,7 @@ pub fn run_bench(
             real_cases(&sets, &real.clones, &absolute(&work)?, workplace, redactor)
         }
     };
-    let before = request.baseline.as_deref().map(read_bench).transpose()?;
+    request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
         agent,
         agent_environment,
@@ -131,12 +131,22 @@ pub fn run_bench(
         max_level: options.max_level,
         partition,
     };
-    let mut document = score(heading, outcomes);
+    let baseline = request.baseline.as_deref();
+    finish(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
+}
+
+// Compares a document with an earlier one and keeps it.
+fn finish(
+    mut document: BenchDocument,
+    baseline: Option<&Path>,
+    save: Option<&Path>,
+) -> Result<BenchDocument> {
+    let before = baseline.map(read_bench).transpose()?;
     document.comparison = before.map(|before| compare(&document, &before));
-    if let Some(path) = &request.save {
+    if let Some(path) = save {
         write_file(path, to_json(&document)?)?;
     }
-    Ok(Some(document))
+    Ok(document)
 }
 
 /// A folder by its full path, made if it is missing.
@@ -166,24 +176,15 @@ pub fn merge_bench(
     baseline: Option<&Path>,
     save: Option<&Path>,
 ) -> Result<BenchDocument> {
-    let documents: Result<Vec<_>, _> = files.iter().map(|it| read_bench(it)).collect();
-    let before = baseline.map(read_bench).transpose()?;
-    let mut document = merge(documents?)?;
-    document.comparison = before.map(|before| compare(&document, &before));
-    if let Some(path) = save {
-        write_file(path, to_json(&document)?)?;
-    }
-    Ok(document)
+    let documents: Result<Vec<_>> = files.iter().map(|file| read_bench(file)).collect();
+    finish(merge(documents?)?, baseline, save)
 }
 
 /// How a document ends the process, and the first reason when it is not a yes.
 #[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let regressed = document
-        .comparison
-        .iter()
-        .flat_map(|it| it.regressed.clone());
-    let regressed = regressed.collect::<Vec<_>>().join(", ");
+    let comparison = document.comparison.as_ref();
+    let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
     let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
     let (code, message) = if document.leaks > 0 {
         let message = "fixtures from which something forbidden has left";
@@ -204,8 +205,10 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
 /// How many fixtures could not be run.
 #[must_use]
 pub fn broken_fixtures(document: &BenchDocument) -> usize {
-    let broken = |it: &&FixtureOutcome| it.result == FixtureResult::Error;
-    document.fixtures.iter().filter(broken).count()
+    let fixtures = document.fixtures.iter();
+    fixtures
+        .filter(|outcome| outcome.result == FixtureResult::Error)
+        .count()
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument> {
@@ -213,11 +216,8 @@ fn read_bench(path: &Path) -> Result<BenchDocument> {
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
     let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
     document.map_err(|error| {
-        AppError::new(
-            Code::F305,
-            format!("`{name}` is no bench document: {error}"),
-        )
-        .hint("`mendit bench FIXTURES --save FILE` writes one")
+        let message = format!("`{name}` is no bench document: {error}");
+        AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }
 
@@ -244,27 +244,17 @@ fn agent(app: &App, request: &BenchRequest) -> (BenchAgent, Vec<String>) {
 }
 
 pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
-    wanted.map_or_else(
-        || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        NonZeroUsize::get,
-    )
+    let all = std::thread::available_parallelism();
+    wanted.or(all.ok()).map_or(1, NonZeroUsize::get)
 }
 
-// The folder of the copies: where a person says, which must be empty; else one that is gone with the value.
+// The folder of the copies: where a person says, else one that is gone with the value.
 fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>)> {
     let Some(keep) = keep else {
         let passing = temporary()?;
         return Ok((passing.path().to_owned(), Some(passing)));
     };
-    let path = absolute(keep)?;
-    if path
-        .read_dir()
-        .is_ok_and(|mut found| found.next().is_some())
-    {
-        let message = format!("`{}` is not empty", path.display());
-        return Err(AppError::usage(message).hint("name a new folder with `--keep DIR`"));
-    }
-    Ok((path, None))
+    Ok((absolute(keep)?, None))
 }
 
 request! {

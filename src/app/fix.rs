@@ -283,23 +283,22 @@ fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec
     let command = lines.join(" && ");
     let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
     let kept = |line: &String| kept_cause(app, workspace, Some(line))?.undo;
-    let undo = lines.iter().find_map(kept).is_some();
-    let outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
-    let steps = next_steps(&NextFacts {
-        culprit: match () {
-            () if undo => Culprit::Undoable,
-            () if outside => Culprit::Outside,
-            // The report itself offers the search where no cause is known.
-            () => Culprit::Known,
-        },
+    let is_outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
+    let mut facts = NextFacts {
+        // The report itself offers the search where no cause is known.
+        culprit: Culprit::Known,
         agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
         ..NextFacts::default()
-    });
+    };
+    if lines.iter().find_map(kept).is_some() {
+        facts.culprit = Culprit::Undoable;
+    } else if is_outside {
+        facts.culprit = Culprit::Outside;
+    }
+    let mut steps = next_steps(&facts);
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
+    steps.extend(found.iter().map(in_words));
     steps
-        .into_iter()
-        .chain(found.iter().map(in_words))
-        .collect()
 }
 
 /// The commands that must pass, as the settings say how they are run.
@@ -434,16 +433,6 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
 }
 
 fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
-    if let [one] = typed
-        && let path = std::path::Path::new(one)
-        && path.components().count() == 1
-        && path.is_file()
-    {
-        let name = path.display();
-        let message = format!("a command is expected, and `{name}` is a file");
-        return Err(AppError::usage(message)
-            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
-    }
     let store = RunStore::open(app)?;
     if !typed.is_empty() {
         return Ok(RerunSpec::new(app, typed, &store.prefix));

@@ -225,23 +225,18 @@ fn wanted(
         return Ok(BTreeMap::new());
     }
     let files = files(request, workspace, found)?;
-    let lacked = found.map(|it| hint::wanted(source, &files, &Wanted::from_diagnosis(it)));
-    let mut all = lacked.unwrap_or_default();
-    if !request.names.is_empty() || found.is_none() {
-        let named = Wanted {
-            names: request.names.clone(),
-            ..Wanted::default()
-        };
-        let named = match files.as_slice() {
-            // Who names the file asks for it.
-            [file] if request.file.is_some() => BTreeMap::from([(file.clone(), named)]),
-            files => hint::wanted(source, files, &named),
-        };
-        for (file, more) in named {
-            all.entry(file).or_default().add(more);
+    let mut lacks = found.map(Wanted::from_diagnosis).unwrap_or_default();
+    lacks.add(Wanted {
+        names: request.names.clone(),
+        ..Wanted::default()
+    });
+    Ok(match files.as_slice() {
+        // Who names the file asks for it.
+        [file] if request.file.is_some() && found.is_none() => {
+            BTreeMap::from([(file.clone(), lacks)])
         }
-    }
-    Ok(all)
+        files => hint::wanted(source, files, &lacks),
+    })
 }
 
 fn files(
@@ -256,7 +251,7 @@ fn files(
         source.read(&file).map_err(failed)?;
         return Ok(vec![file]);
     }
-    let files: Vec<RepoPath> = found.iter().flat_map(|it| hint::lacking(it)).collect();
+    let files: Vec<RepoPath> = found.map(hint::lacking).into_iter().flatten().collect();
     if !files.is_empty() {
         return Ok(files);
     }

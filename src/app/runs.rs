@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::files::{to_json, write_file};
 use super::{App, AppError, Result};
@@ -136,45 +137,29 @@ pub struct CommandReport {
     /// Its failure in short; `None` when it passed.
     pub summary: Option<RunSummary>,
     /// `run.json` as it was written.
-    pub document: serde_json::Value,
+    pub document: Value,
 }
 
 /// A run as it is read back.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
 pub(super) struct KeptRun {
-    #[serde(skip)]
     folder: PathBuf,
     /// What it takes to run it again; `None` of a repair.
-    #[serde(skip)]
     pub(super) rerun: Option<RerunSpec>,
-    document: String,
-    command: Option<String>,
-    commands: Vec<String>,
-    status: String,
-    test_result: KeptEnd,
-    summary: Option<RunSummary>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct KeptEnd {
-    end: String,
-    timed_out: bool,
+    /// `run.json`.
+    record: Value,
 }
 
 impl KeptRun {
     fn read(folder: PathBuf) -> Self {
-        let run: Self = read_json(&folder.join("run.json")).unwrap_or_default();
         Self {
             rerun: read_json(&folder.join(RERUN)),
+            record: read_json(&folder.join("run.json")).unwrap_or_default(),
             folder,
-            ..run
         }
     }
 
     pub(super) fn passed(&self) -> bool {
-        self.status == "passed"
+        self.record["status"] == "passed"
     }
 
     /// Its command as a line for the shell.
@@ -187,13 +172,30 @@ impl KeptRun {
         rerun.and_then(RerunSpec::line).as_deref() == Some(line)
     }
 
+    // Its command, with secrets masked; the first one of a repair.
+    fn command(&self) -> Option<String> {
+        let command = self.record["command"].as_str();
+        let command = command.or_else(|| self.record["commands"][0].as_str());
+        command.map(str::to_owned)
+    }
+
+    // How it ended, in words.
+    fn end(&self) -> String {
+        let end = self.record["testResult"]["end"].as_str();
+        end.unwrap_or_default().to_owned()
+    }
+
+    fn summary(&self) -> Option<RunSummary> {
+        serde_json::from_value(self.record["summary"].clone()).ok()
+    }
+
     /// Whether it found its packages and programs: it passed, or a test failed for another reason.
     pub(super) fn found_its_packages(&self) -> bool {
-        let ran = |summary: &RunSummary| {
+        let ran = |summary: RunSummary| {
             let mut tests = summary.failures.iter();
             tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
         };
-        self.passed() || self.summary.as_ref().is_some_and(ran)
+        self.passed() || self.summary().is_some_and(ran)
     }
 
     // Its log; `None` where it has none yet.
@@ -202,18 +204,17 @@ impl KeptRun {
         let Some(path) = logs.into_iter().find(|log| log.is_file()) else {
             return Ok(None);
         };
-        let file = std::fs::File::open(&path);
-        let log = file.and_then(Log::read);
+        let log = std::fs::File::open(&path).and_then(Log::read);
         let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
-        let command = self.command.as_ref().or(self.commands.first());
-        let words = command.map(|line| format!("`{line}`")).into_iter();
-        let end = Some(self.test_result.end.clone()).filter(|end| !end.is_empty());
+        let command = self.command();
+        let words = command.iter().map(|line| format!("`{line}`"));
+        let end = Some(self.end()).filter(|end| !end.is_empty());
         let words: Vec<String> = words.chain(end).collect();
         Ok(Some(LastLog {
             log,
             name: format!("the last run, {}", words.join(", ")),
-            command: command.cloned(),
-            timed_out: self.test_result.timed_out,
+            command,
+            timed_out: self.record["testResult"]["timedOut"] == true,
             exit_code: self.rerun.as_ref().and_then(|rerun| rerun.exit_code),
         }))
     }
@@ -271,18 +272,15 @@ impl<'a> RunStore<'a> {
     /// Finds a run by its name, `latest`, or the folder of its copy, which holds its name.
     pub(super) fn find(&self, run: &str) -> Result<PathBuf> {
         let copy = self.app.directory().join(run).join("run.json");
-        let copied: Option<serde_json::Value> = read_json(&copy);
+        let copied: Option<Value> = read_json(&copy);
         let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
         let found = self.state.runs().find(name.as_deref().unwrap_or(run));
         found.ok_or_else(|| {
-            if run == "latest" {
-                return AppError::new(Code::U306, "nothing was run here yet")
-                    .hint("`mendit run CMD` runs a test command, such as `mendit run pytest`");
-            }
-            AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
-                "only runs of this machine and this worktree are known; `mendit report` alone takes \
-                 the last",
-            )
+            let (message, hint) = match run {
+                "latest" => ("nothing was run here yet".to_owned(), "`mendit run CMD` runs a test command, such as `mendit run pytest`"),
+                _ => (format!("there is no run `{run}`"), "only runs of this machine and this worktree are known; `mendit report` alone takes the last"),
+            };
+            AppError::new(Code::U306, message).hint(hint)
         })
     }
 
@@ -453,13 +451,12 @@ pub(super) fn secret() -> AppError {
 
 /// Reads a run of `mendit run` back from its folder; `None` when it is none.
 pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
-    let document: serde_json::Value = read_json(&folder.join("run.json"))?;
-    let run: KeptRun = serde_json::from_value(document.clone()).ok()?;
-    (run.document == "run").then(|| CommandReport {
-        command: run.command.unwrap_or_default(),
-        end: run.test_result.end,
-        summary: run.summary,
-        document,
+    let run = KeptRun::read(folder.to_owned());
+    (run.record["document"] == "run").then(|| CommandReport {
+        command: run.command().unwrap_or_default(),
+        end: run.end(),
+        summary: run.summary(),
+        document: run.record,
     })
 }
 
