@@ -13,7 +13,7 @@ pub enum HealError {
         reason: String,
     },
     /// The file has no server of that name.
-    #[error("there is no server `{name}`")]
+    #[error("there is no server `{name}`; the file names {}", names.join(", "))]
     UnknownServer {
         /// The name.
         name: String,
