@@ -122,9 +122,8 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     }
     let word = line.split_whitespace().next().unwrap_or_default();
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_.+".contains(char);
-    // A word of the shell itself, such as `cd`, is followed by more.
-    let is_name = line == word && word.chars().all(is_plain);
-    if word.is_empty() || !is_name || is_installed(word) {
+    let is_shell = SHELL_WORDS.contains(&word) || !word.chars().all(is_plain);
+    if word.is_empty() || is_shell || is_installed(word) {
         return Ok(());
     }
     let message = format!("the agent's command `{word}` is not on the search path");
@@ -133,6 +132,12 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     let hint = format!("install it, correct the name, or name an agent: {names}");
     Err(AppError::new(Code::U310, message).hint(hint))
 }
+
+/// Words of the shell itself with which a line may begin, `.` among them.
+const SHELL_WORDS: [&str; 15] = [
+    ".", "case", "cd", "command", "eval", "exec", "export", "for", "if", "read", "set", "source",
+    "time", "until", "while",
+];
 
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {

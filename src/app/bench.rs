@@ -1,3 +1,6 @@
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
 use super::agents::resolve_agent;
 use super::files::{temporary, to_json, write_file};
 use super::flags::{Args, repair_level, request, share, word};
@@ -14,8 +17,6 @@ use crate::model::{
     AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level,
     MineDocument, WorkplaceMode,
 };
-use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 
 request! {
 /// Say how often broken repositories with a known repair are repaired.

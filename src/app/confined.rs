@@ -1,15 +1,19 @@
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::files::temporary;
 use super::{App, AppError, Result, runs};
 use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
 use crate::model::{Code, NotConfined, RepoPath, WorkplaceMode, walls_in_words};
 use crate::source::Source;
 use crate::workplace::{Plan, Workplace};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the
 /// command runs, but not what git reads later; without git, the folder it runs in.
-pub(super) fn confined(app: &App, command: CommandLine) -> Result<Job> {
+/// Its private folder is gone with the second value.
+pub(super) fn confined(app: &App, command: CommandLine) -> Result<(Job, Temporary)> {
+    let private = temporary()?;
     let settings = &app.settings().sandbox;
     let mut writable = settings.allow_write.clone();
     let repository = Repository::discover(app.directory())?;
@@ -21,15 +25,15 @@ pub(super) fn confined(app: &App, command: CommandLine) -> Result<Job> {
         closed.extend(git.workdir().map(nested_repositories).unwrap_or_default());
     }
     closed.retain(|place| !writable.contains(place));
-    Ok(Job {
-        sandbox: Sandbox {
-            mode: settings.mode,
-            writable,
-            closed,
-            no_network: settings.no_net,
-        },
-        ..Job::new(command, app.directory())
-    })
+    let mut job = Job::new(command, app.directory());
+    job.private = Some(private.path().to_owned());
+    job.sandbox = Sandbox {
+        mode: settings.mode,
+        writable,
+        closed,
+        no_network: settings.no_net,
+    };
+    Ok((job, private))
 }
 
 /// Folders of a worktree that are searched for repositories inside it.

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::context::prompt_tokens;
 use super::flags::Args;
 use super::hint::{HintRequest, find_remedies};
@@ -14,7 +16,6 @@ use crate::model::{
 use crate::policy::decode_log;
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
-use std::collections::BTreeMap;
 
 /// Classify the failure in a log.
 #[derive(Debug, Clone, Default, Args)]
@@ -74,16 +75,19 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
         None => None,
     };
     app.go_on("reading the log")?;
-    let scene = Scene {
-        source: workspace
-            .as_ref()
-            .map(|workspace| workspace.source.as_ref()),
-        directory: workspace.as_ref().map_or("", |workspace| &workspace.prefix),
-    };
+    let scene = workspace.as_ref().map(scene_of).unwrap_or_default();
     let reports = reports(&request.junit, app)?;
     let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
     let command = facts.command;
     Ok(Diagnosed { diagnosis, command })
+}
+
+/// What the files of a repository have to say about a log.
+pub(super) fn scene_of(workspace: &Workspace) -> Scene<'_> {
+    Scene {
+        source: Some(workspace.source.as_ref()),
+        directory: &workspace.prefix,
+    }
 }
 
 /// The failures of a diagnosis, each with its place, and the change that made its command fail, where trials on

@@ -1,6 +1,5 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::confined;
-use super::files::temporary;
 use super::open::listen;
 use super::runs::{KeptRun, RunStore};
 use super::{App, Result};
@@ -140,9 +139,7 @@ fn sandbox(app: &App) -> Result<CheckupRow> {
 }
 
 fn run_confined(app: &App, command: CommandLine) -> Result<Outcome> {
-    let mut job = confined(app, command)?;
+    let (mut job, _private) = confined(app, command)?;
     job.sandbox.mode = SandboxMode::Auto;
-    let private = temporary()?;
-    job.private = Some(private.path().to_owned());
     Ok(exec::run(&job, &listen()?, &mut Discard)?)
 }

@@ -1,3 +1,7 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
 use super::agents::{chosen_agent, installed_agent, refuse_missing_agent};
 use super::confined::shared;
 use super::files::{to_json, write_file};
@@ -21,9 +25,6 @@ use crate::repair::{
 };
 use crate::report::{Culprit, NextFacts, next_steps};
 use crate::workspace::Workspace;
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
 
 request! {
 /// Make a failing test command pass.
@@ -379,7 +380,7 @@ fn read_task(app: &App, input: &Input) -> Result<Task> {
 }
 
 /// Makes the folder of workplaces.
-pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf> {
+pub(super) fn made(slot: &Path) -> Result<PathBuf> {
     let made = std::fs::create_dir_all(slot).and_then(|()| slot.canonicalize());
     made.map_err(|error| {
         let (shown, why) = (slot.display(), error.kind());
@@ -433,6 +434,13 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
 }
 
 fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
+    let is_file =
+        |word: &&OsString| Path::new(word).is_file() && !word.to_string_lossy().contains('/');
+    if let Some(name) = typed.first().filter(|_| typed.len() == 1).filter(is_file) {
+        let message = format!("a command is expected, and `{}` is a file", name.display());
+        return Err(AppError::usage(message)
+            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
+    }
     let store = RunStore::open(app)?;
     if !typed.is_empty() {
         return Ok(RerunSpec::new(app, typed, &store.prefix));

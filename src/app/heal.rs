@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::{Map, json};
 
 use super::confined::{confined, say_unconfined};
-use super::files::{temporary, write_file};
+use super::files::write_file;
 use super::flags::{request, word};
 use super::{App, AppError, Result};
 use crate::config::Seconds;
@@ -64,9 +64,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
         .filter_map(|variable| variable.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
-    let private = temporary()?;
-    let mut job = confined(app, CommandLine::Program(Vec::new()))?;
-    job.private = Some(private.path().to_owned());
+    let (job, _private) = confined(app, CommandLine::Program(Vec::new()))?;
     let stop = app.progress.stop()?;
     let options = Options {
         job: &job,

@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
+
+use super::diagnose::scene_of;
 use super::open::{known_file, with_graph};
 use super::patch::{Target, write_changes};
 use super::{App, AppError, Result};
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
 use crate::inventory::{Project, environment_problems, explain_failure};
@@ -11,7 +14,6 @@ use crate::patch::Change;
 use crate::source::Installed;
 use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
-use std::collections::BTreeMap;
 
 /// Find the imports that were meant.
 #[derive(Debug, Clone, Default)]
@@ -87,10 +89,7 @@ pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at)?;
     let facts = LogFacts::default();
-    let scene = Scene {
-        source: Some(workspace.source.as_ref()),
-        directory: &workspace.prefix,
-    };
+    let scene = scene_of(&workspace);
     let found = request.log.as_ref().map(|log| {
         let diagnosis = diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
         (diagnosis, log.text())

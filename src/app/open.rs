@@ -1,3 +1,7 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{AppError, Result};
 use crate::config::Settings;
 use crate::exec::Stop;
@@ -8,9 +12,6 @@ use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
 use crate::source::Source;
 use crate::state::Known;
 use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What every task stands on, opened once: where it works, under which settings, and what it must
 /// not show.

@@ -1,11 +1,12 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
 use super::runs::{CommandReport, RunStore, command_report};
 use super::{App, AppError, Result};
 use crate::model::{Blocker, ChildFailure, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 use crate::report::parse_failure_text;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 /// What a report is about.
 pub enum Reported {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use super::agents::installed_agent;
 use super::confined::{confined, move_to_copy, say_unconfined};
 use super::context::packed;
-use super::diagnose::{packet_size, summarize_run};
-use super::files::{temporary, to_json};
+use super::diagnose::{packet_size, scene_of, summarize_run};
+use super::files::to_json;
 use super::flags::{request, word};
 use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
@@ -13,9 +13,10 @@ use super::why::{Search, known_trace};
 use super::{App, AppError, Result};
 use crate::config::{Bytes, Seconds};
 use crate::context::base_request;
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stop, Stream, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stop, Stream, Temporary,
+    Terminal,
 };
 use crate::git::Repository;
 use crate::model::{
@@ -120,9 +121,7 @@ pub fn run_command(
     if is_interrupted(store.state.directory()) {
         app.note(&WriteError::Interrupted.to_string());
     }
-    let private = temporary()?;
-    let mut job = job(app, request)?;
-    job.private = Some(private.path().to_owned());
+    let (mut job, _private) = job(app, request)?;
     // The isolated copy lasts as long as its folder.
     let _copy = move_to_copy(app, &mut job)?;
     let stop = app.progress.stop()?;
@@ -205,11 +204,7 @@ impl CommandRun {
             command: Some(command.clone()),
             timed_out: failing.end == End::TimedOut,
         };
-        let scene = Scene {
-            source: Some(workspace.source.as_ref()),
-            directory: &workspace.prefix,
-        };
-        let diagnosis = diagnose_masked(&log, &facts, scene, &[], redactor);
+        let diagnosis = diagnose_masked(&log, &facts, scene_of(&workspace), &[], redactor);
         let folders = store.start(&workspace, request.out.as_deref(), true)?;
         self.rerun.exit_code = facts.exit_code;
         self.rerun.files = Some(files_digest(workspace.source.as_ref()));
@@ -424,7 +419,7 @@ fn record(app: &App, job: &Job, attempts: &Attempts) -> CommandRecord {
     }
 }
 
-fn job(app: &App, request: &RunRequest) -> Result<Job> {
+fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
     let has_blank = |word: &&str| word.trim().contains(char::is_whitespace);
     let command = match request.command.as_slice() {
         [one] if one.to_str().as_ref().is_some_and(has_blank) => {
@@ -434,16 +429,15 @@ fn job(app: &App, request: &RunRequest) -> Result<Job> {
     };
     let settings = app.settings();
     let limits = Limits::default();
-    Ok(Job {
-        terminal: request.terminal,
-        environment: Environment::with(settings.test.env.clone()),
-        limits: Limits {
-            timeout: settings.limits.timeout.map(|limit| limit.0),
-            grace: request.grace.map_or(limits.grace, |grace| grace.0),
-            max_output: settings.limits.max_output.0,
-        },
-        ..confined(app, command)?
-    })
+    let (mut job, private) = confined(app, command)?;
+    job.terminal = request.terminal;
+    job.environment = Environment::with(settings.test.env.clone());
+    job.limits = Limits {
+        timeout: settings.limits.timeout.map(|limit| limit.0),
+        grace: request.grace.map_or(limits.grace, |grace| grace.0),
+        max_output: settings.limits.max_output.0,
+    };
+    Ok((job, private))
 }
 
 struct Tee<'a>(&'a mut dyn FnMut(bool, &[u8]));

@@ -1,10 +1,12 @@
+use std::path::Path;
+
+use serde::Serialize;
+
 use super::open::environment;
 use super::{App, AppError, Result};
 use crate::config::{ConfigError, File, Key, Origin, Settings};
 use crate::model::{Page, nearest_page, page};
 use crate::policy::Redactor;
-use serde::Serialize;
-use std::path::Path;
 
 /// A setting, as `mendit config show` has it.
 #[derive(Debug, Serialize)]
