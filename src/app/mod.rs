@@ -33,37 +33,31 @@ mod why;
 pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
 
 pub use crate::policy::Redactor;
-pub use bench::{
-    BenchRequest, MineRequest, RealSets, bench_failure, broken_fixtures, compare_benches,
-    merge_bench, mine_fixes, run_bench,
-};
-pub use context::{ContextRequest, build_context};
-pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, summarise_diagnosis};
-pub use doctor::check_up;
-pub use error::AppError;
-pub use files::{to_json, to_json_line, write_file};
-pub use fix::{FixRequest, Fixed, find_fix, split_task, write_fix};
 pub(crate) use flags::word;
+pub use bench::*;
+pub use context::*;
+pub use diagnose::*;
+pub use doctor::*;
+pub use error::*;
+pub use fix::*;
+pub use git_apply::*;
+pub use heal::*;
+pub use hint::*;
+pub use imports::*;
+pub use init::*;
+pub use input::*;
+pub use kept::*;
+pub use open::*;
+pub use patch::*;
+pub use redact::*;
+pub use report::*;
+pub use run::*;
+pub use runs::*;
+pub use show_settings::*;
+pub use test_command::*;
+pub use why::*;
+pub use files::{to_json, to_json_line, write_file};
 pub use flags::{Flags, share};
-pub use git_apply::{GitPlace, git_apply};
-pub use heal::{HealRequest, heal_probes};
-pub use hint::{HintRequest, find_imports};
-pub use imports::{ImportsRequest, list_imports};
-pub use init::{InitOutcome, InitRequest, init_names, init_target};
-pub use input::{Input, is_piped, last, reports};
-pub use kept::{Clean, KeptDocument, KeptRow, clean};
-pub use open::{App, AppOptions, Progress, Silent};
-pub use patch::{
-    Against, PatchRequest, Target, apply_patch, check_batch, check_patch, recover_apply,
-    with_canonical,
-};
-pub use redact::{RedactRequest, StreamMasker, last_line, readable_file, redact_text};
-pub use report::{Reported, add_up_runs, find_run, holds_runs, read_report};
-pub use run::{RunRequest, run_command};
-pub use runs::{CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run};
-pub use show_settings::{SettingRow, explain_word, find_settings, own_settings, show_settings};
-pub use test_command::find_test_command;
-pub use why::{WhyRequest, find_cause, known_undo};
 
 // What requests are made of.
 pub use crate::bench::Mined;
