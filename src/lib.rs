@@ -194,7 +194,6 @@ pub mod internals {
         pub use crate::agent::read_reply;
         pub use crate::cli::parse as parse_command_line;
         pub use crate::heal::ServerConfig;
-        pub use crate::report::{failure_text, parse_failure_text};
         pub use crate::source::Installed;
         pub use crate::state::Store;
 

@@ -9,7 +9,6 @@ use mendit::internals::patch::{Body, JudgeOptions, Judged, judge, read};
 use mendit::internals::policy::{Redactor, sanitize_log};
 use mendit::internals::read_reply;
 use mendit::internals::source::Memory;
-use mendit::internals::{failure_text, parse_failure_text};
 use mendit::{ImportGraph, LogOptions, diagnose_log};
 
 /// Any bytes as a patch: every hunk has lines to show.
@@ -163,16 +162,6 @@ pub fn reply(bytes: &[u8]) {
     }
 }
 
-/// A failure report: what was read, written and read again is the same.
-pub fn failure(bytes: &[u8]) {
-    let Some(read) = parse_failure_text(&String::from_utf8_lossy(bytes)) else {
-        return;
-    };
-    let text = failure_text(&read);
-    let again = parse_failure_text(&text);
-    assert_eq!(again.map(|it| failure_text(&it)), Some(text));
-}
-
 /// A configuration of MCP servers: every server it names can be asked for, and putting one back
 /// leaves a file that still names them all.
 pub fn servers(bytes: &[u8]) {
@@ -197,7 +186,7 @@ fn halves(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, failure, log, manifests, placer, reader, reply, secrets, servers};
+    use super::{code, log, manifests, placer, reader, reply, secrets, servers};
 
     #[test]
     fn every_target_holds_for_a_seed() {
@@ -210,9 +199,6 @@ mod tests {
         code(b"\0import a\ndef f(): pass\n");
         code(b"\x01import a from './a'\n");
         manifests(b"{\"compilerOptions\":{\"paths\":{\"@/*\":[\"./src/*\"]}}}\0{\"name\":\"pkg\"}");
-        failure(
-            b"<task_metadata>\n<failure_category>timeout</failure_category>\n</task_metadata>\n",
-        );
         servers(b"{\"mcpServers\":{\"a\":{\"command\":\"x\"}}}");
     }
 }

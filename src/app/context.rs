@@ -107,13 +107,8 @@ impl Packed {
     /// Estimated tokens of the whole prompt: files, log and what is said of both.
     #[must_use]
     pub fn prompt_tokens(&self) -> u64 {
-        prompt_tokens(&self.context, &self.packet)
+        estimate_tokens(context_markdown(&self.context, &self.packet).len() as u64)
     }
-}
-
-/// The same of a packet and what it was made from.
-pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -> u64 {
-    estimate_tokens(context_markdown(context, packet).len() as u64)
 }
 
 /// Builds the packet of a failure, and writes it where the request says.

@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-use super::context::prompt_tokens;
 use super::flags::Args;
 use super::hint::{HintRequest, find_remedies};
 use super::input::{last, reports};
@@ -10,8 +9,8 @@ use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, Evidence, FailedTest, FailureKind, FailurePacket,
-    MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
+    CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, MentionedFile, RemedySource,
+    RepoPath, RunFailure, RunSummary,
 };
 use crate::policy::decode_log;
 use crate::why::list_suspects;
@@ -176,17 +175,6 @@ pub(super) fn summarize_run(
     summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;
     summary
-}
-
-/// Measures a packet.
-pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> PacketSize {
-    PacketSize {
-        level: context.level,
-        files: context.files.len() as u64,
-        bytes: context.total_bytes,
-        tokens: context.total_tokens,
-        prompt_tokens: prompt_tokens(context, packet),
-    }
 }
 
 /// Summarizes a diagnosis alone.

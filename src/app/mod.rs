@@ -33,13 +33,15 @@ mod why;
 pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
 
 pub use crate::policy::Redactor;
-pub(crate) use flags::word;
 pub use bench::*;
 pub use context::*;
 pub use diagnose::*;
 pub use doctor::*;
 pub use error::*;
+pub use files::{to_json, to_json_line, write_file};
 pub use fix::*;
+pub(crate) use flags::word;
+pub use flags::{Flags, share};
 pub use git_apply::*;
 pub use heal::*;
 pub use hint::*;
@@ -56,8 +58,6 @@ pub use runs::*;
 pub use show_settings::*;
 pub use test_command::*;
 pub use why::*;
-pub use files::{to_json, to_json_line, write_file};
-pub use flags::{Flags, share};
 
 // What requests are made of.
 pub use crate::bench::Mined;

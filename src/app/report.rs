@@ -6,7 +6,6 @@ use super::runs::{CommandReport, RunStore, command_report};
 use super::{App, AppError, Result};
 use crate::model::{Blocker, ChildFailure, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
-use crate::report::parse_failure_text;
 
 /// What a report is about.
 pub enum Reported {
@@ -44,22 +43,20 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     Err(AppError::new(Code::U306, message).hint(hint))
 }
 
-/// Reads a failure report back, in the text form or as JSON; of several in a text the last counts.
+/// Reads a failure report, the `report.json` of a run.
 ///
 /// # Errors
 /// `U306` when there is none.
 pub fn read_report(name: &str, bytes: &[u8]) -> Result<Reported> {
-    let text = String::from_utf8_lossy(bytes);
-    let report: Option<ChildFailure> =
-        parse_failure_text(&text).or_else(|| serde_json::from_str(&text).ok());
-    match report {
-        Some(report) => Ok(Reported::Failure(Box::new(report))),
-        None => Err(AppError::new(
-            Code::U306,
-            format!("there is no failure report in `{name}`"),
-        )
-        .hint("a report ends with a `<task_metadata>` block, or is a `report.json`")),
-    }
+    serde_json::from_slice(bytes)
+        .map(Reported::Failure)
+        .map_err(|_| {
+            let error = AppError::new(
+                Code::U306,
+                format!("there is no failure report in `{name}`"),
+            );
+            error.hint("name the `report.json` of a run, or its folder")
+        })
 }
 
 /// Adds up the runs in these folders: runs, or folders that hold runs. `since_days` leaves older runs out;

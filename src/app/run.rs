@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use super::agents::installed_agent;
 use super::confined::{confined, move_to_copy, say_unconfined};
 use super::context::packed;
-use super::diagnose::{packet_size, scene_of, summarize_run};
+use super::diagnose::{scene_of, summarize_run};
 use super::files::to_json;
 use super::flags::{request, word};
 use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
@@ -20,13 +20,13 @@ use crate::exec::{
 };
 use crate::git::Repository;
 use crate::model::{
-    Code, CommandAttempt, CommandRecord, CommandStatus, DiagnosisDocument, RunSummary, SandboxMode,
+    Code, CommandRecord, CommandStatus, DiagnosisDocument, RunSummary, SandboxMode, TestResult,
     WhyDocument, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::{CommandFiles, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
-use crate::repair::{files_digest, in_utc};
+use crate::repair::{files_digest, in_utc, test_result};
 use crate::report::{NextFacts, culprit_of, next_steps};
 use crate::source::Memory;
 use crate::why::{RedRun, known_cause};
@@ -322,7 +322,6 @@ impl CommandRun {
                 summary.more_suspects = 0;
             }
             summary.cause = cause;
-            summary.packet = Some(packet_size(&built.context, &packet));
         }
         folders.write("context.json", &to_json(&built.context)?)?;
         folders.write("failure-packet.json", &to_json(&packet)?)?;
@@ -389,16 +388,7 @@ impl CommandRun {
 fn record(app: &App, job: &Job, attempts: &Attempts) -> CommandRecord {
     let last = &attempts.last;
     let all = attempts.earlier.iter().chain([last]);
-    let rows = all.map(|outcome| CommandAttempt {
-        end: outcome.end.to_string(),
-        exit: outcome.end.exit_code(),
-        signal: outcome.end.signal(),
-        timed_out: outcome.end == End::TimedOut,
-        leaked: outcome.leaked,
-        duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
-        output_bytes: outcome.output.bytes,
-    });
-    let rows: Vec<CommandAttempt> = rows.collect();
+    let rows: Vec<TestResult> = all.map(test_result).collect();
     let status = match last.end {
         End::Exit(0) if rows.len() > 1 => CommandStatus::Flaky,
         End::Exit(0) => CommandStatus::Passed,

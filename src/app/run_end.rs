@@ -4,7 +4,7 @@ use super::AppError;
 use crate::exec::{CommandLine, End, Job, Outcome, SandboxState};
 use crate::inventory::missing_program;
 use crate::model::{Code, Diagnosis, Exit, FailureKind, RunSummary};
-use crate::report::run_failures;
+use crate::report::kept_summary;
 
 /// Describes a run that did not pass, with the exit code.
 pub(super) fn describe_failure(
@@ -155,7 +155,7 @@ const MAX_OUTPUT_LINE: usize = 160;
 /// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
 /// understood, the end of the output.
 pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
-    let failures = run_failures(summary);
+    let failures = kept_summary(summary, false, false);
     let (kind, explanation) = (summary.kind, &summary.explanation);
     let mut text = format!("{end}\n{kind}: {explanation}\n{failures}");
     if summary.failures.is_empty() || kind == FailureKind::Unknown {

@@ -181,7 +181,7 @@ impl KeptRun {
 
     // How it ended, in words.
     fn end(&self) -> String {
-        let end = self.record["testResult"]["end"].as_str();
+        let end = self.record["testResult"]["message"].as_str();
         end.unwrap_or_default().to_owned()
     }
 

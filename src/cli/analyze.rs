@@ -10,7 +10,7 @@ use crate::app::{
 use crate::model::{DiagnosisDocument, FailureKind, WhyReason, WhyVerdict};
 use crate::report::{
     context_markdown, context_text, diagnosis_text, imports_paths, imports_text, summary_github,
-    summary_sarif, why_markdown, why_text,
+    summary_sarif, why_page,
 };
 
 /// Find the change that broke the tests
@@ -40,10 +40,7 @@ impl WhyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let mut app = open(global, &self.request, output)?;
         let document = find_cause(&mut app, &self.request)?;
-        output.show(self.format, &document, |format, color| match format {
-            Form::Markdown => why_markdown(&document),
-            _ => why_text(&document, color),
-        })?;
+        output.comment(self.format, &document, why_page)?;
         Ok(match (document.verdict, document.reason) {
             (WhyVerdict::Caused, _) | (_, Some(WhyReason::Passes)) => Exit::Yes,
             (_, Some(WhyReason::Interrupted)) => Exit::Interrupted,

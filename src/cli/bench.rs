@@ -9,7 +9,7 @@ use crate::app::{
     merge_bench, mine_fixes, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
-use crate::report::{bench_markdown, bench_text, mine_text, pairs_markdown, pairs_text};
+use crate::report::{bench_page, mine_text, pairs_page};
 
 /// Measure how often repositories with a known fix are fixed
 ///
@@ -109,10 +109,7 @@ fn conclude(
     min_rate: Option<f64>,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    output.show(format, document, |format, _| match format {
-        Form::Markdown => bench_markdown(document),
-        _ => bench_text(document),
-    })?;
+    output.comment(format, document, bench_page)?;
     if let Some(error) = bench_failure(document, min_rate) {
         return Err(error);
     }
@@ -145,10 +142,7 @@ struct CompareArgs {
 impl CompareArgs {
     fn run(&self, output: &Output) -> Result<Exit, AppError> {
         let pairs = compare_benches(&self.first, &self.second)?;
-        output.show(self.format, &pairs, |format, _| match format {
-            Form::Markdown => pairs_markdown(&pairs),
-            _ => pairs_text(&pairs),
-        })?;
+        output.comment(self.format, &pairs, pairs_page)?;
         Ok(Exit::Yes)
     }
 }
@@ -222,7 +216,7 @@ impl MineArgs {
             };
             let (number, all, kept, end) = (mined.number, mined.of, mined.kept, &mined.end);
             let line = format!("{number:>4}/{all} kept {kept:<3} {commit} {end}{seen}\n");
-            output.aside(|_, _| line);
+            output.aside(|_| line);
         };
         let Some(document) = mine_fixes(&app, &self.request, &report)? else {
             return Ok(Exit::Interrupted);

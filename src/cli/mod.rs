@@ -97,7 +97,7 @@ fn start() -> ExitCode {
 
 fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
     let Some(command) = &cli.command else {
-        output.aside(|_, _| args::FIRST.to_owned());
+        output.aside(|_| args::FIRST.to_owned());
         return Ok(Exit::Environment);
     };
     command.run(&cli.global, output)

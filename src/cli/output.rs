@@ -9,7 +9,7 @@ use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Terminal, to_json};
 use crate::model::Event;
-use crate::report::{printable, printable_in_colour, printable_json};
+use crate::report::{Page, printable, printable_in_color, printable_json};
 
 /// Where a command's words go: data to stdout, the rest to stderr. Whatever is written for people
 /// passes here, so that no text of a log, an agent or a file name can steer their terminal.
@@ -82,6 +82,20 @@ impl Output {
         }
     }
 
+    /// The same where a comment can be made of it, too.
+    pub(crate) fn comment<T: Serialize>(
+        &self,
+        format: Form,
+        document: &T,
+        page: fn(&T) -> Page,
+    ) -> Result<(), AppError> {
+        match format {
+            Form::Json => self.json(document),
+            Form::Markdown => self.text(&page(document).markdown()),
+            _ => self.painted(|color| page(document).text(color)),
+        }
+    }
+
     /// Says something to a person, unless `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
@@ -105,11 +119,10 @@ impl Output {
         error.exit
     }
 
-    /// Writes a text for people to stderr, which is told whether it may carry color and how many
-    /// columns there are.
-    pub(crate) fn aside(&self, text: impl FnOnce(bool, usize) -> String) {
+    /// Writes a text for people to stderr, which is told whether it may carry color.
+    pub(crate) fn aside(&self, text: impl FnOnce(bool) -> String) {
         let colors = self.colors(io::stderr().is_terminal());
-        self.stderr(&shown(&text(colors, columns()), colors));
+        self.stderr(&shown(&text(colors), colors));
     }
 
     /// Asks a person on the terminal; `None` when there is none who could answer.
@@ -222,7 +235,7 @@ impl Progress for Output {
 // Returns the text with its control characters made visible, but for those of our own color.
 fn shown(text: &str, colors: bool) -> Cow<'_, str> {
     if colors {
-        printable_in_colour(text)
+        printable_in_color(text)
     } else {
         printable(text)
     }
@@ -231,14 +244,6 @@ fn shown(text: &str, colors: bool) -> Cow<'_, str> {
 fn to_stderr(text: &str) {
     // Nothing can be said about a stderr that takes nothing.
     let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.
-pub(crate) fn columns() -> usize {
-    let named = std::env::var("COLUMNS").ok();
-    let named = named.and_then(|it| it.parse().ok());
-    let shown = || Some(usize::from(terminal_size().0)).filter(|it| *it > 0);
-    named.or_else(shown).unwrap_or(80)
 }
 
 // Columns and rows, 0 where there is no terminal to ask.

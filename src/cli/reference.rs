@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use super::args::{Cli, Form, Global, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{RedactRequest, explain_word, redact_text};
-use crate::model::{CodePage, DOCUMENTS, DocumentSchema, code_pages, schema};
+use crate::model::{DOCUMENTS, DocumentSchema, Page, code_pages, schema};
 
 /// Print a text with its secrets redacted
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ impl ExplainArgs {
     pub(crate) fn run(&self, _: &Global, output: &Output) -> Result<Exit, AppError> {
         if self.word.is_empty() {
             let pages = code_pages();
-            let line = |page: &CodePage| format!("{}  {}\n", page.code, page.title);
+            let line = |page: &Page| format!("{}  {}\n", page.name, page.title);
             output.show(self.format, &pages, |_, _| pages.iter().map(line).collect())?;
             return Ok(Exit::Yes);
         }
@@ -59,7 +59,7 @@ impl ExplainArgs {
         };
         for page in &pages {
             output.show(self.format, page, |_, _| {
-                format!("{}: {}\n\n{}\n", page.name(), page.title(), page.body())
+                format!("{}: {}\n\n{}\n", page.name, page.title, page.body)
             })?;
         }
         Ok(Exit::Yes)

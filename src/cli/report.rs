@@ -2,20 +2,17 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::output::columns;
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     CommandReport, Input, Reported, add_up_runs, find_run, holds_runs, read_report, share,
 };
 use crate::model::{ChildFailure, RunRecord};
-use crate::report::{
-    failure_text, kept_summary, rates_markdown, rates_text, run_html, run_markdown, run_text,
-};
+use crate::report::{failure_text, kept_summary, rates_page, run_html, run_markdown, run_text};
 
 /// Report why a run failed and what was tried, or the rates of several runs
 ///
-/// Name a run by its folder, its name, or `latest`. A report in a file or on standard input is read back, as
-/// text or JSON; of several in a text the last one counts. Several folders, or a folder of runs, are
+/// Name a run by its folder, its name, or `latest`. A `report.json` in a file or on standard
+/// input is read back. Several folders, or a folder of runs, are
 /// aggregated: rates by kind and category, and the top blockers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -24,7 +21,6 @@ Examples:
   mendit report --format markdown               a comment for its pull request
   mendit report --format html > run.html        a page with every attempt
   mendit report --format text                   for the agent that started it
-  mendit report report.txt --format json        the text form read back
   mendit report .mendit/runs --since 7          the rates of the last week
 
 Exit codes: 0 printed · 1 more failures stay unfixed than --alert-rate allows · 2 no such run or report")]
@@ -99,9 +95,9 @@ impl ReportArgs {
         }
         match self.format {
             Some(Format::Json) => output.json(&rates)?,
-            Some(Format::Markdown) => output.text(&rates_markdown(&rates))?,
+            Some(Format::Markdown) => output.text(&rates_page(&rates).markdown())?,
             Some(Format::Html) => return Err(no_page("several runs have no page")),
-            _ => output.text(&rates_text(&rates))?,
+            _ => output.text(&rates_page(&rates).text(false))?,
         }
         if let Some(alarm) = &rates.alarm {
             output.note(&format!("alarm: {alarm}"));
@@ -137,7 +133,7 @@ impl ReportArgs {
                 let mut text = format!("`{}`: {}\n", report.command, report.end);
                 if let Some(summary) = &report.summary {
                     text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-                    text.push_str(&kept_summary(summary, color, columns()));
+                    text.push_str(&kept_summary(summary, true, color));
                 }
                 text + &format!("run      {name}\n")
             }),

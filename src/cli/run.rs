@@ -95,7 +95,7 @@ impl RunArgs {
             None => Exit::Yes,
         };
         if let Some(summary) = ran.summary().filter(|_| shown) {
-            output.aside(|color, width| run_summary(summary, color, width));
+            output.aside(|color| run_summary(summary, color));
         }
         // The answer stands there; the search for the change goes on below it.
         ran.search_cause(&app)?;
@@ -111,7 +111,7 @@ impl RunArgs {
             output.text(&ran.brief(&app))?;
         } else if let Some(summary) = ran.summary().filter(|_| shown) {
             let steps = ran.next_steps();
-            output.aside(|color, _| run_culprit(summary, ran.found.as_ref(), &steps, color));
+            output.aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
         }
         Ok(match exit {
             Exit::Interrupted => exit,

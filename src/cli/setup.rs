@@ -93,7 +93,7 @@ impl InitArgs {
             rows.push([file.path.clone(), outcome]);
         }
         if !request.dry_run || exit != Exit::Yes {
-            output.text(&table(&rows, &[]))?;
+            output.text(&table(&rows))?;
         }
         Ok(exit)
     }
@@ -177,7 +177,7 @@ fn kept_text(kept: &KeptDocument) -> String {
         ]
     };
     let rows: Vec<_> = kept.repositories.iter().map(row).collect();
-    table(&rows, &[0, 1])
+    table(&rows)
 }
 
 /// Serve the commands as tools of an MCP server, on standard input and output
@@ -218,7 +218,6 @@ impl McpArgs {
         let app = open(global, &(), output)?;
         let server = Server::new(ServerOptions {
             directory: app.directory().to_owned(),
-            named: global.directory.is_some(),
             settings: global.settings_choice(),
             allow_write: self.allow_write,
             commands: self.run.clone(),

@@ -68,7 +68,7 @@ impl ServerConfig {
         let endpoint = self.endpoints.get(name);
         let endpoint = endpoint.ok_or_else(|| HealError::UnknownServer {
             name: name.to_owned(),
-            names: self.names().map(str::to_owned).collect(),
+            names: Vec::from_iter(self.names()).join(", "),
         })?;
         Ok(Probe {
             name: name.to_owned(),
@@ -238,7 +238,7 @@ mod tests {
         let mut config = ServerConfig::parse("f", text.as_bytes()).unwrap();
         assert_eq!(config.names().collect::<Vec<_>>(), ["a", "b"]);
         let probe = config.probe("a", Duration::ZERO).unwrap();
-        config.replace(&probe.with_front(1, &["new", "old"]).unwrap());
+        config.replace(&probe.with_front(&["new", "old"]).unwrap());
         let expected = "{\n  // mine\n  \"z\": 1,\n  \"mcpServers\": {\n    \"a\": {\n      \"args\": [\n        \"old\"\n      ],\n      \"command\": \"new\",\n      \"env\": {\n        \"K\": \"v\"\n      }\n    },\n    \"b\": {\"url\": \"http://x\"},\n  }\n}\n";
         assert_eq!(config.text(), expected);
         let again = ServerConfig::parse("f", config.text().as_bytes()).unwrap();

@@ -13,12 +13,12 @@ pub enum HealError {
         reason: String,
     },
     /// The file has no server of that name.
-    #[error("there is no server `{name}`; the file names {}", names.join(", "))]
+    #[error("there is no server `{name}`; the file names {names}")]
     UnknownServer {
         /// The name.
         name: String,
-        /// The names there are.
-        names: Vec<String>,
+        /// The names there are, joined.
+        names: String,
     },
     /// This program was built without the feature of that name, which this needs.
     #[error("this program was built without the feature `{0}`")]

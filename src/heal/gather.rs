@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
-use serde_yaml_ng::Value as Yaml;
 
 use super::Probe;
 use super::rules::program_names;
@@ -10,7 +9,6 @@ use crate::exec::{is_program, on_path};
 use crate::model::file_name;
 
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
-const COMPOSE: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yml"];
 const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
 /// Larger files around a probe are not read.
 const MAX_BYTES: u64 = 32 << 20;
@@ -25,21 +23,8 @@ pub struct Surroundings {
     pub local: BTreeMap<String, String>,
     /// Packages that `package.json` names.
     pub npm: BTreeSet<String>,
-    /// Ports that compose files publish.
-    pub compose: Vec<ComposePort>,
     /// Example files of variables, each with the names it sets.
     pub examples: BTreeMap<String, BTreeSet<String>>,
-}
-
-/// A port of the host that a service of a compose file publishes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ComposePort {
-    /// The service.
-    pub service: String,
-    /// The port on the host.
-    pub published: u16,
-    /// The port inside the container.
-    pub target: u16,
 }
 
 /// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
@@ -47,7 +32,7 @@ pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
     let there = program_names().filter(|name| on_path(name).is_some());
     found.programs.extend(there.map(str::to_owned));
-    if let Some(program) = probe.words().first() {
+    if let Some(program) = probe.program() {
         let name = file_name(program);
         let mut files = LOCAL.iter().map(|place| format!("{place}/{name}"));
         let file = files.find(|file| is_program(&directory.join(file)));
@@ -55,8 +40,6 @@ pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     }
     let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
     found.npm = node_packages(&read(&"package.json"));
-    let compose = COMPOSE.iter().map(read);
-    found.compose = compose.flat_map(|text| compose_ports(&text)).collect();
     let examples = EXAMPLES.iter();
     let examples = examples.map(|name| ((*name).to_owned(), variable_names(&read(name))));
     found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
@@ -86,57 +69,9 @@ fn variable_names(text: &str) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-// Ports that the services of a compose file publish: the short form, and the long one with `published`.
-fn compose_ports(text: &str) -> Vec<ComposePort> {
-    let file: Yaml = serde_yaml_ng::from_str(text).unwrap_or_default();
-    let services = file.get("services").and_then(Yaml::as_mapping);
-    let services = services.into_iter().flatten();
-    let named = services.filter_map(|(name, service)| Some((name.as_str()?, service)));
-    let ports = named.flat_map(|(name, service)| {
-        let ports = service.get("ports").and_then(Yaml::as_sequence);
-        let pairs = ports.into_iter().flatten().filter_map(port_pair);
-        pairs.map(move |(published, target)| ComposePort {
-            service: name.to_owned(),
-            published,
-            target,
-        })
-    });
-    ports.collect()
-}
-
-// `[IP:]HOST:CONTAINER[/PROTOCOL]`, where HOST may be `${NAME:-8080}`, or `{target: 80, published: "8080"}`.
-fn port_pair(port: &Yaml) -> Option<(u16, u16)> {
-    let Some(text) = port.as_str() else {
-        let number = |field: &str| match port.get(field)? {
-            Yaml::String(text) => text.parse().ok(),
-            number => number.as_u64()?.try_into().ok(),
-        };
-        return Some((number("published")?, number("target")?));
-    };
-    let (before, target) = text.split('/').next()?.rsplit_once(':')?;
-    let published = before.rsplit([':', '-']).next()?.trim_end_matches('}');
-    Some((published.parse().ok()?, target.parse().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{compose_ports, node_packages};
-
-    #[test]
-    fn reads_published_ports_of_both_forms() {
-        let text = "version: '3'\nservices:\n  web:\n    image: x\n    ports:\n      - \"8080:3000\"\n      - 127.0.0.1:9000:9000/tcp # admin\n      - \"${PORT:-7000}:70\"\n    environment:\n      - \"1:2\"\n  db:\n    ports:\n    - target: 5432\n      published: \"15432\"\nvolumes:\n  ports:\n    - 1:1\n";
-        let ports: Vec<_> = compose_ports(text)
-            .into_iter()
-            .map(|port| (port.service, port.published, port.target))
-            .collect();
-        let expected = [
-            ("web", 8080, 3000),
-            ("web", 9000, 9000),
-            ("web", 7000, 70),
-            ("db", 15432, 5432),
-        ];
-        assert_eq!(ports, expected.map(|(name, a, b)| (name.to_owned(), a, b)));
-    }
+    use super::node_packages;
 
     #[test]
     fn reads_packages_of_manifests() {

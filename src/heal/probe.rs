@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::diagnose::{LogFacts, diagnose};
 use crate::exec::SandboxState;
-use crate::model::{Diagnosis, FailureKind, ProbeTransport, shell_word};
+use crate::model::{Diagnosis, FailureKind, shell_word};
 use crate::policy::Redactor;
 use crate::source::Listing;
 
@@ -65,29 +65,16 @@ impl Endpoint {
 }
 
 impl Probe {
-    /// How it is reached.
+    /// The program of its command line; `None` for an address, or where a shell has to find it.
     #[must_use]
-    pub fn transport(&self) -> ProbeTransport {
+    pub fn program(&self) -> Option<&str> {
+        let shell = ['|', '&', ';', '<', '>', '$', '`', '(', '"', '\''];
         match &self.target {
-            Target::Command(_) => ProbeTransport::Command,
-            Target::Server(_) if self.url().is_some() => ProbeTransport::Http,
-            Target::Server(_) => ProbeTransport::Stdio,
+            Target::Command(line) => line.split_ascii_whitespace().next(),
+            Target::Server(_) if self.url().is_some() => None,
+            Target::Server(endpoint) => endpoint.command.first().map(String::as_str),
         }
-    }
-
-    /// The words of its command line: of a shell line the words up to the first that only a shell
-    /// understands. Empty for an address.
-    #[must_use]
-    pub fn words(&self) -> Vec<&str> {
-        match &self.target {
-            Target::Command(line) => {
-                let shell = ['|', '&', ';', '<', '>', '$', '`', '(', '"', '\''];
-                let words = line.split_ascii_whitespace();
-                words.take_while(|word| !word.contains(shell)).collect()
-            }
-            Target::Server(_) if self.url().is_some() => Vec::new(),
-            Target::Server(endpoint) => endpoint.command.iter().map(String::as_str).collect(),
-        }
+        .filter(|word| !word.contains(shell))
     }
 
     /// The server's address, when that is what is used.
@@ -101,38 +88,25 @@ impl Probe {
         }
     }
 
-    /// The same server at this address, over HTTP.
+    /// The same probe with other words in place of its program. `None` for an address.
     #[must_use]
-    pub fn with_url(&self, url: impl Into<String>) -> Option<Self> {
-        let mut changed = self.clone();
-        let Target::Server(endpoint) = &mut changed.target else {
-            return None;
-        };
-        endpoint.transport = Transport::Http;
-        endpoint.url = Some(url.into());
-        Some(changed)
-    }
-
-    /// The same probe with other words in place of the first `count` of its command line. `None` for an address.
-    #[must_use]
-    pub fn with_front(&self, count: usize, front: &[&str]) -> Option<Self> {
+    pub fn with_front(&self, front: &[&str]) -> Option<Self> {
         let mut changed = self.clone();
         match &mut changed.target {
             Target::Command(line) => {
-                let mut rest = line.trim_start();
-                for _ in 0..count {
-                    let end = rest.find(|letter: char| letter.is_ascii_whitespace());
-                    rest = rest.get(end.unwrap_or(rest.len())..)?.trim_start();
-                }
+                let (_, rest) = line
+                    .trim_start()
+                    .split_once([' ', '\t'])
+                    .unwrap_or_default();
+                let rest = rest.trim_start();
                 let mut words: Vec<_> = front.iter().map(|word| shell_word(word)).collect();
                 words.extend((!rest.is_empty()).then_some(rest.into()));
                 *line = words.join(" ");
             }
             Target::Server(_) if self.url().is_some() => return None,
             Target::Server(endpoint) => {
-                let count = count.min(endpoint.command.len());
                 let front = front.iter().map(|&word| word.to_owned());
-                endpoint.command.splice(..count, front);
+                endpoint.command.splice(..1, front);
             }
         }
         Some(changed)
@@ -232,11 +206,11 @@ mod tests {
     #[test]
     fn replaces_the_front_of_a_line_and_keeps_the_rest() {
         let probe = line("pytest -q 'a b' && echo $X");
-        assert_eq!(probe.words(), ["pytest", "-q"]);
-        let changed = probe.with_front(1, &["/opt/my env/pytest"]).unwrap();
+        assert_eq!(probe.program(), Some("pytest"));
+        let changed = probe.with_front(&["/opt/my env/pytest"]).unwrap();
         let expected = "'/opt/my env/pytest' -q 'a b' && echo $X";
         assert_eq!(changed.target, Target::Command(expected.to_owned()));
-        let changed = line("jest").with_front(1, &["npx", "jest"]).unwrap();
+        let changed = line("jest").with_front(&["npx", "jest"]).unwrap();
         assert_eq!(changed.target, Target::Command("npx jest".to_owned()));
     }
 }

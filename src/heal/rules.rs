@@ -7,8 +7,7 @@ type Rule = fn(&Diagnosis, &History<'_>) -> Vec<Fix>;
 /// What each kind of failure leads to. Credentials and variables are never changed by mendit.
 const RULES: &[(Kind, Rule)] = &[
     (Kind::CommandNotFound, start_otherwise),
-    (Kind::PermissionDenied, start_by_interpreter),
-    (Kind::ConnectionRefused, call_published_port),
+    (Kind::PermissionDenied, ask_for_permission),
     (Kind::TransportMismatch, flip_transport),
     (Kind::Timeout, double_timeout),
     (Kind::AuthFailed, check_credentials),
@@ -25,31 +24,19 @@ pub(super) fn known_fixes(diagnosis: &Diagnosis, history: &History<'_>) -> Optio
 const ALIASES: &[(&str, &str)] = &[
     ("python", "python3"),
     ("python3", "python"),
-    ("node", "nodejs"),
     ("pip", "pip3"),
-];
-
-/// What starts a script with this ending.
-const INTERPRETERS: &[(&str, &str)] = &[
-    ("py", "python3"),
-    ("js", "node"),
-    ("mjs", "node"),
-    ("cjs", "node"),
-    ("sh", "sh"),
 ];
 
 /// Names the programs that a rule may start.
 pub(super) fn program_names() -> impl Iterator<Item = &'static str> {
-    let tables = ALIASES.iter().chain(INTERPRETERS);
-    tables.map(|(_, program)| *program).chain(["npx"])
+    ALIASES.iter().map(|(_, program)| *program).chain(["npx"])
 }
 
 // The program is not there: the same program elsewhere. A package is taken only when a manifest names it: whoever owns
 // the name in a registry is otherwise unknown.
 fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let (around, probe) = (history.surroundings, history.current);
-    let words = probe.words();
-    let Some(&program) = words.first() else {
+    let Some(program) = probe.program() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
     if let Some(line) = diagnosis
@@ -75,7 +62,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
     let change = |words: &Vec<&str>| {
         let message = format!("Start `{}` in place of `{program}`", words.join(" "));
-        Some(Fix::change(message, probe.with_front(1, words)?))
+        Some(Fix::change(message, probe.with_front(words)?))
     };
     let mut fixes: Vec<Fix> = ways.iter().filter_map(change).collect();
     fixes.push(Fix::person(if is_declared {
@@ -94,60 +81,16 @@ fn names(diagnosis: &Diagnosis, word: &str) -> bool {
     lines.any(|line| line.text.contains(word))
 }
 
-// The system refused: a script of the project can be started by its interpreter.
-fn start_by_interpreter(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let probe = history.current;
-    let words = probe.words();
-    let program = words
-        .first()
-        .copied()
-        .filter(|program| program.contains('/'));
-    let Some(program) = program.filter(|program| names(diagnosis, program)) else {
-        return vec![Fix::person(diagnosis.suggested_fix.clone())];
-    };
-    let ending = program.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let mut rows = INTERPRETERS.iter().filter(|(known, _)| *known == ending);
-    let row = rows.find(|(_, program)| history.surroundings.programs.contains(*program));
-    let mut fixes = Vec::new();
-    if let Some((_, interpreter)) = row {
-        let message = format!("Start `{program}` with `{interpreter}`, as it is not executable");
-        let changed = probe.with_front(1, &[interpreter, program]);
-        fixes.extend(changed.map(|changed| Fix::change(message, changed)));
-    }
-    fixes.push(Fix::person(format!(
-        "`{program}` may not be run (`chmod +x {program}`)"
-    )));
-    fixes
-}
-
-// Nothing listens there: perhaps the compose file publishes another port.
-fn call_published_port(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let (ports, probe) = (&history.surroundings.compose, history.current);
-    let url = probe.url().unwrap_or_default();
-    let host = url.split("://").nth(1).unwrap_or_default();
-    let local = ["localhost:", "127.0.0.1:", "[::1]:", "0.0.0.0:"];
-    let is_local = local.iter().any(|start| host.starts_with(start));
-    let mut fixes = Vec::new();
-    for row in ports
-        .iter()
-        .filter(|row| is_local && row.published != row.target)
-    {
-        let (published, service) = (row.published, &row.service);
-        let other = url.replacen(&format!(":{}", row.target), &format!(":{published}"), 1);
-        if other != url {
-            let message =
-                format!("Call port {published}, which the compose file publishes for `{service}`");
-            fixes.extend(call(probe, &other, message));
-        }
-    }
-    let advice = match ports.is_empty() {
-        true => "Nothing listens there: start the server, or correct its address",
-        false => {
-            "Nothing listens there: start the server (`docker compose up -d`), or correct its address"
-        }
-    };
-    fixes.push(Fix::person(advice));
-    fixes
+// The program is there and may not be run.
+fn ask_for_permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let program = history.current.program();
+    let program = program.filter(|program| program.contains('/'));
+    vec![Fix::person(
+        match program.filter(|program| names(diagnosis, program)) {
+            Some(program) => format!("`{program}` may not be run (`chmod +x {program}`)"),
+            None => diagnosis.suggested_fix.clone(),
+        },
+    )]
 }
 
 // What answers does not speak the transport that the configuration says: the other one, or the usual path.
@@ -159,55 +102,32 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         )];
     };
     let command = endpoint.command.first().map(String::as_str);
-    let mut fixes = Vec::new();
-    if endpoint.transport == Transport::Stdio {
-        let named = command.filter(|command| command.contains("://"));
-        if let Some(url) = named.or(endpoint.url.as_deref()) {
-            let message = format!("Call {url}, which the configuration names, over HTTP");
-            fixes.extend(call(probe, url, message));
-        }
-        fixes.push(Fix::person(
-            "The program does not speak MCP on its standard output: tell it to use stdio, or name its address as `url`",
-        ));
-        return fixes;
-    }
-    if let Some(command) = command.filter(|command| !command.contains("://")) {
-        let mut changed = endpoint.clone();
-        changed.transport = Transport::Stdio;
-        let target = Target::Server(changed);
-        let message = format!("Start `{command}`, which the configuration names, on stdio");
-        fixes.push(Fix::change(
-            message,
-            Probe {
-                target,
-                ..probe.clone()
-            },
-        ));
-    }
-    let url = endpoint
-        .url
-        .as_deref()
-        .unwrap_or_default()
-        .trim_end_matches('/');
-    let has_path = url.matches('/').count() > 2;
-    let other = match url.strip_suffix("/sse") {
-        Some(start) => format!("{start}/mcp"),
-        None if has_path => url.to_owned(),
-        None => format!("{url}/mcp"),
+    let is_stdio = endpoint.transport == Transport::Stdio;
+    let (program, address) = match command {
+        Some(word) if word.contains("://") => (None, Some(word)),
+        _ => (command, endpoint.url.as_deref()),
     };
-    if other != url {
-        let message = format!("Call {other}, the usual place of streamable HTTP");
-        fixes.extend(call(probe, &other, message));
-    }
-    fixes.push(Fix::person(
+    let other = if is_stdio { address } else { program };
+    let advice = Fix::person(if is_stdio {
+        "The program does not speak MCP on its standard output: tell it to use stdio, or name its address as `url`"
+    } else {
         "What answers there does not speak streamable HTTP: correct the address, or start the server on stdio with a \
-         `command`",
-    ));
-    fixes
-}
-
-fn call(probe: &Probe, url: &str, message: String) -> Option<Fix> {
-    Some(Fix::change(message, probe.with_url(url)?))
+         `command`"
+    });
+    let Some(other) = other else {
+        return vec![advice];
+    };
+    let mut changed = endpoint.clone();
+    changed.url = address.map(str::to_owned);
+    changed.transport = [Transport::Stdio, Transport::Http][usize::from(is_stdio)];
+    let target = Target::Server(changed);
+    let probe = Probe {
+        target,
+        ..probe.clone()
+    };
+    let message =
+        format!("Use `{other}`, which the configuration names, in place of the other transport");
+    vec![Fix::change(message, probe), advice]
 }
 
 // It took too long: twice the time, once. Then a person must find what it waits for.

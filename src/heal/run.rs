@@ -117,12 +117,10 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     let probe = first.filter(|_| !answer.answered).unwrap_or(current);
     let report = HealedProbe {
         name: probe.name.clone(),
-        transport: probe.transport(),
         fixed: answer.answered,
         message,
         tools: answer.tools,
         changed: is_changed,
-        timeout_seconds: probe.timeout.as_secs_f64(),
         diagnosis,
         user_action_needed: action,
     };

@@ -67,12 +67,10 @@ pub(super) fn connect(
     let errors = piped.stderr().text();
     let mut answer = match (end, &asked) {
         (Some(End::NotFound), _) => {
-            let message = format!("sh: {command}: command not found");
-            Answer::failed(Some(FailureKind::CommandNotFound), message)
+            Answer::failed(None, format!("sh: {command}: command not found"))
         }
         (Some(End::NotExecutable), _) => {
-            let message = format!("sh: {command}: Permission denied");
-            Answer::failed(Some(FailureKind::PermissionDenied), message)
+            Answer::failed(None, format!("sh: {command}: Permission denied"))
         }
         (None | Some(End::Exit(0)), _) if !chatter.is_empty() => {
             let message = "Failed to parse JSONRPC message from server: it writes other text";

@@ -3,7 +3,6 @@
 
 mod progress;
 mod reading_tools;
-mod roots;
 mod running_tools;
 mod server;
 mod stdio;

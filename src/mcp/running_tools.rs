@@ -12,7 +12,7 @@ use crate::app::{
     self, App, AppError, FixRequest, Flags, RunRequest, WhyRequest, enter_last, find_fix,
     last_line, run_command,
 };
-use crate::report::{run_failures, why_text};
+use crate::report::{kept_summary, why_page};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -50,7 +50,7 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     if let Some(summary) = ran.summary() {
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-        text.push_str(&run_failures(summary));
+        text.push_str(&kept_summary(summary, false, false));
         if !summary.certain.is_empty() {
             text.push_str("`fix_tests` tries what is certain\n");
         }
@@ -89,7 +89,7 @@ pub(super) fn find_cause(caller: &Caller<'_>, given: JsonObject) -> Result<Answe
         ..WhyRequest::default()
     };
     let found = app::find_cause(&mut app, &request)?;
-    Answer::new(why_text(&found, false), &found, "mendit why")
+    Answer::new(why_page(&found).text(false), &found, "mendit why")
 }
 
 pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {

@@ -7,12 +7,11 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::watch;
 
 use super::progress::{Notifier, SILENCE, ToolProgress};
-use super::roots::Roots;
 use super::tool::{Access, Caller, TOOLS, ToolRow};
 use crate::app::{App, AppError, AppOptions, Flags, SettingsChoice, Stop};
 
@@ -20,7 +19,6 @@ use crate::app::{App, AppError, AppOptions, Flags, SettingsChoice, Stop};
 #[derive(Debug, Clone)]
 pub struct Server {
     options: Arc<ServerOptions>,
-    roots: Arc<Roots>,
     // Whether the client is gone.
     pub(super) ended: watch::Sender<bool>,
 }
@@ -28,10 +26,8 @@ pub struct Server {
 /// What a server works on and may do.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// The directory it stands in.
+    /// The directory in which every call works.
     pub directory: PathBuf,
-    /// Whether the client's roots have no say; else they may narrow the directory.
-    pub named: bool,
     /// The settings' file; when none is named it is looked for where a call works.
     pub settings: SettingsChoice,
     /// Whether `apply_patch` is offered.
@@ -56,14 +52,9 @@ impl ServerOptions {
     }
 
     // Opens the repository and settings of a call; its arguments override the settings.
-    fn open<'a>(
-        &self,
-        directory: PathBuf,
-        flags: &dyn Flags,
-        progress: &'a ToolProgress,
-    ) -> Result<App<'a>, AppError> {
+    fn open<'a>(&self, flags: &dyn Flags, progress: &'a ToolProgress) -> Result<App<'a>, AppError> {
         let opened = AppOptions {
-            directory,
+            directory: self.directory.clone(),
             settings: self.settings.clone(),
         };
         App::open(&opened, progress, |settings| {
@@ -81,7 +72,6 @@ impl Server {
     pub fn new(options: ServerOptions) -> Self {
         Self {
             options: Arc::new(options),
-            roots: Arc::default(),
             ended: watch::Sender::default(),
         }
     }
@@ -98,10 +88,6 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("mendit", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
-    }
-
-    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
-        self.roots.forget().await;
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -136,14 +122,13 @@ impl ServerHandler for Server {
         }
         let mut arguments = request.arguments.unwrap_or_default();
         row.coerce_arguments(&mut arguments);
-        let directory = self.roots.directory(&self.options, &context.peer).await?;
         let stop = Stop::install().map_err(|error| internal(&error.to_string()))?;
         let (progress, mut steps) = ToolProgress::new(stop.clone());
         let options = self.options.clone();
         let mut work = tokio::task::spawn_blocking(move || {
             let caller = Caller {
                 // Settings are read at each call: a change of them needs no new server.
-                open: &|flags| options.open(directory.clone(), flags, &progress),
+                open: &|flags| options.open(flags, &progress),
                 commands: &options.commands,
                 last: options.last,
                 heard: &|line| progress.hear(line),

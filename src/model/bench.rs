@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, Level, RunStatus, StopReason, Usage};
+use super::{FailureKind, Level, RepoPath, RunStatus, StopReason, Usage};
 
 /// `bench --format json`: how often the loop repairs what fixtures broke.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,14 +24,12 @@ pub struct BenchDocument {
     /// Over all of them.
     pub totals: Tally,
     /// Counts of what was fixed.
-    #[serde(default)]
     pub repairs: Repairs,
     /// By the kind of the failure.
     pub by_kind: Vec<TallyRow>,
     /// By language.
     pub by_language: Vec<TallyRow>,
     /// By the public repository that they come from; empty for made ones.
-    #[serde(default)]
     pub by_repository: Vec<TallyRow>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
@@ -40,16 +40,13 @@ pub struct BenchDocument {
     /// Fixtures of which something forbidden was found in what a run wrote.
     pub leaks: u64,
     /// Fixtures of which a run was called fixed and the hidden tests failed.
-    #[serde(default)]
     pub hidden_failed: u64,
     /// Against an earlier document.
-    #[serde(default)]
     pub comparison: Option<Comparison>,
 }
 
 /// A part of the fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Partition {
     /// Which one, from 1.
     pub index: u32,
@@ -69,7 +66,6 @@ pub struct FixtureOutcome {
     /// Its language.
     pub language: String,
     /// The public repository that it comes from; `null` for one that was made.
-    #[serde(default)]
     pub repository: Option<String>,
     /// The kind that it names.
     pub kind: FailureKind,
@@ -80,13 +76,10 @@ pub struct FixtureOutcome {
     /// Whether it came out as it should.
     pub result: FixtureResult,
     /// Whether it has hidden tests.
-    #[serde(default)]
     pub hidden_tests: bool,
     /// Whether it was repaired: the run is fixed, and no hidden test says otherwise.
-    #[serde(default)]
     pub repaired: bool,
     /// The result of its hidden tests on the fixed files; `null` if it has none or nothing was fixed.
-    #[serde(default)]
     pub hidden: Option<HiddenTests>,
     /// The status of the run; `null` if there was none.
     pub status: Option<RunStatus>,
@@ -101,16 +94,12 @@ pub struct FixtureOutcome {
     /// Bytes of all its packets.
     pub packet_bytes: u64,
     /// Estimated tokens of the files of all its packets.
-    #[serde(default)]
     pub packet_tokens: u64,
     /// Times the agent was called.
-    #[serde(default)]
     pub agent_calls: u32,
     /// Tokens and cost that the agent reports.
-    #[serde(default)]
     pub usage: Usage,
     /// Seconds in which its test was run, of all seconds.
-    #[serde(default)]
     pub command_seconds: f64,
     /// Seconds.
     pub seconds: f64,
@@ -158,7 +147,6 @@ pub struct Repairs {
 
 /// A share and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Tally {
     /// Fixtures that passed.
     pub passed: u64,
@@ -176,7 +164,6 @@ pub struct Tally {
 
 /// A tally with the name of its group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct TallyRow {
     /// The group.
     pub name: String,
@@ -203,7 +190,6 @@ pub struct Rung {
 
 /// Differences from an earlier document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// Passed then and not now.
     pub regressed: Vec<String>,
@@ -213,4 +199,180 @@ pub struct Comparison {
     pub added: Vec<String>,
     /// Passed then, and was not run now.
     pub missing: Vec<String>,
+}
+
+/// Fixes of one repository's history, by reference: what `bench mine` writes and `bench real` runs.
+/// It contains nothing of the repository's content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RealFixes {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `real-fixes`.
+    pub document: String,
+    /// Whose fixes they are.
+    pub repository: RealRepository,
+    /// The environments of their tests.
+    pub environments: Vec<RealEnvironment>,
+    /// The fixes, newest first.
+    pub fixes: Vec<RealFix>,
+}
+
+/// A public repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RealRepository {
+    /// Owner and name, such as `pallets/click`.
+    pub name: String,
+    /// Where it can be cloned from.
+    pub url: String,
+    /// Its licence, as SPDX writes it.
+    pub licence: String,
+    /// The language that totals are given by.
+    pub language: String,
+}
+
+/// The environment of the tests of some fixes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RealEnvironment {
+    /// Its name in the set.
+    pub name: String,
+    /// The commit whose files the set-up is run on.
+    pub commit: String,
+    /// Lines for a shell, run once in the checkout; `{env}` is a folder of the environment's own.
+    pub setup: Vec<String>,
+    /// A line for a shell; `{tests}` are the test files.
+    pub test: String,
+    /// Variables of all its commands, `NAME=VALUE`.
+    pub variables: Vec<String>,
+    /// Programs without which it cannot be had.
+    pub needs: Vec<String>,
+    /// Seconds that a run of tests may take.
+    pub timeout_seconds: f64,
+}
+
+/// One fix that was proven both ways.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RealFix {
+    /// Its name, such as `click-c3535905c`.
+    pub id: String,
+    /// The commit that fixes; its tests are taken from there.
+    pub commit: String,
+    /// The commit that is to be fixed.
+    pub parent: String,
+    /// Seconds since 1970 of the fix.
+    pub time: i64,
+    /// The environment's name.
+    pub environment: String,
+    /// Files of tests and their data, as the fix has them, laid over the parent.
+    pub taken: Vec<RepoPath>,
+    /// Test files that are run and seen.
+    pub tests: Vec<RepoPath>,
+    /// Test files that import what the fix changes and are run with `tests` on the repaired files;
+    /// no run sees them asked for.
+    pub hidden: Vec<RepoPath>,
+    /// Tests that passed with the fix when `tests` and `hidden` were run.
+    pub hidden_passed: u64,
+    /// Files that the fix changes, and the lines of the parent that it changes.
+    pub needed: Vec<NeededFile>,
+    /// The diagnosed kind of failure.
+    pub kind: FailureKind,
+    /// Tests that failed, by number; 0 where the output names none.
+    pub failing: u64,
+}
+
+/// A file that a fix changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeededFile {
+    /// The file.
+    pub path: RepoPath,
+    /// Lines of the parent that change, first and last, from 1; where lines only come, the line
+    /// before. Empty for a file that the fix makes or removes.
+    pub lines: Vec<[u32; 2]>,
+}
+
+/// `bench mine --format json`: what was looked at, kept and dropped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MineDocument {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `bench-mine`.
+    pub document: String,
+    /// Owner and name.
+    pub repository: String,
+    /// Commits of the main line that were looked at.
+    pub commits: u64,
+    /// Commits that change tests and product and were tried, now or earlier.
+    pub tried: u64,
+    /// Fixes in the set.
+    pub kept: u64,
+    /// Why the others were dropped: how many, by reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// The tried candidates that were dropped, newest first.
+    pub candidates: Vec<DroppedCandidate>,
+    /// Problems of the available history; empty if it is complete.
+    pub incomplete: Vec<String>,
+    /// Whether there is more to look at: `--limit` was reached.
+    pub more: bool,
+    /// Seconds of this run.
+    pub seconds: f64,
+}
+
+/// A candidate that was tried and dropped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DroppedCandidate {
+    /// The commit.
+    pub commit: String,
+    /// The reason, one of the keys of `dropped`.
+    pub reason: String,
+    /// The observation, in a few words.
+    pub said: String,
+}
+
+/// `bench compare`: two benches over the same cases, case by case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BenchPairs {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `bench-pairs`.
+    pub document: String,
+    /// The first.
+    pub first: PairedSide,
+    /// The second.
+    pub second: PairedSide,
+    /// Cases that both ran.
+    pub cases: u64,
+    /// Repaired by both.
+    pub both: u64,
+    /// Repaired by neither.
+    pub neither: u64,
+    /// Repaired by the first alone.
+    pub only_first: Vec<String>,
+    /// Repaired by the second alone.
+    pub only_second: Vec<String>,
+    /// Cases that one of them did not run; they count for nothing.
+    pub unpaired: Vec<String>,
+    /// The two-sided exact test for paired shares: how likely a difference as large is where there is none.
+    pub p: f64,
+}
+
+/// One side of a paired comparison, over the cases that both ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PairedSide {
+    /// The agent.
+    pub agent: String,
+    /// Repaired.
+    pub repaired: Tally,
+    /// Seconds of all cases.
+    pub seconds: f64,
+    /// Calls of the agent.
+    pub agent_calls: u64,
+    /// Estimated tokens of the files of all packets.
+    pub packet_tokens: u64,
 }

@@ -10,10 +10,8 @@ use super::{BlobId, Caps, Code, Diagnosis, KnownCause, Level, Profile, RepoPath,
 #[serde(rename_all = "camelCase")]
 pub struct ContextDocument {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `context`.
-    #[schemars(extend("const" = "context"))]
     pub document: &'static str,
     /// The context level.
     pub level: Level,
@@ -32,7 +30,6 @@ pub struct ContextDocument {
     /// Paths an agent asked for, as asked.
     pub files_requested: Vec<String>,
     /// Requests of an agent so far, the one that this packet answers included; absent without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_rounds: Option<u64>,
     /// Files that were asked for or named and refused.
     pub files_rejected: Vec<RejectedFile>,
@@ -58,7 +55,6 @@ pub struct ContextDocument {
     /// Import hints for undefined names.
     pub hints: Vec<String>,
     /// The change that made it fail, where trials on these very files showed one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<KnownCause>,
     /// The change under test, when a base was given.
     pub change: Option<ChangeUnderTest>,
@@ -141,7 +137,6 @@ pub struct PacketFile {
     /// Invisible characters.
     pub warnings: Vec<TextWarning>,
     /// Why less than all of it is here; left out of the document when nothing was cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shortened: Option<Shortening>,
 }
 
@@ -158,7 +153,6 @@ pub struct Shortening {
     pub remedy: String,
     /// Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
     /// of `requestedFiles`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ask: Vec<String>,
 }
 
@@ -239,7 +233,6 @@ pub struct RepoIndex {
     /// Files where programs or packages start.
     pub entrypoints: Vec<RepoPath>,
     /// Such files beyond those listed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub more_entrypoints: Option<u64>,
     /// Whether files were left out.
     pub truncated: bool,
@@ -285,10 +278,8 @@ pub struct ChangeUnderTest {
 #[serde(rename_all = "camelCase")]
 pub struct FailurePacket {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `failure-packet`.
-    #[schemars(extend("const" = "failure-packet"))]
     pub document: &'static str,
     /// The failure.
     pub failure: FailureSummary,
@@ -319,7 +310,6 @@ pub struct FailurePacket {
     /// Globs a patch must not touch.
     pub protected_paths: Vec<String>,
     /// Such paths beyond those listed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub more_protected_paths: Option<u64>,
     /// The remaining budget.
     pub budget: PacketBudget,
@@ -378,7 +368,6 @@ pub struct PreviousAttempt {
 /// Two runs of the same commands: the lines that differ and those that say what failed, each with
 /// its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Outputs {
     /// Whether they wrote the same; both texts are empty then.
     pub same: bool,
@@ -390,7 +379,6 @@ pub struct Outputs {
 
 /// A change that later attempts build on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct KeptChange {
     /// The attempt that made it, counted from 1.
     pub attempt: u32,

@@ -58,8 +58,6 @@ pub enum EventKind {
     },
     /// The sandbox refused a write.
     SandboxRefused(Refused),
-    /// Changes that need no model were looked for.
-    HealsFound { count: usize },
     /// The commands start.
     CommandStarted {
         what: String,
@@ -134,12 +132,6 @@ pub enum EventKind {
         status: RunStatus,
         why: String,
     },
-    /// Assertions were perturbed.
-    Mutation {
-        failed: usize,
-        passed: usize,
-        runs: u32,
-    },
     /// The commands pass, and that is not proof enough.
     Unproven {
         code: Code,
@@ -172,7 +164,6 @@ pub struct SplitEvent {
 
 impl EventKind {
     /// Returns how much it matters.
-    #[must_use]
     pub fn level(&self) -> EventLevel {
         match self {
             Self::TimeoutAutoSplitFailed(_) | Self::ApplyFailed { .. } => EventLevel::Error,

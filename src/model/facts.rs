@@ -1,4 +1,3 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ pub struct FileFacts {
 }
 
 /// One import form with a literal specifier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Import {
     /// As written between the quotes; Python: the dotted module with its leading dots.
     pub specifier: String,
@@ -34,20 +33,14 @@ pub struct Import {
 
 impl Import {
     /// An import of a whole module, as no file need write it.
-    #[must_use]
     pub fn from_specifier(specifier: &str) -> Self {
         Self {
             specifier: specifier.to_owned(),
-            kind: ImportKind::Import,
-            line: 0,
-            names: Vec::new(),
-            type_only: false,
-            nested: false,
+            ..Self::default()
         }
     }
 
     /// Whether it binds a name in the file.
-    #[must_use]
     pub fn binds(&self, name: &str) -> bool {
         let whole = self.kind == ImportKind::Import
             && self.names.is_empty()
@@ -73,18 +66,30 @@ impl ImportedName {
     }
 
     /// The name in the file.
-    #[must_use]
     pub fn local(&self) -> &str {
         self.alias.as_ref().unwrap_or(&self.name)
     }
 }
 
 /// The form of an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKind {
     /// `import … from 'x'`, `import 'x'`; Python `import x`.
+    #[default]
     Import,
     /// Python `from x import …`, star included.
     From,
@@ -128,7 +133,6 @@ pub struct Export {
 
 impl Export {
     /// A name of the file's own.
-    #[must_use]
     pub fn new(name: impl Into<String>, local: Option<String>, line: u32) -> Self {
         Self {
             name: name.into(),
@@ -175,7 +179,6 @@ pub enum DefinitionKind {
 
 impl DefinitionKind {
     /// Whether nothing of it is left at run time.
-    #[must_use]
     pub fn is_erased(self) -> bool {
         matches!(self, Self::Interface | Self::Type)
     }

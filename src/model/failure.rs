@@ -1,17 +1,14 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{RepoPath, SCHEMA_VERSION};
 
 /// The kind of a failure: a closed list.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
-#[non_exhaustive]
 pub enum FailureKind {
     ImportError,
     TsError,
@@ -50,7 +47,6 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// Whether it lies in code that cannot be loaded or uses what is not there.
-    #[must_use]
     pub fn is_in_code(self) -> bool {
         matches!(
             self,
@@ -68,7 +64,6 @@ impl FailureKind {
 
     /// Whether it is an environment problem: the machine, its services, installed packages, settings. No patch
     /// fixes it.
-    #[must_use]
     pub fn is_around_code(self) -> bool {
         matches!(
             self,
@@ -86,7 +81,6 @@ impl FailureKind {
     }
 
     /// Whether it comes before any test runs.
-    #[must_use]
     pub fn is_before_tests(self) -> bool {
         matches!(
             self,
@@ -96,19 +90,14 @@ impl FailureKind {
 }
 
 /// How one attempt at a repair ended.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
-#[non_exhaustive]
 pub enum StopReason {
     Fixed,
     NothingToRepair,
     PatchInvalid,
     ApplyFailed,
-    #[default]
     TestsFailed,
     TestsChanged,
     Unproven,
@@ -116,6 +105,7 @@ pub enum StopReason {
     WorktreeChanged,
     Regressed,
     PolicyRejected,
+    #[default]
     NoPatch,
     RequestedFiles,
     AgentError,
@@ -130,10 +120,7 @@ pub enum StopReason {
 }
 
 /// The five words of a failure report. Derived from kind and stop reason, never parsed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum Category {
@@ -145,13 +132,11 @@ pub enum Category {
     Partial,
 }
 
-/// A finer word inside a kind; for `import_error` one of the eight first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
-#[cfg_attr(feature = "program", schemars(with = "String"))]
+/// A finer word inside a kind; words that only tables of rules name are `Other`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(with = "String")]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
-#[non_exhaustive]
 pub enum Subkind {
     UndefinedName,
     MissingExport,
@@ -160,56 +145,22 @@ pub enum Subkind {
     MissingTypes,
     CircularImport,
     ModuleSystem,
-    EntryMissing,
     PackageNotFound,
     LockfileMismatch,
-    VersionConflict,
     VersionMismatch,
-    PeerConflict,
     NoVersion,
-    NotCached,
-    MissingScript,
     Engine,
-    Corrupt,
-    Integrity,
-    BuildFailed,
-    ExternallyManaged,
-    BrowserMissing,
-    Test,
     Command,
-    Network,
     NoTests,
-    FixtureNotFound,
-    ImportFileMismatch,
     Coverage,
-    Internal,
     Killed,
-    MissingTarget,
-    ContextMismatch,
-    NoValidPatch,
-    MergeConflict,
-    PathEscape,
-    AlreadyExists,
-    NewFileDepends,
-    SchemaInsert,
-    Unused,
-    AssignType,
-    ArgumentType,
-    ArgumentCount,
-    Redeclare,
-    PropertyMissing,
-    PropertyUnknown,
-    Overload,
-    Nullable,
-    ImplicitAny,
-    /// A word of a rule of the user's own.
+    /// A word of a rule.
     #[serde(untagged)]
     Other(String),
 }
 
 /// Whose words an advice is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RemedySource {
     /// The failing tool's own, quoted from the log.
@@ -220,8 +171,7 @@ pub enum RemedySource {
 }
 
 /// What a log says went wrong.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
     /// The primary kind.
@@ -269,9 +219,7 @@ pub struct Diagnosis {
 }
 
 /// Counts of log parts that were not used, and of results that are not listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// Bytes before the end of a huge log, and ends of overlong lines.
     pub bytes: u64,
@@ -282,25 +230,28 @@ pub struct LeftOut {
 }
 
 impl Diagnosis {
+    /// Returns the kind, with the finer word if there is one.
+    pub fn kind_words(&self) -> String {
+        match &self.subkind {
+            Some(subkind) => format!("{} ({subkind})", self.kind),
+            None => self.kind.to_string(),
+        }
+    }
+
     /// Every name, module and export that is missing.
     pub fn lacks(&self) -> impl Iterator<Item = &String> {
-        let names = self.undefined_names.iter();
-        names
-            .chain(&self.missing_modules)
-            .chain(&self.missing_exports)
+        let names = self.undefined_names.iter().chain(&self.missing_modules);
+        names.chain(&self.missing_exports)
     }
 }
 
 /// A diagnosis as `mendit diagnose` prints it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisDocument<'a> {
     /// Version of this document's shape.
-    #[cfg_attr(feature = "program", schemars(extend("const" = 1)))]
     pub schema_version: u32,
     /// Always `diagnosis`.
-    #[cfg_attr(feature = "program", schemars(extend("const" = "diagnosis")))]
     pub document: &'static str,
     /// The rest.
     #[serde(flatten)]
@@ -309,7 +260,6 @@ pub struct DiagnosisDocument<'a> {
 
 impl<'a> DiagnosisDocument<'a> {
     /// The document of a diagnosis.
-    #[must_use]
     pub fn new(diagnosis: &'a Diagnosis) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -320,8 +270,7 @@ impl<'a> DiagnosisDocument<'a> {
 }
 
 /// Another kind that the evidence allows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Alternative {
     /// The kind.
     pub kind: FailureKind,
@@ -330,8 +279,7 @@ pub struct Alternative {
 }
 
 /// A test that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedTest {
     /// The runner's own spelling.
@@ -353,8 +301,7 @@ pub struct FailedTest {
 }
 
 /// One failure of several in a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// Its kind.
@@ -378,8 +325,7 @@ pub struct Failure {
 }
 
 /// A line of the log that carries the diagnosis.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// 1-based line of the log as it was given.
     pub line: u64,
@@ -388,8 +334,7 @@ pub struct Evidence {
 }
 
 /// A file that the log names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MentionedFile {
     /// The repository's file when `in_repository`, else the path as the log has it.
@@ -404,7 +349,6 @@ pub struct MentionedFile {
 
 impl MentionedFile {
     /// A file of the repository at a line.
-    #[must_use]
     pub fn at(path: &RepoPath, line: Option<u32>) -> Self {
         Self {
             path: path.to_string(),
@@ -415,21 +359,17 @@ impl MentionedFile {
     }
 
     /// The path as a file of the repository, when it is one.
-    #[must_use]
     pub fn repo_path(&self) -> Option<RepoPath> {
-        self.in_repository
-            .then(|| RepoPath::new(&self.path).ok())
-            .flatten()
+        RepoPath::new(&self.path)
+            .ok()
+            .filter(|_| self.in_repository)
     }
 }
 
-macro_rules! spelled_as_in_json {
+spelled_as_in_json!(FailureKind, Subkind, StopReason, Category);
+
+macro_rules! read_as_in_json {
     ($($kind:ty),*) => {$(
-        impl std::fmt::Display for $kind {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                Serialize::serialize(self, f)
-            }
-        }
         impl std::str::FromStr for $kind {
             type Err = serde::de::value::Error;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -438,7 +378,7 @@ macro_rules! spelled_as_in_json {
         }
     )*};
 }
-spelled_as_in_json!(FailureKind, Subkind, StopReason, Category);
+read_as_in_json!(FailureKind, Subkind, StopReason);
 
 #[cfg(test)]
 mod tests {
@@ -447,8 +387,7 @@ mod tests {
     #[test]
     fn words_are_the_contracts() {
         assert_eq!(FailureKind::ImportError.to_string(), "import_error");
-        assert_eq!("patch_invalid".parse(), Ok(StopReason::PatchInvalid));
-        assert_eq!("tool_error".parse(), Ok(Category::ToolError));
-        assert!("nonsense".parse::<FailureKind>().is_err());
+        assert_eq!(StopReason::PatchInvalid.to_string(), "patch_invalid");
+        assert_eq!(Category::ToolError.to_string(), "tool_error");
     }
 }

@@ -8,10 +8,8 @@ use super::{Diagnosis, SCHEMA_VERSION};
 #[serde(rename_all = "camelCase")]
 pub struct HealingResult {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `healing`.
-    #[schemars(extend("const" = "healing"))]
     pub document: &'static str,
     /// Whether everything that was probed answers, and nothing that was looked at is missing.
     pub fixed: bool,
@@ -30,7 +28,6 @@ pub struct HealingResult {
 
 impl HealingResult {
     /// Puts together what each probe gave.
-    #[must_use]
     pub fn new(
         probes: Vec<HealedProbe>,
         attempts: Vec<HealingAttempt>,
@@ -56,7 +53,6 @@ impl HealingResult {
     }
 
     /// Reports what was looked at without probing anything.
-    #[must_use]
     pub fn from_rows(rows: Vec<CheckupRow>) -> Self {
         Self {
             fixed: rows.iter().all(|row| row.state != CheckupState::Missing),
@@ -72,8 +68,6 @@ impl HealingResult {
 pub struct HealedProbe {
     /// `test`, or the server's name.
     pub name: String,
-    /// The command or address at the end.
-    pub transport: ProbeTransport,
     /// Whether it answers.
     pub fixed: bool,
     /// One sentence, such as `Connected. 8 tools available.`
@@ -82,24 +76,10 @@ pub struct HealedProbe {
     pub tools: Vec<String>,
     /// Whether its configuration had to be changed.
     pub changed: bool,
-    /// Seconds it was given.
-    pub timeout_seconds: f64,
     /// The remaining problem; `null` if it answers.
     pub diagnosis: Option<Diagnosis>,
     /// What the user has to do; `null` if nothing.
     pub user_action_needed: Option<String>,
-}
-
-/// How a probe is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeTransport {
-    /// A command that must run.
-    Command,
-    /// An MCP server on standard input and output.
-    Stdio,
-    /// An MCP server behind a URL.
-    Http,
 }
 
 /// One fix and what came of it.
@@ -120,7 +100,6 @@ pub struct HealingAttempt {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct CheckupRow {
     /// The thing that was checked.
     pub name: &'static str,

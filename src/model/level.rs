@@ -1,13 +1,14 @@
-#[cfg(feature = "program")]
-use std::borrow::Cow;
 use std::fmt;
 
-#[cfg(feature = "program")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A context level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(into = "u8", try_from = "u8")]
+#[schemars(with = "u8", extend("maximum" = 4))]
 pub enum Level {
     /// Targets, log and repository index.
     #[default]
@@ -24,23 +25,15 @@ pub enum Level {
 
 impl Level {
     /// 0 to 4.
-    #[must_use]
     pub fn number(self) -> u8 {
         self as u8
     }
 
     /// The level of a number from 0 to 4.
-    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
-        [
-            Self::Targets,
-            Self::OneHop,
-            Self::TwoHops,
-            Self::Requested,
-            Self::Bundle,
-        ]
-        .get(usize::from(number))
-        .copied()
+        use Level::{Bundle, OneHop, Requested, Targets, TwoHops};
+        let levels = [Targets, OneHop, TwoHops, Requested, Bundle];
+        levels.get(usize::from(number)).copied()
     }
 }
 
@@ -50,39 +43,22 @@ impl fmt::Display for Level {
     }
 }
 
-impl Serialize for Level {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.number())
+impl From<Level> for u8 {
+    fn from(level: Level) -> Self {
+        level.number()
     }
 }
 
-impl<'de> Deserialize<'de> for Level {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = u8::deserialize(deserializer)?;
-        Self::from_number(number)
-            .ok_or_else(|| serde::de::Error::custom(format!("{number} is no level from 0 to 4")))
-    }
-}
+impl TryFrom<u8> for Level {
+    type Error = String;
 
-#[cfg(feature = "program")]
-impl JsonSchema for Level {
-    fn schema_name() -> Cow<'static, str> {
-        "Level".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A context level.",
-            "type": "integer",
-            "minimum": 0,
-            "maximum": 4,
-        })
+    fn try_from(number: u8) -> Result<Self, String> {
+        Self::from_number(number).ok_or_else(|| format!("{number} is no level from 0 to 4"))
     }
 }
 
 /// How the places of a level are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// The level's named contents, then whatever ranks best.
@@ -92,20 +68,8 @@ pub enum Profile {
     Spec,
 }
 
-impl Profile {
-    /// As written in flags and documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ranked => "ranked",
-            Self::Spec => "spec",
-        }
-    }
-}
-
 /// Hard limits of one packet. Targets, manifests and mentioned lines do not use up `max_files`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Caps {
     /// Files beyond targets and manifests.
@@ -120,7 +84,6 @@ pub struct Caps {
 
 impl Caps {
     /// Returns the caps of a level.
-    #[must_use]
     pub fn for_level(level: Level) -> Self {
         let (max_files, max_file_bytes, max_total_bytes, max_tokens) = match level {
             Level::Targets => (0, 200_000, 500_000, Some(8_000)),

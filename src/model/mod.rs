@@ -1,37 +1,40 @@
 //! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
 
-mod blob;
+// `Display` as the documents spell it.
+macro_rules! spelled_as_in_json {
+    ($($kind:ty),*) => {$(
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                serde::Serialize::serialize(self, f)
+            }
+        }
+    )*};
+}
+
 mod code;
-mod code_page;
-mod exit;
 mod facts;
 mod failure;
 mod level;
 mod patch;
 mod path;
-mod table;
 mod verdict;
 
-pub use blob::{BlobId, hex};
-pub use code::Code;
-pub use code_page::{CodePage, code_pages, explain};
-pub use exit::Exit;
-pub use facts::{
-    Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, ParseProblem,
-};
-pub use failure::{
-    Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
-    FailureKind, LeftOut, MentionedFile, RemedySource, StopReason, Subkind,
-};
-pub use level::{Caps, Level, Profile};
-pub(crate) use patch::refuse;
-pub use patch::{
-    AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Mismatch, Nearest,
-    Operation, PatchFormat, PatchProblem, PatchVerdict, Refusal, Safety, TestChanges,
-};
-pub use path::{PathProblem, RepoPath, file_name};
-pub(crate) use table::read_table;
-pub use verdict::{Severity, Verdict};
+pub use code::*;
+pub use facts::*;
+pub use failure::*;
+pub use level::*;
+pub use patch::*;
+pub use path::*;
+pub use verdict::*;
+
+spelled_as_in_json!(Code, Operation, Profile, Severity, Verdict);
+
+/// Reads a table of the sources, as the build wrote it: by a value, whose reader is compiled once.
+pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
+    text: &str,
+) -> Result<T, serde_json::Error> {
+    text.parse().and_then(serde_json::from_value)
+}
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -39,63 +42,29 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
-        mod command_record;
-        mod confined;
         mod context;
-        mod healing;
-        mod hint;
-        mod imports;
-        mod page;
         mod event;
+        mod healing;
+        mod imports;
         mod proof;
-        mod rates;
-        mod real;
         mod repair;
-        mod run_record;
-        mod run_summary;
-        mod running;
+        mod run;
         mod schema;
         mod traced;
         mod why;
 
-        pub use bench::{
-            BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
-            Partition, Repairs, Rung, Tally, TallyRow,
-        };
-        pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
-        pub use confined::{NotConfined, Wall, walls_in_words};
-        pub use context::{
-            ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
-            LogExcerpt, NextFile, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
-            Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
-            UnresolvedImport,
-        };
-        pub use healing::{
-            CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,
-        };
-        pub use event::{Event, EventKind, EventLevel, SplitEvent, TaskIds};
-        pub use hint::{HintDocument, HintSource, Suggestion};
-        pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
-        pub use page::{Page, WordPage, nearest_page, page, word_pages};
-        pub use proof::{
-    MutationCheck, MutationOutcome, NegatedAssertion, Proof, ProofLevel, ProofSource, ProvenTest,
-    RunnerProof, TestCounts, TestEnd, TestRunner,
-};
-        pub use real::{
-            BenchPairs, DroppedCandidate, MineDocument, NeededFile, PairedSide, RealEnvironment, RealFix,
-            RealFixes, RealRepository,
-        };
-        pub use repair::{
-            AgentTrouble, AttemptResult, CommandRun, Observed, Origin, RepairPacket, ReplyEdit,
-            ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, FileChange, TestResult, TroubleKind, Usage,
-            PartResult, Refused, WorkplaceUsed,
-        };
-        pub use run_record::{AttemptRecord, ChildFailure, RunRecord};
-        pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
-        pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
-        pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
-        pub use rates::{Blocker, Rate, Rates};
-        pub use traced::{LinesRun, TestTrace, Traced, TracedDefinition};
-        pub use why::{KnownCause, WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
+        pub use bench::*;
+        pub use context::*;
+        pub use event::*;
+        pub use healing::*;
+        pub use imports::*;
+        pub use proof::*;
+        pub use repair::*;
+        pub use run::*;
+        pub use schema::*;
+        pub use traced::*;
+        pub use why::*;
+
+        spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
     }
 }

@@ -1,19 +1,15 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 
 /// The validation result of one patch (`patch-verdict`, and `preflight.json` in a run).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchVerdict {
     /// Version of this document's shape.
-    #[cfg_attr(feature = "program", schemars(extend("const" = 1)))]
     pub schema_version: u32,
     /// Always `patch-verdict`.
-    #[cfg_attr(feature = "program", schemars(extend("const" = "patch-verdict")))]
     pub document: &'static str,
     /// The answer.
     pub verdict: Verdict,
@@ -41,13 +37,11 @@ pub struct PatchVerdict {
 
 impl PatchVerdict {
     /// How a command ends that judged this patch.
-    #[must_use]
     pub fn exit(&self) -> Exit {
         self.error_code.map_or(self.verdict.exit(), Code::exit)
     }
 
     /// How an attempt at a repair ends whose patch this is, when it does not apply.
-    #[must_use]
     pub fn stop_reason(&self) -> StopReason {
         self.error_code
             .and_then(Code::stop_reason)
@@ -62,29 +56,19 @@ impl PatchVerdict {
     }
 
     /// An empty verdict that says `verdict`.
-    #[must_use]
     pub fn new(verdict: Verdict, format: Option<PatchFormat>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             document: "patch-verdict",
             verdict,
-            error_code: None,
             format,
-            files: Vec::new(),
-            mends: Vec::new(),
-            problems: Vec::new(),
-            new_syntax_errors: Vec::new(),
-            new_unresolved_imports: Vec::new(),
-            canonical_patch: None,
-            tree_id: None,
-            feedback: String::new(),
+            ..Self::default()
         }
     }
 }
 
 /// The format a patch came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatchFormat {
     /// `diff --git` sections.
@@ -102,8 +86,7 @@ pub enum PatchFormat {
 }
 
 /// The validation result of one file of the patch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileVerdict {
     /// The file after the patch, or the one deleted.
@@ -119,8 +102,7 @@ pub struct FileVerdict {
 }
 
 /// The operation of a patch on a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Changes content, mode or both.
@@ -135,23 +117,8 @@ pub enum Operation {
     Copy,
 }
 
-impl Operation {
-    /// As written in documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Modify => "modify",
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Copy => "copy",
-        }
-    }
-}
-
 /// The validation result of one hunk.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkVerdict {
     /// Counted from 1 within the file.
@@ -182,15 +149,8 @@ impl HunkVerdict {
     pub(crate) fn new(index: usize, line: Option<u64>) -> Self {
         Self {
             index,
-            verdict: Verdict::Applies,
             line,
-            applied_at: None,
-            code: None,
-            message: String::new(),
-            first_difference: None,
-            candidates: Vec::new(),
-            nearest: None,
-            excerpts: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -217,8 +177,7 @@ pub struct Excerpt {
 }
 
 /// The first line of a hunk that is not in the file as the hunk has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FirstDifference {
     /// Line of the patch, counted from 1.
@@ -232,9 +191,7 @@ pub struct FirstDifference {
 }
 
 /// The block of a file that is most like a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Nearest {
     /// Its first line, counted from 1.
     pub line: u64,
@@ -243,8 +200,7 @@ pub struct Nearest {
 }
 
 /// One correction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Mend {
     /// The code of the correction.
@@ -259,7 +215,6 @@ pub struct Mend {
 
 impl Mend {
     /// Creates a correction at a line of the patch.
-    #[must_use]
     pub fn new(code: Code, safety: Safety, line: impl Into<u64>, message: &str) -> Self {
         Self {
             code,
@@ -271,8 +226,7 @@ impl Mend {
 }
 
 /// How far a correction can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
     /// The input and the file leave only one reading.
@@ -282,8 +236,7 @@ pub enum Safety {
 }
 
 /// One thing that is wrong with a patch, or worth knowing about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {
     /// Which problem.
@@ -301,8 +254,7 @@ pub struct PatchProblem {
 }
 
 /// How to treat a patch that changes assertions of existing tests beside the product.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TestChanges {
     /// Report a warning
@@ -315,7 +267,6 @@ pub enum TestChanges {
 
 impl PatchProblem {
     /// A problem of the patch as a whole, as severe as its code.
-    #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -328,7 +279,6 @@ impl PatchProblem {
     }
 
     /// The same at a place.
-    #[must_use]
     pub fn at(self, path: Option<&str>, patch_line: u64) -> Self {
         Self {
             path: path.map(str::to_owned),
@@ -338,7 +288,6 @@ impl PatchProblem {
     }
 
     /// The same where it stops nothing.
-    #[must_use]
     pub fn as_warning(self) -> Self {
         Self {
             severity: Severity::Warning,
@@ -347,7 +296,6 @@ impl PatchProblem {
     }
 
     /// The problem, with the file first if it is known.
-    #[must_use]
     pub fn text(&self) -> String {
         match &self.path {
             Some(path) => format!("{path}: {}", self.message),
@@ -357,9 +305,7 @@ impl PatchProblem {
 }
 
 /// A place in the tree after the patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AfterProblem {
     /// Which problem.
     pub code: Code,
@@ -372,7 +318,8 @@ pub struct AfterProblem {
 }
 
 /// Why a patch, a section or a hunk is refused. The verdict is that of the code.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
 pub struct Refusal {
     /// The stable code.
     pub code: Code,
@@ -404,7 +351,6 @@ pub(crate) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Ref
 
 impl Refusal {
     /// A refusal without a hint.
-    #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -415,7 +361,6 @@ impl Refusal {
     }
 
     /// The same with a hint.
-    #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self {
             hint: Some(hint.into()),
@@ -424,13 +369,11 @@ impl Refusal {
     }
 
     /// The verdict of what is refused.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.code.verdict().unwrap_or(Verdict::Refused)
     }
 
     /// The same as a document tells it.
-    #[must_use]
     pub fn problem(self, path: Option<&str>, patch_line: u64) -> PatchProblem {
         PatchProblem {
             code: self.code,
@@ -442,11 +385,3 @@ impl Refusal {
         }
     }
 }
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Refusal {}

@@ -1,44 +1,34 @@
-#[cfg(feature = "program")]
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(feature = "program")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A path inside the repository: UTF-8, `/` between components, relative to the root.
 ///
 /// Never empty, never absolute, without empty, `.` or `..` components, so joining it to a root
 /// stays below that root (symlinks aside, which are the reader's business). Ordered by bytes.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String", extend("minLength" = 1))]
 pub struct RepoPath(Arc<str>);
 
 /// Why a text is not a [`RepoPath`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathProblem {
     /// The text is empty, or names the root itself.
+    #[error("the path is empty")]
     Empty,
     /// The text starts at a file-system root or with a drive letter.
+    #[error("the path is absolute")]
     Absolute,
     /// The text climbs above the repository's root.
+    #[error("the path leaves the repository")]
     Escapes,
     /// The text holds a NUL byte.
+    #[error("the path contains a NUL byte")]
     Nul,
 }
-
-impl fmt::Display for PathProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "the path is empty",
-            Self::Absolute => "the path is absolute",
-            Self::Escapes => "the path leaves the repository",
-            Self::Nul => "the path contains a NUL byte",
-        })
-    }
-}
-
-impl std::error::Error for PathProblem {}
 
 impl RepoPath {
     /// Takes a path as a person or tool writes it and normalises `./`, `a/../b` and `//`.
@@ -54,7 +44,7 @@ impl RepoPath {
         if text.starts_with('/') || text.starts_with('\\') || drive {
             return Err(PathProblem::Absolute);
         }
-        Self::normalise("", text)
+        Self::resolve("", text)
     }
 
     /// Resolves `relative` against the directory `directory` (`""` is the root).
@@ -63,14 +53,8 @@ impl RepoPath {
     /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
     /// result is the root itself.
     pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        Self::normalise(directory, relative)
-    }
-
-    fn normalise(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        let mut parts: Vec<&str> = directory
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .collect();
+        let above = directory.split('/').filter(|part| !part.is_empty());
+        let mut parts: Vec<&str> = above.collect();
         for part in relative.split('/') {
             match part {
                 "" | "." => {}
@@ -87,86 +71,71 @@ impl RepoPath {
     }
 
     /// The whole path as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The directory that holds the file; `""` for the root.
-    #[must_use]
     pub fn directory(&self) -> &str {
-        self.0
-            .rsplit_once('/')
-            .map_or("", |(directory, _)| directory)
+        parent(&self.0)
     }
 
     /// The last component.
-    #[must_use]
     pub fn file_name(&self) -> &str {
         file_name(&self.0)
     }
 
     /// The file name up to its last dot; the whole name of a dotfile.
-    #[must_use]
     pub fn stem(&self) -> &str {
-        match self.file_name().rsplit_once('.') {
-            Some((stem, _)) if !stem.is_empty() => stem,
-            _ => self.file_name(),
+        let parts = self.file_name().rsplit_once('.');
+        let stem = parts.map_or("", |(stem, _)| stem);
+        if stem.is_empty() {
+            self.file_name()
+        } else {
+            stem
         }
     }
 
     /// What follows the last dot of the file name, if anything does.
-    #[must_use]
     pub fn extension(&self) -> Option<&str> {
-        match self.file_name().rsplit_once('.') {
-            Some((stem, extension)) if !stem.is_empty() => Some(extension),
-            _ => None,
-        }
+        let (stem, extension) = self.file_name().rsplit_once('.')?;
+        (!stem.is_empty()).then_some(extension)
     }
 
     /// The directories above the file, innermost first, ending with the root `""`.
     pub fn ancestors(&self) -> impl Iterator<Item = &str> {
         std::iter::successors(Some(self.directory()), |directory| {
-            (!directory.is_empty())
-                .then(|| directory.rsplit_once('/').map_or("", |(parent, _)| parent))
+            (!directory.is_empty()).then(|| parent(directory))
         })
     }
 
-    /// Directories that hold both files, the root not counted.
-    #[must_use]
-    pub fn shared_with(&self, other: &Self) -> usize {
+    /// Steps from the directory of one file to that of another.
+    pub fn steps_to(&self, other: &Self) -> usize {
         let both = self
             .directory()
             .split('/')
             .zip(other.directory().split('/'));
-        both.take_while(|(a, b)| a == b && !a.is_empty()).count()
-    }
-
-    /// Steps from the directory of one file to that of another.
-    #[must_use]
-    pub fn steps_to(&self, other: &Self) -> usize {
-        self.depth() + other.depth() - 2 * self.shared_with(other)
+        let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
+        self.depth() + other.depth() - 2 * shared
     }
 
     /// Directories above the file, the root not counted.
-    #[must_use]
     pub fn depth(&self) -> usize {
         self.0.matches('/').count()
     }
 
     /// Whether the file lies in `directory` or below it (`""` holds everything).
-    #[must_use]
     pub fn is_below(&self, directory: &str) -> bool {
-        directory.is_empty()
-            || self
-                .0
-                .strip_prefix(directory)
-                .is_some_and(|rest| rest.starts_with('/'))
+        let rest = self.0.strip_prefix(directory);
+        directory.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
 /// The last component of a path.
-#[must_use]
 pub fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
@@ -201,30 +170,84 @@ impl Serialize for RepoPath {
     }
 }
 
-#[cfg(feature = "program")]
-impl JsonSchema for RepoPath {
-    fn schema_name() -> Cow<'static, str> {
-        "RepoPath".into()
-    }
+impl TryFrom<String> for RepoPath {
+    type Error = PathProblem;
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A path inside the repository: relative to its root, with `/` between its parts.",
-            "type": "string",
-            "minLength": 1,
-        })
+    fn try_from(text: String) -> Result<Self, PathProblem> {
+        Self::new(&text)
     }
 }
 
-impl<'de> Deserialize<'de> for RepoPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::new(&text).map_err(serde::de::Error::custom)
+/// The git blob id (SHA-1) of a file's bytes; 40 lowercase hex digits when written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
+#[schemars(with = "String", extend("pattern" = "^[0-9a-f]{40}$"))]
+pub struct BlobId([u8; 20]);
+
+impl BlobId {
+    /// Wraps the 20 raw bytes of an id.
+    pub fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(bytes)
+    }
+
+    /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
+    pub fn from_content(bytes: &[u8]) -> Self {
+        use sha1::Digest;
+        let header = format!("blob {}\0", bytes.len());
+        let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
+        Self(hash.finalize().into())
+    }
+
+    /// The 20 raw bytes.
+    pub fn as_bytes(&self) -> &[u8; 20] {
+        &self.0
+    }
+}
+
+/// Bytes as lowercase hex digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl std::str::FromStr for BlobId {
+    type Err = ();
+
+    /// Reads 40 hex digits.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text.len() != 40 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(());
+        }
+        let mut bytes = [0; 20];
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = digits
+                .iter()
+                .filter_map(|digit| char::from(*digit).to_digit(16));
+            *byte = digits.fold(0, |byte, digit| byte << 4 | digit as u8);
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for BlobId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::BlobId;
     use super::{PathProblem, RepoPath};
 
     #[test]
@@ -262,5 +285,11 @@ mod tests {
         assert_eq!(path.ancestors().collect::<Vec<_>>(), ["src/lib", "src", ""]);
         assert!(path.is_below("src") && path.is_below("") && !path.is_below("sr"));
         assert_eq!(RepoPath::new(".env").unwrap().extension(), None);
+    }
+
+    #[test]
+    fn hashes_as_git_does() {
+        let id = BlobId::from_content(b"hello\n").to_string();
+        assert_eq!(id, "ce013625030ba8dba906f756967f9e9ca394464a");
     }
 }

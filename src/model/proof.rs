@@ -49,7 +49,7 @@ pub enum ProofLevel {
 
 /// Assertions of the formerly failing tests, perturbed one at a time beside a green run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 pub struct MutationCheck {
     /// Whether any assertion could be perturbed and was reached.
     pub applicable: bool,
@@ -63,7 +63,6 @@ pub struct MutationCheck {
 
 impl MutationCheck {
     /// Counts the assertions that ended so.
-    #[must_use]
     pub fn count(&self, outcome: MutationOutcome) -> usize {
         let ended = self.negated.iter().filter(|row| row.outcome == outcome);
         ended.count()
@@ -72,7 +71,6 @@ impl MutationCheck {
 
 /// An assertion that was made to expect something else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct NegatedAssertion {
     /// The test.
     pub test: String,
@@ -100,7 +98,7 @@ pub enum MutationOutcome {
 
 /// A runner's report of its tests before and after a change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 pub struct RunnerProof {
     /// The runner; `null` if the command has no known runner.
     pub runner: Option<TestRunner>,
@@ -129,7 +127,6 @@ pub enum ProofSource {
 
 /// A test that failed before a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ProvenTest {
     /// In the runner's own spelling.
     pub id: String,
@@ -140,7 +137,6 @@ pub struct ProvenTest {
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum TestEnd {
     /// It passed.
     Passed,
@@ -159,7 +155,7 @@ pub enum TestEnd {
 /// Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
 /// errors and `passed` the files it says it checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 pub struct TestCounts {
     /// Tests that passed.
     pub passed: u64,
@@ -175,7 +171,6 @@ pub struct TestCounts {
 
 impl TestCounts {
     /// Tests that it had, those left out aside.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.passed + self.failed + self.skipped
     }
@@ -204,14 +199,12 @@ macro_rules! runners {
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
             JsonSchema,
         )]
-        #[non_exhaustive]
-        pub enum TestRunner {
+                pub enum TestRunner {
             $(#[doc = concat!("`", $word, "`")] #[serde(rename = $word)] $name,)*
         }
 
         impl TestRunner {
             /// As in JSON, and as it is called.
-            #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*
@@ -239,12 +232,6 @@ runners! {
     Pyright "pyright",
     CargoTest "cargo test",
     GoTest "go test",
-}
-
-impl fmt::Display for TestRunner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Category, FailureKind, Level, NotConfined, Proof, SCHEMA_VERSION, StopReason, TestTrace,
+    Category, FailureKind, Level, NotConfined, Proof, RunFailure, SCHEMA_VERSION, StopReason,
+    TestTrace,
 };
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
@@ -12,26 +13,20 @@ pub struct RepairPacket {
     /// The kind of reply.
     pub status: ReplyStatus,
     /// A patch in any accepted format.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
     /// Replacements of text that occurs once in a file.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<ReplyEdit>,
     /// Whole files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ReplyFile>,
     /// Paths that the agent wants to see.
     pub requested_files: Vec<String>,
     /// The context that the agent reports using.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_used: Option<serde_json::Value>,
     /// Notes for the user.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// Steps that the agent reports as done.
     pub completed_steps: Vec<String>,
     /// Tokens and cost of the reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
@@ -84,7 +79,6 @@ pub struct Usage {
 
 impl Usage {
     /// Both together.
-    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let costs = [self.cost_usd, other.cost_usd];
         Self {
@@ -134,29 +128,13 @@ pub struct Observed {
     /// Names that the log calls undefined.
     pub undefined_names: Vec<String>,
     /// The error of each failing test; without tests, the lines with the failure.
-    #[serde(default)]
-    pub errors: Vec<TestError>,
+    pub errors: Vec<RunFailure>,
     /// How the command ended.
     pub test_result: TestResult,
 }
 
-/// The error of a test.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TestError {
-    /// The test, in the runner's own spelling; empty when the line belongs to none.
-    pub test: String,
-    /// The line that says why; empty when the output does not say.
-    pub error: String,
-    /// The file in which the test stopped.
-    pub path: Option<String>,
-    /// The 1-based line in it.
-    pub line: Option<u32>,
-}
-
 /// The change that a run makes to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct FileChange {
     /// The file.
     pub path: String,
@@ -181,7 +159,6 @@ pub struct AgentTrouble {
 /// A condition that an agent lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum TroubleKind {
     /// Credentials that its service takes.
     Login,
@@ -197,16 +174,14 @@ pub enum TroubleKind {
 
 impl TroubleKind {
     /// Whether a retry is pointless until the user has acted.
-    #[must_use]
     pub fn needs_person(self) -> bool {
         matches!(self, Self::Login | Self::Credit)
     }
 }
 
 /// The status of a run or an attempt at its end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum RunStatus {
     /// The commands pass; in a repair, by the word of their runner.
     Fixed,
@@ -229,32 +204,30 @@ pub enum RunStatus {
 
 impl RunStatus {
     /// Whether the commands pass with the change.
-    #[must_use]
     pub fn is_success(self) -> bool {
         matches!(self, Self::Fixed | Self::Passed)
     }
 }
 
 /// Where the change of an attempt came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Found without a model.
     Heal,
     /// Written by an agent.
+    #[default]
     Agent,
 }
 
 /// `result.json` of an attempt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub struct AttemptResult {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `result`.
-    #[schemars(extend("const" = "result"))]
     pub document: String,
     /// Counted from 1.
     pub attempt: u32,
@@ -279,12 +252,10 @@ pub struct AttemptResult {
     /// The diagnosis of the command's output after the change.
     pub observed: Option<Observed>,
     /// The evidence for passing commands; `null` if they do not pass.
-    #[serde(default)]
     pub proof: Option<Proof>,
     /// Whether later attempts build on this change.
     pub kept: bool,
     /// Whether its change is nothing but imports that were certain before they were tried.
-    #[serde(default)]
     pub certain: bool,
     /// One sentence: why it ended so.
     pub message: String,
@@ -301,54 +272,29 @@ pub struct AttemptResult {
     /// Seconds the agent had.
     pub agent_timeout_seconds: f64,
     /// Whether it ran out of them, whatever came of its edits.
-    #[serde(default)]
     pub timed_out_agent: bool,
     /// Bytes of the packet.
     pub packet_bytes: u64,
     /// Tokens and cost that the agent reports.
     pub usage: Option<Usage>,
     /// SHA-256 in hex of what the agent said; `null` when it said nothing.
-    #[serde(default)]
     pub reply_digest: Option<String>,
     /// Why the agent could not do its work; `null` when it did.
-    #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
 }
 
 impl AttemptResult {
     /// One of which nothing is known yet.
-    #[must_use]
     pub fn new(number: usize, origin: Origin, level: Level) -> Self {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         Self {
             schema_version: SCHEMA_VERSION,
             document: "result".to_owned(),
             attempt: number,
-            origin,
-            stop_reason: StopReason::NoPatch,
-            category: Category::Partial,
-            level,
             attempts: number,
-            duration_seconds: 0.0,
-            patch_digest: None,
-            test_result: None,
-            status: RunStatus::Failed,
-            observed: None,
-            proof: None,
-            kept: false,
-            certain: false,
-            message: String::new(),
-            error_code: None,
-            requested_files: Vec::new(),
-            completed_steps: Vec::new(),
-            files_modified: Vec::new(),
-            progress: false,
-            agent_timeout_seconds: 0.0,
-            timed_out_agent: false,
-            packet_bytes: 0,
-            usage: None,
-            reply_digest: None,
-            agent_trouble: None,
+            origin,
+            level,
+            ..Self::default()
         }
     }
 }
@@ -358,10 +304,8 @@ impl AttemptResult {
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `result`.
-    #[schemars(extend("const" = "result"))]
     pub document: String,
     /// The run's name: the last part of its folder.
     pub run_id: String,
@@ -375,10 +319,8 @@ pub struct RunResult {
     pub level: Level,
     /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
     /// resumed.
-    #[serde(default)]
     pub started_at: Option<String>,
     /// When it ended.
-    #[serde(default)]
     pub ended_at: Option<String>,
     /// Attempts, including fixes without an LLM.
     pub attempts: u32,
@@ -391,17 +333,14 @@ pub struct RunResult {
     /// The last run of the commands.
     pub test_result: Option<TestResult>,
     /// The evidence for `fixed`, or what was missing; `null` if no change made the commands pass.
-    #[serde(default)]
     pub proof: Option<Proof>,
     /// Where the commands and the agent ran.
     pub workplace: WorkplaceUsed,
     /// The failure at the start; `null` if there was none.
     pub failure: Option<Observed>,
     /// The change that made the commands fail, in one line; `null` where no trial showed one.
-    #[serde(default)]
     pub cause: Option<String>,
     /// The code that the failing tests executed; `null` without a trace.
-    #[serde(default)]
     pub trace: Option<TestTrace>,
     /// One sentence: why it ended so.
     pub message: String,
@@ -410,41 +349,31 @@ pub struct RunResult {
     /// Files that the final patch touches.
     pub files_modified: Vec<String>,
     /// The same with what of each changes.
-    #[serde(default)]
     pub file_changes: Vec<FileChange>,
     /// Whether the patch is nothing but imports that were certain before they were tried, each seen
     /// to help.
-    #[serde(default)]
     pub certain: bool,
     /// Whether the patch was put into the worktree.
     pub applied: bool,
     /// Parts that a split run was made of, in the order they ran.
     pub children: Vec<String>,
     /// The same with the place, depth and result of each.
-    #[serde(default)]
     pub parts: Vec<PartResult>,
     /// Total tokens and cost that the agent reports.
     pub usage: Option<Usage>,
     /// The failure with the kept changes; `null` if nothing was kept or nothing fails.
-    #[serde(default)]
     pub remaining: Option<Observed>,
     /// How often all commands were run from their beginning.
-    #[serde(default)]
     pub whole_runs: u64,
     /// How often the tests that failed were run alone.
-    #[serde(default)]
     pub chosen_runs: u64,
     /// Each of these runs, and what it was for.
-    #[serde(default)]
     pub command_runs: Vec<CommandRun>,
     /// Why the agent could not do its work, when that ended the run.
-    #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
     /// The task's own name in the tracker it came from; `null` without one.
-    #[serde(default)]
     pub task_id: Option<String>,
     /// The issue that the task belongs to; `null` without one.
-    #[serde(default)]
     pub issue: Option<String>,
 }
 
@@ -464,19 +393,13 @@ pub struct PartResult {
 
 /// One run of the commands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct CommandRun {
     /// The purpose.
     pub why: String,
     /// Seconds.
     pub seconds: f64,
     /// Whether it was of all the commands, and not of the tests that failed alone.
-    #[serde(default = "whole")]
     pub whole: bool,
-}
-
-fn whole() -> bool {
-    true
 }
 
 /// Where the commands and the agent of a run worked.
@@ -497,10 +420,7 @@ pub struct WorkplaceUsed {
 }
 
 /// A place that the sandbox refused to be written.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Refused {
     /// The file or folder.
     pub path: String,

@@ -1,7 +1,5 @@
-use std::borrow::Cow;
-
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use super::{
@@ -22,10 +20,17 @@ pub struct DocumentSchema {
 
 impl DocumentSchema {
     /// The schema, in draft 2020-12.
-    #[must_use]
     pub fn schema(&self) -> Value {
         let mut schema = (self.make)().to_value();
         forget_widths(&mut schema);
+        for (field, value) in [
+            ("schemaVersion", 1.into()),
+            ("document", Value::from(self.name)),
+        ] {
+            if let Some(field) = schema.pointer_mut(&format!("/properties/{field}")) {
+                field["const"] = value;
+            }
+        }
         schema
     }
 }
@@ -52,79 +57,36 @@ pub fn forget_widths(value: &mut Value) {
 const WIDTHS: &[&str] = &["int", "uint", "float", "double"];
 
 /// The schema of the document of this name.
-#[must_use]
 pub fn schema(name: &str) -> Option<&'static DocumentSchema> {
     DOCUMENTS.iter().find(|document| document.name == name)
 }
 
-/// Every kind of document that crosses a border, sorted by name.
-pub const DOCUMENTS: &[DocumentSchema] = &[
-    DocumentSchema {
-        name: "bench",
-        about: "how often fixtures are repaired (`bench`)",
-        make: written::<BenchDocument>,
-    },
-    DocumentSchema {
-        name: "context",
-        about: "what was chosen for a failure and why (`context`)",
-        make: written::<ContextDocument>,
-    },
-    DocumentSchema {
-        name: "diagnosis",
-        about: "what a log says about a failure (`diagnose`)",
-        make: written::<DiagnosisDocument<'static>>,
-    },
-    DocumentSchema {
-        name: "failure-packet",
-        about: "what a repair agent is given (`context --out`, `fix`)",
-        make: written::<FailurePacket>,
-    },
-    DocumentSchema {
-        name: "healing",
-        about: "what is there, what is missing, what was repaired (`doctor`)",
-        make: written::<HealingResult>,
-    },
-    DocumentSchema {
-        name: "hint",
-        about: "imports for undefined names (`hint`)",
-        make: written::<HintDocument>,
-    },
-    DocumentSchema {
-        name: "imports",
-        about: "import edges and closures (`imports`)",
-        make: written::<ImportsDocument>,
-    },
-    DocumentSchema {
-        name: "patch-verdict",
-        about: "the judgement of a patch (`check`, `apply`)",
-        make: written::<PatchVerdict>,
-    },
-    DocumentSchema {
-        name: "repair-packet",
-        about: "what a repair agent replies",
-        make: read::<RepairPacket>,
-    },
-    DocumentSchema {
-        name: "report",
-        about: "why a run failed, or the rates of several runs (`fix`, `report`)",
-        make: written::<ReportDocument>,
-    },
-    DocumentSchema {
-        name: "result",
-        about: "how a run or one of its attempts ended (`fix`)",
-        make: written::<ResultDocument>,
-    },
-    DocumentSchema {
-        name: "run",
-        about: "how a command ended and what its failure comes to (`run`)",
-        make: written::<CommandRecord>,
-    },
-    DocumentSchema {
-        name: "why",
-        about: "which change made a command fail (`why`)",
-        make: written::<WhyDocument>,
-    },
-];
+macro_rules! documents {
+    ($($name:literal $make:ident $document:ty, $about:literal;)*) => {
+        /// Every kind of document that crosses a border, sorted by name.
+        pub const DOCUMENTS: &[DocumentSchema] = &[$(DocumentSchema {
+            name: $name,
+            about: $about,
+            make: $make::<$document>,
+        }),*];
+    };
+}
+
+documents! {
+    "bench" written BenchDocument, "how often fixtures are repaired (`bench`)";
+    "context" written ContextDocument, "what was chosen for a failure and why (`context`)";
+    "diagnosis" written DiagnosisDocument<'static>, "what a log says about a failure (`diagnose`)";
+    "failure-packet" written FailurePacket, "what a repair agent is given (`context --out`, `fix`)";
+    "healing" written HealingResult, "what is there, what is missing, what was repaired (`doctor`)";
+    "hint" written HintDocument, "imports for undefined names (`hint`)";
+    "imports" written ImportsDocument, "import edges and closures (`imports`)";
+    "patch-verdict" written PatchVerdict, "the judgement of a patch (`check`, `apply`)";
+    "repair-packet" read RepairPacket, "what a repair agent replies";
+    "report" written ReportDocument, "why a run failed, or the rates of several runs (`fix`, `report`)";
+    "result" written ResultDocument, "how a run or one of its attempts ended (`fix`)";
+    "run" written CommandRecord, "how a command ended and what its failure comes to (`run`)";
+    "why" written WhyDocument, "which change made a command fail (`why`)";
+}
 
 // As this program writes it: what is always there is required.
 fn written<T: JsonSchema>() -> Schema {
@@ -139,38 +101,22 @@ fn read<T: JsonSchema>() -> Schema {
         .into_root_schema_for::<T>()
 }
 
-struct ReportDocument;
-
-impl JsonSchema for ReportDocument {
-    fn schema_name() -> Cow<'static, str> {
-        "Report".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "`report.json` of a run, or the rates of several runs.",
-            "anyOf": [
-                generator.subschema_for::<ChildFailure>(),
-                generator.subschema_for::<Rates>(),
-            ],
-        })
-    }
+/// `report.json` of a run, or the rates of several runs.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "Report")]
+#[expect(dead_code, reason = "its schema is used")]
+enum ReportDocument {
+    Run(ChildFailure),
+    Rates(Rates),
 }
 
-struct ResultDocument;
-
-impl JsonSchema for ResultDocument {
-    fn schema_name() -> Cow<'static, str> {
-        "Result".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "`result.json` of a run, or of one of its attempts.",
-            "anyOf": [
-                generator.subschema_for::<RunResult>(),
-                generator.subschema_for::<AttemptResult>(),
-            ],
-        })
-    }
+/// `result.json` of a run, or of one of its attempts.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "Result")]
+#[expect(dead_code, reason = "its schema is used")]
+enum ResultDocument {
+    Run(RunResult),
+    Attempt(AttemptResult),
 }

@@ -28,14 +28,12 @@ pub struct LinesRun {
 
 impl LinesRun {
     /// Whether a line ran in the failing tests or outside of tests.
-    #[must_use]
     pub fn ran_in_failing(&self, line: u32) -> bool {
         let row = self.ran.get(&line);
         row.is_some_and(|[failing, passing]| *failing > 0 || *passing == 0)
     }
 
     /// Whether a line is known not to have.
-    #[must_use]
     pub fn idle_in_failing(&self, line: u32) -> bool {
         self.idle.contains(&line) || (self.ran.contains_key(&line) && !self.ran_in_failing(line))
     }
@@ -44,7 +42,6 @@ impl LinesRun {
 impl Traced {
     /// How much the lines of a function are of the failing tests and not of the passing ones, 0 to 1 (Ochiai,
     /// of the line that has most); 0 where the failing tests run none of them, `None` where no line is known.
-    #[must_use]
     pub fn score(&self, path: &RepoPath, [from, to]: [u32; 2]) -> Option<f64> {
         let file = self.files.get(path).filter(|_| from <= to)?;
         let ran = file
@@ -66,17 +63,19 @@ impl Traced {
     }
 
     /// The files that failing tests run, each with the score of the line that has most.
-    #[must_use]
     pub fn by_file(&self) -> Vec<(RepoPath, f64)> {
-        let best = |path| self.score(path, [0, u32::MAX]).filter(|it| *it > OUTSIDE);
-        let files = self.files.keys();
-        files
-            .filter_map(|path| Some((path.clone(), best(path)?)))
-            .collect()
+        let best = |path| {
+            self.score(path, [0, u32::MAX])
+                .filter(|score| *score > OUTSIDE)
+        };
+        let files = self
+            .files
+            .keys()
+            .filter_map(|path| Some((path.clone(), best(path)?)));
+        files.collect()
     }
 
     /// The tests that run a function, by the line of it that most do.
-    #[must_use]
     pub fn counts(&self, path: &RepoPath, [from, to]: [u32; 2]) -> [u32; 2] {
         let file = self.files.get(path).filter(|_| from <= to);
         let rows = file.into_iter().flat_map(|it| it.ran.range(from..=to));
@@ -91,7 +90,6 @@ const OUTSIDE: f64 = 0.2;
 
 /// What the failing tests ran, in definitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct TestTrace {
     /// Tests that failed under the trace.
     pub failing: u32,
@@ -105,7 +103,6 @@ pub struct TestTrace {
 
 /// A definition that failing tests entered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct TracedDefinition {
     /// Its file.
     pub path: String,

@@ -1,15 +1,16 @@
-#[cfg(feature = "program")]
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Exit, StopReason};
+use super::StopReason;
 
 /// The answer for a patch or for one hunk; the later in this list, the more it outranks others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// As written.
+    #[default]
     Applies,
     /// After the listed corrections.
     AppliesMended,
@@ -29,54 +30,33 @@ pub enum Verdict {
 
 impl Verdict {
     /// Whether the change may be written.
-    #[must_use]
     pub const fn applies(self) -> bool {
         matches!(self, Self::Applies | Self::AppliesMended)
     }
 
-    /// As written in documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Applies => "applies",
-            Self::AppliesMended => "applies_mended",
-            Self::AlreadyApplied => "already_applied",
-            Self::Ambiguous => "ambiguous",
-            Self::ContextNotFound => "context_not_found",
-            Self::Unsafe => "unsafe",
-            Self::Refused => "refused",
-            Self::Malformed => "malformed",
-        }
-    }
-
     /// How a command ends with this answer, unless a code says otherwise.
-    #[must_use]
-    pub const fn exit(self) -> Exit {
+    pub fn exit(self) -> Exit {
         match self {
             Self::Applies | Self::AppliesMended | Self::AlreadyApplied => Exit::Yes,
             Self::Unsafe | Self::Refused => Exit::Refused,
-            Self::Ambiguous | Self::ContextNotFound | Self::Malformed => Exit::No,
+            _ => Exit::No,
         }
     }
 
     /// How an attempt ends whose patch gets this answer, unless a code says otherwise. A patch that
     /// applies has not ended anything yet.
-    #[must_use]
-    pub const fn stop_reason(self) -> StopReason {
+    pub fn stop_reason(self) -> StopReason {
         match self {
             Self::AlreadyApplied => StopReason::NoPatch,
             Self::Malformed => StopReason::PatchInvalid,
             Self::Unsafe | Self::Refused => StopReason::PolicyRejected,
-            Self::Applies | Self::AppliesMended | Self::Ambiguous | Self::ContextNotFound => {
-                StopReason::ApplyFailed
-            }
+            _ => StopReason::ApplyFailed,
         }
     }
 }
 
 /// Whether a problem stops the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It does.
@@ -87,11 +67,50 @@ pub enum Severity {
 
 impl Severity {
     /// `error` or `warning`.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+        }
+    }
+}
+
+/// How a task ended, as a process says it with its exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// 0, yes: it applies, is fixed, was built, all pass.
+    Yes,
+    /// 1, no: it does not apply, still fails, is below the threshold, there are findings.
+    No,
+    /// 2: usage, configuration, I/O or environment.
+    Environment,
+    /// 3: a time limit ended it.
+    TimedOut,
+    /// 4: action required.
+    PersonMustAct,
+    /// 5: refused by policy.
+    Refused,
+    /// 130: interrupted by the person who asked for it.
+    Interrupted,
+    /// An exit code of `git-apply`.
+    Git(u8),
+    /// The code of a command that was run, kept because that was asked for.
+    Command(u8),
+}
+
+impl Exit {
+    /// The exit code of the process.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Yes => 0,
+            Self::No => 1,
+            Self::Environment => 2,
+            Self::TimedOut => 3,
+            Self::PersonMustAct => 4,
+            Self::Refused => 5,
+            Self::Interrupted => 130,
+            Self::Git(code) | Self::Command(code) => code,
         }
     }
 }

@@ -88,7 +88,6 @@ pub enum WhyReason {
 
 /// The state that changes were compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct WhyBase {
     /// Why it was this one, in a few words.
     pub what: String,
@@ -98,7 +97,6 @@ pub struct WhyBase {
 
 /// The change that made a command fail, as trials on these very files showed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct KnownCause {
     /// The answer of `mendit why` in one line.
     pub message: String,
@@ -108,7 +106,6 @@ pub struct KnownCause {
 
 /// One change that may be the cause, or is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct WhyChange {
     /// The file as it is named now, or was before it went.
     pub path: String,
@@ -124,7 +121,6 @@ pub struct WhyChange {
 
 impl WhyChange {
     /// `path:line`, or the path.
-    #[must_use]
     pub fn place(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),
@@ -135,7 +131,6 @@ impl WhyChange {
 
 /// One state that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct WhyTrial {
     /// The commit whose files were laid in; `None` for the worktree's own.
     pub commit: Option<String>,

@@ -13,10 +13,7 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
         Verdict::AlreadyApplied => {
             return "The files already are as this patch would make them. Send nothing.".to_owned();
         }
-        other => format!(
-            "The patch was not applied ({}). Nothing was changed.\n",
-            other.as_str()
-        ),
+        other => format!("The patch was not applied ({other}). Nothing was changed.\n"),
     };
     // Writing to a String cannot fail.
     let errors = verdict

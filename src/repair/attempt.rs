@@ -364,7 +364,7 @@ fn refusal(verdict: &PatchVerdict) -> String {
     });
     let none = || "the files already are as the patch would make them".to_owned();
     let why = problem.or(hunk).unwrap_or_else(none);
-    format!("the patch is judged {}: {why}", verdict.verdict.as_str())
+    format!("the patch is judged {}: {why}", verdict.verdict)
 }
 
 // Whether a runner counts each of the tests that failed as passed, and none otherwise.

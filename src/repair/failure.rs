@@ -1,12 +1,12 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::limits::TIME_UP;
 use super::plan::longer;
 use crate::agent::in_words;
 use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions, words};
 use crate::model::{
-    AttemptResult, Category, ChildFailure, Level, Observed, Origin, RunResult, RunStatus,
-    SCHEMA_VERSION, StopReason, TroubleKind,
+    AttemptResult, Category, ChildFailure, Level, Observed, RunResult, RunStatus, SCHEMA_VERSION,
+    StopReason, TroubleKind,
 };
 use crate::policy::Redactor;
 
@@ -31,12 +31,6 @@ pub fn child_failure(
     let mut seen = BTreeSet::new();
     actions.retain(|action| seen.insert(action.clone()));
     let is_retryable = rule.is_retryable();
-    let needs_person = result.status == RunStatus::UserActionRequired;
-    let mut tools: BTreeMap<String, u32> = BTreeMap::new();
-    let used = attempts.iter().flat_map(tools_of);
-    for tool in used.chain(result.command_runs.iter().map(|_| "test")) {
-        *tools.entry(tool.to_owned()).or_insert(0) += 1;
-    }
     ChildFailure {
         schema_version: SCHEMA_VERSION,
         document: "report".to_owned(),
@@ -50,10 +44,7 @@ pub fn child_failure(
         files_modified: result.files_modified.clone(),
         blocked_on: blocker(result, attempts.last()).as_ref().map(mask),
         retryable: is_retryable,
-        suggested_retry: (is_retryable && !needs_person).then(|| how_to_retry(rule, attempts)),
         suggested_actions: actions.iter().map(mask).collect(),
-        tool_usage: tools,
-        last_successful_tool: last_tool(result, attempts).map(str::to_owned),
     }
 }
 
@@ -212,25 +203,4 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
         _ if !failure.failing_tests.is_empty() => failure.failing_tests.join(", "),
         _ => failure.message.clone(),
     })
-}
-
-// In the order in which an attempt uses them: who makes the change, the judge. Runs of commands are counted apart.
-fn tools_of(attempt: &AttemptResult) -> impl DoubleEndedIterator<Item = &'static str> {
-    let proposer = match attempt.origin {
-        Origin::Heal => "heal",
-        Origin::Agent => "agent",
-    };
-    let judge = attempt.patch_digest.as_ref().map(|_| "judge");
-    [Some(proposer), judge].into_iter().flatten()
-}
-
-fn last_tool(result: &RunResult, attempts: &[AttemptResult]) -> Option<&'static str> {
-    let last = attempts
-        .iter()
-        .rev()
-        .find(|attempt| attempt.agent_trouble.is_none());
-    match last {
-        Some(last) if last.test_result.is_none() => tools_of(last).next_back(),
-        _ => (!result.command_runs.is_empty()).then_some("test"),
-    }
 }

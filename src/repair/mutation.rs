@@ -8,7 +8,7 @@ use super::error::RepairError;
 use super::run::Session;
 use super::test_names::{closest, file_of, names_it};
 use crate::languages::{PerturbableTest, Perturbation, perturbable_tests};
-use crate::model::{EventKind, MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
+use crate::model::{MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
 use crate::patch::{Change, FileState};
 
 /// Runs that one check takes at most, and seconds.
@@ -77,18 +77,13 @@ impl Session<'_> {
         }
         let failed = found.count(MutationOutcome::Failed);
         let passed = found.count(MutationOutcome::Passed);
-        let runs = found.runs;
         found.applicable = failed + passed > 0;
         if !found.applicable && found.reason.is_none() {
             found.reason = Some("no assertion of these tests could be perturbed".to_owned());
         }
         proof.missing.extend(find_doubt(&found.negated));
         proof.mutation = Some(found);
-        self.stage.event(EventKind::Mutation {
-            failed,
-            passed,
-            runs,
-        })
+        Ok(())
     }
 
     fn find_targets(&self) -> Result<Vec<Target>, RepairError> {

@@ -1,7 +1,7 @@
 use super::journal::{digest, millis};
 use super::progress::{missing, plain};
 use crate::exec::{End, Outcome};
-use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult};
+use crate::model::{Diagnosis, FailureKind as Kind, Observed, RunFailure, TestResult};
 
 /// Says what one run of the commands shows; `log` is what the diagnosis was made from.
 #[must_use]
@@ -43,12 +43,12 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
 }
 
 // A row for each failing test; where no test is named, for each line of evidence.
-fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
+fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
     if diagnosis.failing_tests.is_empty() {
-        let row = |error: &str| TestError {
+        let row = |error: &str| RunFailure {
             error: error.to_owned(),
-            ..TestError::default()
+            ..RunFailure::default()
         };
         return evidence.map(row).collect();
     }
@@ -67,18 +67,19 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
             message => message,
         };
         let crash = row.crash_path.as_ref();
-        TestError {
+        RunFailure {
             test: row.id.clone(),
             error: error.unwrap_or_default().to_owned(),
             path: crash.or(row.path.as_ref()).cloned(),
             line: crash.map_or(row.line, |_| row.crash_line),
+            ..RunFailure::default()
         }
     });
     tests.collect()
 }
 
-// How the command ended, in numbers and in words.
-fn test_result(outcome: &Outcome) -> TestResult {
+/// How the command ended, in numbers and in words.
+pub fn test_result(outcome: &Outcome) -> TestResult {
     let (exit, signal) = match outcome.end {
         End::Exit(code) => (Some(code), None),
         End::Signal(signal) => (None, Some(signal)),
@@ -99,7 +100,7 @@ fn test_result(outcome: &Outcome) -> TestResult {
 }
 
 // Tests and what they failed with identify a failure, numbers aside; without any test, names and evidence do.
-fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[TestError]) -> String {
+fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[RunFailure]) -> String {
     let names = [
         &diagnosis.undefined_names,
         &diagnosis.missing_modules,

@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{FailureKind as Kind, Observed, TestError};
+use crate::model::{FailureKind as Kind, Observed, RunFailure};
 use crate::patch::{Change, FileState};
 
 /// What a change did to a failure.
@@ -110,7 +110,7 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
     }
 }
 
-fn by_test(run: &Observed) -> BTreeMap<&str, TestError> {
+fn by_test(run: &Observed) -> BTreeMap<&str, RunFailure> {
     let tests = run.failing_tests.iter().map(|test| {
         let error = run.errors.iter().rfind(|row| row.test == *test);
         (test.as_str(), error.cloned().unwrap_or_default())
@@ -119,7 +119,7 @@ fn by_test(run: &Observed) -> BTreeMap<&str, TestError> {
 }
 
 // It loads, it knows its names, it gets to a later line of its own.
-fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
+fn step(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Step {
     if then.error.is_empty() || now.error.is_empty() {
         return Step::Aside;
     }
@@ -141,7 +141,7 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
 }
 
 // In a file that changed, lines say nothing.
-fn compare_lines(then: &TestError, now: &TestError, changes: &[Change]) -> Option<Ordering> {
+fn compare_lines(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Option<Ordering> {
     let path = now.path.as_ref().filter(|_| now.path == then.path)?;
     let is_touched = changes.iter().any(|change| change.path.as_str() == path);
     (!is_touched).then_some(now.line?.cmp(&then.line?))
@@ -243,21 +243,22 @@ pub(super) fn missing(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Effect, effect, missing};
-    use crate::model::{FailureKind as K, Observed, RepoPath, TestError, TestResult};
+    use crate::model::{FailureKind as K, Observed, RepoPath, RunFailure, TestResult};
     use crate::patch::{Change, FileState};
 
     // `test: error` or `test: error @ line`; without a test the error alone.
     fn failing(kind: K, rows: &[&str]) -> Observed {
-        let errors: Vec<TestError> = rows
+        let errors: Vec<RunFailure> = rows
             .iter()
             .map(|row| {
                 let (test, rest) = row.split_once(": ").unwrap_or(("", row));
                 let (error, line) = rest.split_once(" @ ").unwrap_or((rest, ""));
-                TestError {
+                RunFailure {
                     test: test.to_owned(),
                     error: error.to_owned(),
                     path: Some("tests/test_a.py".to_owned()).filter(|_| !line.is_empty()),
                     line: line.parse().ok(),
+                    ..RunFailure::default()
                 }
             })
             .collect();

@@ -57,7 +57,6 @@ fn attempt(folder: &Path, name: &str) -> Option<AttemptRecord> {
         files: files
             .map(|file| (word(file, "path"), word(file, "why")))
             .collect(),
-        verdict: word(&preflight, "verdict"),
         feedback: word(&preflight, "feedback"),
         patch: head(&at.join("patch.diff")),
         log: tail(&at.join("test.log")),

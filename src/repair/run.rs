@@ -258,8 +258,6 @@ impl Session<'_> {
         };
         let mut heals = find_fixes(&question).edits;
         heals.retain(|heal| !tried.contains(heal));
-        let count = heals.len();
-        self.stage.event(EventKind::HealsFound { count })?;
         Ok(heals)
     }
 }

@@ -18,19 +18,6 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// A message for HTML: what stands between backticks becomes code.
-pub(super) fn message(text: &str) -> String {
-    let mut parts = text.split('`');
-    let mut out = escaped(parts.next().unwrap_or_default());
-    while let Some(code) = parts.next() {
-        match parts.next() {
-            Some(rest) => out.push_str(&format!("<code>{}</code>{}", escaped(code), escaped(rest))),
-            None => out.push_str(&format!("`{}", escaped(code))),
-        }
-    }
-    out
-}
-
 /// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,
 /// code or mention.
 pub(super) fn cell(text: &str) -> String {
@@ -54,20 +41,16 @@ pub(super) fn cell(text: &str) -> String {
 
 /// A text as a fenced block of Markdown that nothing in the text can close.
 pub(super) fn fenced(text: &str, language: &str) -> String {
-    let fence = "`".repeat(backticks(text).max(2) + 1);
+    let longest = text.split(|letter| letter != '`').map(str::len).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     let ended = text.is_empty() || text.ends_with('\n');
     let end = if ended { "" } else { "\n" };
     format!("{fence}{language}\n{text}{end}{fence}\n")
 }
 
-/// The longest run of backticks: what is to hold the text needs one more.
-pub(super) fn backticks(text: &str) -> usize {
-    text.split(|it| it != '`').map(str::len).max().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{cell, escaped, fenced, message};
+    use super::{cell, escaped, fenced};
 
     #[test]
     fn nothing_leaves_its_cell_or_its_fence() {
@@ -75,14 +58,6 @@ mod tests {
         assert_eq!(
             fenced("x\n````\ny", "diff"),
             "`````diff\nx\n````\ny\n`````\n"
-        );
-    }
-
-    #[test]
-    fn a_message_has_its_commands_as_code() {
-        assert_eq!(
-            message("`a <b>` or `c`: don`t"),
-            "<code>a &lt;b&gt;</code> or <code>c</code>: don`t"
         );
     }
 

@@ -32,7 +32,6 @@ pub enum Culprit {
 }
 
 /// Whether the culprit of a failed run is known.
-#[must_use]
 pub fn culprit_of(summary: &RunSummary, found: Option<&WhyDocument>) -> Culprit {
     match found {
         Some(found) if found.undo.is_some() => Culprit::Undoable,
@@ -44,7 +43,6 @@ pub fn culprit_of(summary: &RunSummary, found: Option<&WhyDocument>) -> Culprit 
 }
 
 /// The commands to type next, the most useful first, at most three.
-#[must_use]
 pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     let mut steps = Vec::new();
     for remedy in facts.environment {

@@ -1,146 +1,290 @@
-use super::markup::{cell, escaped, fenced, message};
-use super::table::table;
+use serde::Serialize;
+use serde_json::Value;
 
-/// What a report says, before it is chosen how it is written.
-pub(super) enum Block {
-    /// What it is about, and how that stands: `good`, `weak`, `bad` or nothing.
-    Title(String, &'static str),
+use super::markup::{cell, escaped, fenced};
+
+/// A report, before it is chosen how it is written.
+#[derive(Default)]
+pub struct Page(Vec<Block>);
+
+enum Block {
+    Title(String, Mood),
     Heading(String),
-    /// Sentences; what stands between backticks is code.
-    Prose(String),
-    /// Names and what is said of each.
-    Rows(Vec<(String, String)>),
-    /// The first row names the columns; those of numbers stand at the right.
-    Table(Vec<Vec<String>>, &'static [usize]),
+    Line(String),
     List(Vec<String>),
+    /// Cells of rows, the names of the columns first if there are any.
+    Table(Vec<Vec<String>>, bool),
     Code(String),
-    /// A long text under its title, and what it is written in.
-    Folded(String, String, &'static str),
+    Diff(String),
+    Folded(String, String),
 }
 
-use Block::{Code, Folded, Heading, List, Prose, Rows, Table, Title};
+/// A name and what is said of it.
+pub(super) type Row = (&'static str, String);
 
-/// For people, on a terminal.
-pub(super) fn text(blocks: &[Block]) -> String {
-    let lines = |items: &[String]| items.iter().map(|it| format!("  {it}\n")).collect();
-    let one = |block: &Block| match block {
-        Title(title, _) => format!("{title}\n"),
-        Heading(title) => format!("\n{title}\n"),
-        Prose(text) | Code(text) => format!("{text}\n"),
-        Rows(rows) => {
-            let rows = rows.iter().map(|(name, text)| [name.clone(), text.clone()]);
-            table(&rows.collect::<Vec<_>>(), &[])
+/// How well something stands: its class in HTML, and its color, which repeats what the words say.
+pub(super) type Mood = &'static str;
+
+/// Items of a section that are shown.
+const MAX_ITEMS: usize = 10;
+
+impl Page {
+    pub(super) fn title(&mut self, text: impl Into<String>, mood: Mood) {
+        self.0.push(Block::Title(text.into(), mood));
+    }
+
+    pub(super) fn heading(&mut self, text: impl Into<String>) {
+        self.0.push(Block::Heading(text.into()));
+    }
+
+    /// Adds sentences; text between backticks is code.
+    pub(super) fn line(&mut self, text: impl Into<String>) {
+        self.0.push(Block::Line(text.into()));
+    }
+
+    pub(super) fn list(&mut self, items: Vec<String>) {
+        self.0.push(Block::List(items));
+    }
+
+    /// Adds the first items under a heading, and nothing when there are none.
+    pub(super) fn section(&mut self, title: &str, items: impl IntoIterator<Item = String>) {
+        let mut items: Vec<String> = items.into_iter().collect();
+        let more = items.len().saturating_sub(MAX_ITEMS);
+        items.truncate(MAX_ITEMS);
+        if more > 0 {
+            items.push(format!("and {more} more"));
         }
-        Table(rows, numbers) => format!("\n{}", table(rows, numbers)),
-        List(items) => lines(items),
-        Folded(title, text, _) => format!("\n{title}\n{text}\n"),
-    };
-    blocks.iter().map(one).collect()
-}
+        if !items.is_empty() {
+            self.heading(title);
+            self.list(items);
+        }
+    }
 
-/// For a pull request; long parts are folded.
-pub(super) fn markdown(blocks: &[Block]) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|it| cell(it)).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let one = |block: &Block| match block {
-        Title(title, _) => format!("## {title}\n"),
-        Heading(title) => format!("\n**{title}**\n"),
-        Prose(text) => format!("\n{}\n", cell(text)),
-        Rows(rows) => {
-            let rows = rows
+    /// Adds rows that have a value.
+    pub(super) fn rows(&mut self, rows: impl IntoIterator<Item = Row>) {
+        let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+        let rows = rows.map(|(name, value)| vec![name.to_owned(), value]);
+        self.0.push(Block::Table(rows.collect(), false));
+    }
+
+    /// Adds a table, and nothing when it has no rows.
+    pub(super) fn table<const N: usize>(
+        &mut self,
+        head: [&str; N],
+        rows: impl IntoIterator<Item = [String; N]>,
+    ) {
+        let mut lines = vec![head.map(str::to_owned).to_vec()];
+        lines.extend(rows.into_iter().map(|row| row.to_vec()));
+        if lines.len() > 1 {
+            self.0.push(Block::Table(lines, true));
+        }
+    }
+
+    /// Adds a table of these fields of the records, and nothing when there are none.
+    pub(super) fn records<const N: usize>(
+        &mut self,
+        fields: [&str; N],
+        records: &[impl Serialize],
+    ) {
+        let cells = records.iter().map(|record| cells_of(record, fields));
+        self.table(fields.map(plain_name).each_ref().map(String::as_str), cells);
+    }
+
+    /// Adds these fields of a record, one below the other.
+    pub(super) fn fields<const N: usize>(&mut self, record: &impl Serialize, fields: [&str; N]) {
+        let rows = fields
+            .map(plain_name)
+            .into_iter()
+            .zip(cells_of(record, fields));
+        let rows = rows.map(|(name, value)| vec![name, value]).collect();
+        self.0.push(Block::Table(rows, false));
+    }
+
+    pub(super) fn code(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.0.push(Block::Code(text.to_owned()));
+        }
+    }
+
+    pub(super) fn diff(&mut self, patch: &str) {
+        if !patch.is_empty() {
+            self.0.push(Block::Diff(patch.to_owned()));
+        }
+    }
+
+    /// Adds a long text that a reader opens.
+    pub(super) fn folded(&mut self, title: &str, text: &str) {
+        if !text.is_empty() {
+            let (title, text) = (title.to_owned(), text.to_owned());
+            self.0.push(Block::Folded(title, text));
+        }
+    }
+
+    /// Writes it for a terminal.
+    pub fn text(&self, color: bool) -> String {
+        let one = |block: &Block| match block {
+            Block::Title(title, mood) => format!("{}\n", paint(title, ink(mood), color)),
+            Block::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
+            Block::Line(text) => format!("{text}\n"),
+            Block::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
+            Block::Table(rows, has_head) => {
+                let gap = if *has_head { "\n" } else { "" };
+                format!("{gap}{}", table(rows))
+            }
+            Block::Code(text) => format!("{}\n", text.trim_end()),
+            Block::Diff(patch) => diff_text(patch, color),
+            Block::Folded(title, text) => format!("\n{title}\n{text}\n"),
+        };
+        self.0.iter().map(one).collect()
+    }
+
+    /// Writes it for a pull request; long parts are folded.
+    pub fn markdown(&self) -> String {
+        let row = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let one = |block: &Block| match block {
+            Block::Title(title, _) => format!("## {}\n", cell(title)),
+            Block::Heading(title) => format!("\n**{}**\n\n", cell(title)),
+            Block::Line(text) => format!("\n{}\n", cell(text)),
+            Block::List(items) => items
                 .iter()
-                .map(|(name, value)| line(&[name.clone(), value.clone()]));
-            format!("\n| | |\n|---|---|\n{}", rows.collect::<String>())
-        }
-        Table(rows, numbers) => {
-            let [head, rows @ ..] = rows.as_slice() else {
-                return String::new();
-            };
-            let rule =
-                (0..head.len()).map(|at| ["---", "---:"][usize::from(numbers.contains(&at))]);
-            let rule: Vec<&str> = rule.collect();
-            let rows: String = rows.iter().map(|row| line(row)).collect();
-            format!("\n{}|{}|\n{rows}", line(head), rule.join("|"))
-        }
-        List(items) => items.iter().map(|it| format!("- {}\n", cell(it))).collect(),
-        Code(text) => format!("\n{}", fenced(text, "")),
-        Folded(title, text, language) => format!(
-            "\n<details><summary>{title}</summary>\n\n{}\n</details>\n",
-            fenced(text, language)
-        ),
-    };
-    blocks.iter().map(one).collect()
+                .map(|item| format!("- {}\n", cell(item)))
+                .collect(),
+            Block::Table(rows, has_head) => {
+                let columns = rows.first().map_or(0, Vec::len);
+                let mut lines: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
+                if !has_head {
+                    lines.insert(0, row(&vec![String::new(); columns]));
+                }
+                lines.insert(1, format!("|{}\n", "---|".repeat(columns)));
+                format!("\n{}", lines.concat())
+            }
+            Block::Code(text) => format!("\n{}", fenced(text, "")),
+            Block::Diff(patch) => format!("\n{}", fenced(patch, "diff")),
+            Block::Folded(title, text) => {
+                let text = fenced(text, "");
+                format!("\n<details><summary>{title}</summary>\n\n{text}\n</details>\n")
+            }
+        };
+        self.0.iter().map(one).collect()
+    }
+
+    /// Writes a page of its own: no script, nothing loaded from elsewhere.
+    pub fn html(&self, title: &str) -> String {
+        let one = |block: &Block| match block {
+            Block::Title(title, mood) => {
+                format!("<h1 class=\"{}\">{}</h1>\n", mood, escaped(title))
+            }
+            Block::Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
+            Block::Line(text) => format!("<p>{}</p>\n", escaped(text)),
+            Block::List(items) => {
+                let items = items
+                    .iter()
+                    .map(|item| format!("<li>{}</li>\n", escaped(item)));
+                format!("<ul>\n{}</ul>\n", items.collect::<String>())
+            }
+            Block::Table(rows, has_head) => {
+                let row = |(at, cells): (usize, &Vec<String>)| {
+                    let tag = if at == 0 && *has_head { "th" } else { "td" };
+                    let cells = cells.iter().map(|text| format!("<{tag}>{}", escaped(text)));
+                    format!("<tr>{}</tr>\n", cells.collect::<String>())
+                };
+                let rows: String = rows.iter().enumerate().map(row).collect();
+                format!("<table>\n{rows}</table>\n")
+            }
+            Block::Code(text) => format!("<pre>{}</pre>\n", escaped(text)),
+            Block::Diff(patch) => format!("<pre>{}</pre>\n", html_diff(patch)),
+            Block::Folded(title, text) => format!(
+                "<details><summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
+                escaped(title),
+                escaped(text)
+            ),
+        };
+        let body: String = self.0.iter().map(one).collect();
+        include_str!("page.html")
+            .replace("@TITLE@", &escaped(title))
+            .replace("@STYLE@", include_str!("page.css").trim_end())
+            .replace("@BODY@", &body)
+    }
 }
 
-/// A page of its own: no script, nothing loaded from elsewhere, light or dark as the reader's system is,
-/// readable on a telephone.
-pub(super) fn html(title: &str, blocks: &[Block]) -> String {
-    let one = |block: &Block| match block {
-        Title(title, state) => format!("<h1 class=\"{state}\">{}</h1>\n", escaped(title)),
-        Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
-        Prose(text) => format!("<p>{}</p>\n", message(text)),
-        Rows(rows) => {
-            let row = |(name, value): &(String, String)| {
-                format!("<tr><th>{}<td>{}</tr>\n", escaped(name), escaped(value))
-            };
-            let rows: String = rows.iter().map(row).collect();
-            format!("<table>\n{rows}</table>\n")
-        }
-        Table(rows, _) => {
-            let [head, rows @ ..] = rows.as_slice() else {
-                return String::new();
-            };
-            let head: String = head
-                .iter()
-                .map(|it| format!("<th>{}", escaped(it)))
-                .collect();
-            let row = |row: &Vec<String>| {
-                let cells: String = row.iter().map(|it| html_cell(it)).collect();
-                format!("<tr>{cells}</tr>\n")
-            };
-            let rows: String = rows.iter().map(row).collect();
-            format!("<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n")
-        }
-        List(items) => {
-            let items = items.iter().map(|it| format!("<li>{}</li>\n", message(it)));
-            format!("<ul>\n{}</ul>\n", items.collect::<String>())
-        }
-        Code(text) => format!("<pre>{}</pre>\n", escaped(text)),
-        Folded(title, text, language) => {
-            let text = match *language {
-                "diff" => diff(text),
-                _ => escaped(text),
-            };
-            format!(
-                "<details><summary>{}</summary>\n<pre>{text}</pre>\n</details>\n",
-                escaped(title)
-            )
-        }
-    };
-    let body: String = blocks.iter().map(one).collect();
-    PAGE.replace("@TITLE@", &escaped(title))
-        .replace("@STYLE@", STYLE.trim_end())
-        .replace("@BODY@", &body)
+fn ink(mood: Mood) -> &'static str {
+    match mood {
+        "good" => GREEN,
+        "bad" => RED,
+        _ => "",
+    }
 }
 
-/// A rung of the ladder: of a change that was kept, of one that was not, and of none.
-pub(super) const RUNGS: [&str; 3] = ["●", "○", "·"];
-
-fn html_cell(text: &str) -> String {
-    let class = match RUNGS.iter().position(|it| *it == text) {
-        Some(0) => " class=\"rung kept\"",
-        Some(1) => " class=\"rung tried\"",
-        Some(_) => " class=\"rung\"",
-        None => "",
-    };
-    format!("<td{class}>{}", escaped(text))
+// Returns fields of a record as it is serialized.
+fn cells_of<const N: usize>(record: &impl Serialize, fields: [&str; N]) -> [String; N] {
+    let record = serde_json::to_value(record).unwrap_or_default();
+    fields.map(|field| match &record[field] {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => format!("{number:.1}"),
+        Value::Array(items) if items.is_empty() => "-".to_owned(),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| item.as_str().unwrap_or_default());
+            items.collect::<Vec<_>>().join(", ")
+        }
+        value => value.to_string(),
+    })
 }
 
-// The signs stay, so that nothing depends on colour.
-fn diff(patch: &str) -> String {
-    // Above the first hunk of a file the same signs stand before names.
+// Spells the name of a field as words.
+fn plain_name(field: &str) -> String {
+    let letter = |letter: char| match letter.is_ascii_uppercase() {
+        true => format!(" {}", letter.to_ascii_lowercase()),
+        false => letter.to_string(),
+    };
+    field.chars().map(letter).collect()
+}
+
+/// Formats rows in columns as wide as their widest cell; numbers are aligned right.
+pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
+    let width = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let line = |row: &R| {
+        let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
+            let width = width(at);
+            let number = cell.split(' ').next().unwrap_or_default().replace(',', "");
+            if number.parse::<f64>().is_ok() {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            }
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        line.trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Formats a patch for people, with removed lines red and added lines green if `color` is set.
+pub fn diff_text(patch: &str, color: bool) -> String {
+    // A patch for a program stays as it is, byte for byte.
+    if !color {
+        return patch.to_owned();
+    }
+    let style = |line: &str| match line.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', ..] => BOLD,
+        [b'@', b'@', ..] => CYAN,
+        [b'+', ..] => GREEN,
+        [b'-', ..] => RED,
+        _ => "",
+    };
+    let line = |line: &str| format!("{}\n", paint(line, style(line), true));
+    patch.lines().map(line).collect()
+}
+
+// The signs stay, so that nothing depends on color.
+fn html_diff(patch: &str) -> String {
+    // Above the first hunk of a file the same signs begin names.
     let mut in_hunk = false;
     let line = |line: &str| {
         in_hunk = line.starts_with("@@") || in_hunk && !line.starts_with("diff --git ");
@@ -154,48 +298,35 @@ fn diff(patch: &str) -> String {
     patch.lines().map(line).collect()
 }
 
-const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_form_says_the_same() {
-        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        let blocks = [
-            Title("fixed".to_owned(), "good"),
-            Prose("see `a<b>`".to_owned()),
-            Table(vec![row(["what", "count"]), row(["a|b", "10"])], &[1]),
-            List(vec!["@all".to_owned()]),
-            Folded(
-                "Patch".to_owned(),
-                "@@ -1 +1 @@\n-a\n+<b>\n".to_owned(),
-                "diff",
-            ),
-        ];
-        assert_eq!(
-            text(&blocks),
-            "fixed\nsee `a<b>`\n\nwhat  count\na|b      10\n  @all\n\nPatch\n@@ -1 +1 @@\n-a\n+<b>\n\n"
-        );
-        let shown = markdown(&blocks);
-        assert!(
-            shown.contains("| what | count |\n|---|---:|\n| a\\|b | 10 |\n"),
-            "{shown}"
-        );
-        assert!(
-            !shown.contains("@all") && shown.contains("```diff\n"),
-            "{shown}"
-        );
-        let page = html("fixed", &blocks);
-        for part in [
-            "<code>a&lt;b&gt;</code>",
-            "<ins>+&lt;b&gt;</ins>",
-            "<del>-a</del>",
-        ] {
-            assert!(page.contains(part), "{page}");
-        }
-        assert!(page.starts_with("<!doctype html>") && !page.contains("@BODY@"));
+/// Colors a text, if it has a style and `color` is set.
+pub(super) fn paint(text: &str, style: &str, color: bool) -> String {
+    if color && !style.is_empty() {
+        format!("{style}{text}\x1b[0m")
+    } else {
+        text.to_owned()
     }
 }
+
+/// Colors the mark that a line begins with; the marks mean the same without.
+pub(super) fn paint_mark(line: &str, color: bool) -> String {
+    let marks = [('✗', RED), ('✓', GREEN), ('!', YELLOW), ('?', YELLOW)];
+    let start = line.len() - line.trim_start().len();
+    let mark = line[start..].chars().next();
+    match marks.iter().find(|(known, _)| Some(*known) == mark) {
+        Some((known, style)) => {
+            let painted = paint(&known.to_string(), style, color);
+            format!(
+                "{}{painted}{}",
+                &line[..start],
+                &line[start + known.len_utf8()..]
+            )
+        }
+        None => line.to_owned(),
+    }
+}
+
+const BOLD: &str = "\x1b[1m";
+const CYAN: &str = "\x1b[36m";
+const GREEN: &str = "\x1b[1;32m";
+const RED: &str = "\x1b[1;31m";
+const YELLOW: &str = "\x1b[1;33m";

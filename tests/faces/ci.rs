@@ -296,7 +296,10 @@ fn every_failure_is_told_at_its_own_line_with_what_it_says() {
         assert!(text.starts_with(&said), "{result}");
         let region = |places: &Value| places[0]["physicalLocation"]["region"]["startLine"].clone();
         assert_eq!(region(&result["locations"]), at + 3);
-        assert_eq!(region(&result["relatedLocations"]), at + 20);
+        assert!(
+            text.contains(&format!("tests/test_a.py:{}", at + 20)),
+            "{text}"
+        );
     }
 }
 

@@ -14,11 +14,9 @@ use std::sync::{Arc, Mutex};
 use crate::support::Repo;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    Implementation, ListRootsResult, ProgressNotificationParam, Root, Tool,
+    Implementation, ProgressNotificationParam, Tool,
 };
-use rmcp::service::{
-    NotificationContext, PeerRequestOptions, RequestContext, RoleClient, RunningService,
-};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceError, ServiceExt};
 use serde_json::{Value, json};
 use tokio::net::unix::pipe;
@@ -505,96 +503,6 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
         .await
         .unwrap();
     use_every_reading_tool(&client).await;
-}
-
-// A client that names its roots and lets them change.
-#[derive(Clone)]
-struct Rooted(Arc<Mutex<Vec<String>>>);
-
-impl ClientHandler for Rooted {
-    fn get_info(&self) -> ClientConfig {
-        let capabilities = ClientCapabilities::builder().enable_roots().build();
-        ClientConfig::new(capabilities, Implementation::new("test", "1"))
-    }
-
-    async fn list_roots(
-        &self,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ListRootsResult, rmcp::ErrorData> {
-        let named = self.0.lock().unwrap().clone();
-        Ok(ListRootsResult::new(
-            named.into_iter().map(Root::new).collect(),
-        ))
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_clients_roots_narrow_where_it_works() {
-    let here = repo();
-    here.write("inner/other.ts", "export const o = 1;\n");
-    let outside = Repo::with(&[("secret.ts", "export const o = 1;\n")]);
-    let uri = |at: &std::path::Path| format!("file://{}", at.canonicalize().unwrap().display());
-    let roots = Arc::new(Mutex::new(vec![
-        uri(&outside.root()),
-        uri(&here.root().join("inner")),
-    ]));
-    let mut server = started(&here, &[]);
-    let client = Rooted(roots.clone())
-        .serve(pipes(&mut server))
-        .await
-        .unwrap();
-    let first = |repo: &'static str| {
-        let request = CallToolRequestParams::new("imports");
-        let Value::Object(given) = json!({"files": [repo]}) else {
-            unreachable!()
-        };
-        client.call_tool(request.with_arguments(given))
-    };
-    assert_eq!(first("other.ts").await.unwrap().is_error, Some(false));
-    assert_eq!(first("a.ts").await.unwrap().is_error, Some(true));
-
-    let changed = async |now: Vec<String>| {
-        *roots.lock().unwrap() = now;
-        client.notify_roots_list_changed().await.unwrap();
-    };
-    // What lies outside of where the server was started is not looked at.
-    assert_eq!(first("secret.ts").await.unwrap().is_error, Some(true));
-    changed(vec![uri(&outside.root())]).await;
-    // A call may overtake the notice that was sent before it.
-    let mut found = None;
-    for _ in 0..200 {
-        found = first("a.ts").await.unwrap().is_error;
-        if found == Some(false) {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    assert_eq!(found, Some(false));
-    changed(vec!["file:///nowhere/at/all".to_owned()]).await;
-    let mut answer = first("a.ts").await;
-    for _ in 0..200 {
-        if answer.is_err() {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        answer = first("a.ts").await;
-    }
-    let error = answer.unwrap_err();
-    assert!(error.to_string().contains("roots"), "{error}");
-
-    // Who names the directory decides.
-    let root = here.root();
-    let mut command = support::command(&root, &["-C", root.to_str().unwrap(), "mcp"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut server = Server(command.spawn().unwrap());
-    *roots.lock().unwrap() = vec![uri(&here.root().join("inner"))];
-    let client = Rooted(roots).serve(pipes(&mut server)).await.unwrap();
-    let request = CallToolRequestParams::new("imports");
-    let Value::Object(given) = json!({"files": ["a.ts"]}) else {
-        unreachable!()
-    };
-    let result = client.call_tool(request.with_arguments(given)).await;
-    assert_eq!(result.unwrap().is_error, Some(false));
 }
 
 // A client without a library: what goes over the wire is one message a line, and nothing else.

@@ -129,7 +129,7 @@ fn codes_used_are_codes_explained() {
         .collect();
     let pages: Vec<String> = mendit::documents::code_pages()
         .iter()
-        .map(|page| page.code.to_string())
+        .map(|page| page.name.to_owned())
         .collect();
     let explained: BTreeSet<String> = pages.iter().cloned().collect();
     assert_eq!(pages.len(), mendit::documents::Code::ALL.len());

@@ -128,7 +128,7 @@ fn hidden_tests_decide() {
         );
     }
     for (format, words) in [
-        ("text", "fixed, hidden failed"),
+        ("text", "F309: fixed, hidden tests failed"),
         ("markdown", "F309: fixed, hidden tests failed"),
     ] {
         let output = run(&["--agent", &reply(fooled), "--format", format]);
@@ -260,7 +260,7 @@ fn a_leak_a_wrong_heal_and_a_missing_program_are_told() {
     assert_eq!(skipped["why"][0], "not here: no-such-program-here");
     for (format, words) in [
         ("text", "not here: no-such-program-here"),
-        ("markdown", "| leaks | failed | fixed | 1 | 1 |"),
+        ("markdown", "| leaks | failed | - | fixed | 1 | 1 |"),
     ] {
         let output = run(&["--format", format]);
         let text = String::from_utf8(output.stdout).unwrap();

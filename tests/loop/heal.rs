@@ -187,16 +187,16 @@ fn a_missing_variable_is_named_with_where_it_stands() {
 }
 
 #[test]
-fn a_script_that_is_not_executable_goes_through_its_interpreter() {
+fn a_script_that_is_not_executable_is_for_a_person() {
     let repo = Repo::with(&[("server.sh", SERVER)]);
     let (exit, document) = heal_server(&repo, &json!({"command": "./server.sh"}), &[]);
     assert_eq!(
         (exit, kinds(&document)),
-        (0, vec!["permission_denied"]),
+        (4, vec!["permission_denied"]),
         "{document:#}"
     );
-    let healed = &document["finalConfig"]["mcpServers"]["web"];
-    assert_eq!(healed["args"], json!(["./server.sh"]));
+    let action = document["userActionNeeded"].as_str().unwrap();
+    assert!(action.contains("chmod +x ./server.sh"), "{action}");
 }
 
 #[test]

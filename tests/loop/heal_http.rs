@@ -70,28 +70,27 @@ fn mcp_over_http(head: &str, body: &str) -> String {
 }
 
 #[test]
-fn connection_refused_finds_the_port_in_the_compose_file() {
+fn a_closed_port_is_for_a_person_and_an_open_one_answers() {
     let port = serve(mcp_over_http);
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let compose = format!("services:\n  web:\n    ports:\n      - \"{port}:{closed}\"\n");
-    let repo = Repo::with(&[("compose.yaml", &compose)]);
-    let url = format!("http://127.0.0.1:{closed}/mcp");
-    let (exit, document) = heal_server(&repo, &json!({"url": url}), &["--auto"]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (0, vec!["connection_refused"]),
-        "{document:#}"
-    );
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let repo = Repo::with(&[]);
+    let (exit, document) = heal_server(&repo, &json!({"url": url}), &[]);
+    assert_eq!(exit, 0, "{document:#}");
     assert_eq!(
         document["probes"][0]["message"],
         "Connected. 1 tool available."
     );
-    let written = std::fs::read_to_string(repo.root().join("mcp.json")).unwrap();
-    assert!(written.contains(&format!("http://127.0.0.1:{port}/mcp")));
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let url = format!("http://{closed}/mcp");
+    let (exit, document) = heal_server(&repo, &json!({"url": url}), &[]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (4, vec!["connection_refused"]),
+        "{document:#}"
+    );
 }
 
 #[test]

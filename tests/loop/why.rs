@@ -298,7 +298,10 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let before = std::fs::read_to_string(&path).unwrap();
     let left = repo.mendit(&["fix"]);
     let told = String::from_utf8_lossy(&left.stdout).into_owned();
-    assert!(told.contains("cause    your change"), "{told}");
+    assert!(
+        told.contains("\ncause ") && told.contains(" your change"),
+        "{told}"
+    );
     assert!(told.contains("mendit fix --undo"), "{told}");
     let asked = repo.mendit(&["fix", "--undo"]);
     assert_eq!(asked.status.code(), Some(4), "{}", stderr(&asked));

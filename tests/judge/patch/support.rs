@@ -59,7 +59,7 @@ pub(crate) fn judged(files: &[(&str, &str)], patch: &str) -> Judged {
 
 /// The verdict, the first error's code and the mends' codes as words.
 pub(crate) fn words(verdict: &PatchVerdict) -> String {
-    let mut text = verdict.verdict.as_str().to_owned();
+    let mut text = verdict.verdict.to_string();
     if let Some(code) = verdict.error_code {
         text.push_str(&format!(" {code}"));
     }

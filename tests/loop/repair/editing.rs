@@ -33,7 +33,7 @@ fn an_edit_keeps_line_ends_and_the_closing_row_counts_lines() {
         "{patch}"
     );
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("changes  answer.sh +1 -1\n"), "{said}");
+    assert!(said.contains("  answer.sh +1 -1\n"), "{said}");
     assert_eq!(world.json("result.json")["fileChanges"][0]["added"], 1);
 }
 

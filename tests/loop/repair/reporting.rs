@@ -39,25 +39,11 @@ fn a_failed_run_is_reported_and_read_back() {
     assert_eq!(text, world.text("report.txt"));
     assert!(text.starts_with("Child agent failed: "), "{text}");
 
-    let file = world.outside("saved.txt");
-    std::fs::write(&file, format!("noise before\n{text}")).unwrap();
-    let back: Value = serde_json::from_str(&report(
-        &world,
-        &[file.to_str().unwrap(), "--format", "json"],
-    ))
-    .unwrap();
-    let direct: Value =
-        serde_json::from_str(&report(&world, &[folder, "--format", "json"])).unwrap();
-    for field in [
-        "category",
-        "message",
-        "sessionId",
-        "retryable",
-        "blockedOn",
-        "suggestedActions",
-    ] {
-        assert_eq!(back[field], direct[field], "{field}");
-    }
+    let direct = report(&world, &[folder, "--format", "json"]);
+    let file = world.outside("saved.json");
+    std::fs::write(&file, &direct).unwrap();
+    let back = report(&world, &[file.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(back, direct);
 
     let page = report(&world, &[folder, "--format", "html"]);
     assert!(page.starts_with("<!doctype html>"));
@@ -80,7 +66,7 @@ fn where_no_agent_was_asked_none_is_said_to_have_failed() {
     let told = report(&world, &[]);
     assert!(told.starts_with("not fixed: "), "{told}");
     assert!(
-        told.contains("\nerror    ") && told.contains("expected 42, got 41"),
+        told.contains("\nerror ") && told.contains("expected 42, got 41"),
         "{told}"
     );
     assert!(!told.contains("Child agent"), "{told}");

@@ -75,8 +75,6 @@ fn an_agents_own_trouble_is_the_headline() {
         let blocked = report["blockedOn"].as_str().unwrap();
         let last = headline.rsplit(": ").next().unwrap();
         assert!(blocked.ends_with(last), "{blocked}");
-        // The commands ran; the agent did not work.
-        assert_eq!(report["lastSuccessfulTool"], "test", "{kind}");
     }
 }
 
@@ -325,8 +323,6 @@ fn a_report_names_the_task_and_what_is_left() {
     }
     let report = world.json("report.json");
     assert_eq!(report["blockedOn"], "t.py::two");
-    assert_eq!(report["lastSuccessfulTool"], "agent");
-    assert_eq!(report["toolUsage"]["agent"], 2);
     // What was done, to what, for how long, and what to do now.
     assert!(report["duration"].as_f64().unwrap() > 0.0, "{report}");
     assert!(

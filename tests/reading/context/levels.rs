@@ -197,7 +197,7 @@ fn lists_that_are_cut_say_by_how_much() {
     let short = repo.context(&["src/cart.ts"]);
     assert!(
         short["omittedCounts"].get("C302").is_none()
-            && short["repoIndex"].get("moreEntrypoints").is_none()
+            && short["repoIndex"]["moreEntrypoints"].is_null()
     );
     let had = short["repoIndex"]["entrypoints"].as_array().unwrap().len();
     for at in 0..40 {

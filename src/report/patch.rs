@@ -1,0 +1,181 @@
+use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
+
+use super::visible::{difference as compare, harmless};
+use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page};
+
+/// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
+const MAX_DRAWN: usize = 6;
+
+/// Draws a verdict as a compiler draws errors: each problem at its line of the patch, and the line where a hunk
+/// stops matching.
+///
+/// `name` is the patch's name, `patch` its text.
+pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut text = String::new();
+    for (at, problem) in verdict.problems.iter().take(MAX_DRAWN).enumerate() {
+        let hunk = find_hunk(verdict, &verdict.problems[..at], problem);
+        text.push_str(&draw(problem, hunk, (name, patch), &renderer));
+        text.push_str("\n\n");
+        text.push_str(&hunk.map(|hunk| excerpts(hunk, problem)).unwrap_or_default());
+    }
+    let more = verdict.problems.len().saturating_sub(MAX_DRAWN);
+    if more > 0 {
+        text.push_str(&format!(
+            "{more} more problems are not shown; `--format json` lists all\n\n"
+        ));
+    }
+    for mend in &verdict.mends {
+        let (code, message, line) = (mend.code, &mend.message, mend.patch_line);
+        text.push_str(&format!("corrected[{code}]: {message} ({name}:{line})\n"));
+    }
+    for after in verdict.broken() {
+        let (code, message, path) = (after.code, &after.message, &after.path);
+        text.push_str(&format!(
+            "warning[{code}]: {message} ({path}:{})\n",
+            after.line
+        ));
+    }
+    text.extend(verdict.files.iter().map(file_line));
+    text + &answer(verdict.verdict)
+}
+
+fn answer(verdict: Verdict) -> String {
+    let unchanged = match verdict {
+        Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => "",
+        _ => "; nothing was changed",
+    };
+    let title = page(&format!("verdict {verdict}")).map_or("", |page| page.title);
+    format!("{verdict}: {title}{unchanged}\n")
+}
+
+// The operation on a file, and its hunks that do not apply.
+fn file_line(file: &FileVerdict) -> String {
+    let mut text = format!("{} {}", file.operation, file.path.escape_debug());
+    if let Some(old) = &file.old_path {
+        text.push_str(&format!(" from {}", old.escape_debug()));
+    }
+    let all = file.hunks.len();
+    let failed = file.hunks.iter().filter(|hunk| !hunk.verdict.applies());
+    let failed: Vec<String> = failed.map(|hunk| hunk.index.to_string()).collect();
+    if all > 0 {
+        text.push_str(&format!(", {} of {all} hunks placed", all - failed.len()));
+    }
+    if !failed.is_empty() && failed.len() < all {
+        text.push_str(&format!(", not {}", failed.join(", ")));
+    }
+    text + "\n"
+}
+
+// Hunks and their problems have one order: the nth problem of a code is that of the nth hunk.
+fn find_hunk<'v>(
+    verdict: &'v PatchVerdict,
+    earlier: &[PatchProblem],
+    problem: &PatchProblem,
+) -> Option<&'v HunkVerdict> {
+    let same = |other: &&PatchProblem| other.code == problem.code && other.path == problem.path;
+    let files = verdict.files.iter();
+    files
+        .filter(|file| problem.path.as_deref() == Some(file.path.as_str()))
+        .flat_map(|file| &file.hunks)
+        .filter(|hunk| hunk.code == Some(problem.code))
+        .nth(earlier.iter().filter(same).count())
+}
+
+fn draw(
+    problem: &PatchProblem,
+    hunk: Option<&HunkVerdict>,
+    (name, patch): (&str, &[u8]),
+    renderer: &Renderer,
+) -> String {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = match &problem.path {
+        Some(path) => format!("{}: {}", path.escape_debug(), problem.message),
+        None => problem.message.clone(),
+    };
+    let id = problem.code.as_str();
+    let title = level.primary_title(title.as_str()).id(id);
+    let mut report = title.elements(std::iter::empty::<Message<'_>>());
+    let difference = hunk.and_then(|hunk| hunk.first_difference.as_ref());
+    let shown =
+        difference.and_then(|found| Some(compare(&found.expected, found.actual.as_deref()?)));
+    let label = difference.map(|found| {
+        let (line, path) = (
+            found.file_line,
+            problem.path.as_deref().unwrap_or("the file"),
+        );
+        match &shown {
+            Some(shown) => format!("line {line} of {path} is `{}`", shown.actual),
+            None => format!("{path} ends before line {line}"),
+        }
+    });
+    let line = difference.map_or(problem.patch_line, |found| found.patch_line);
+    let patch = String::from_utf8_lossy(patch);
+    if let Some(span) = line_span(&patch, line) {
+        let mark = AnnotationKind::Primary.span(span);
+        let mark = match &label {
+            Some(label) => mark.label(label.as_str()),
+            None => mark,
+        };
+        report = report.element(Snippet::source(&*patch).path(name).annotation(mark));
+    }
+    let notes = notes(
+        hunk,
+        shown.and_then(|shown| Some((shown.unseen?, shown.expected))),
+    );
+    for note in &notes {
+        report = report.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(hint) = &problem.hint {
+        report = report.element(Level::HELP.message(hint.as_str()));
+    }
+    renderer.render(&[report])
+}
+
+// What is unseen, the nearest block and the candidates.
+fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<String> {
+    let unseen = unseen.map(|(note, expected)| format!("{note}: the patch has `{expected}`"));
+    let mut notes: Vec<String> = unseen.into_iter().collect();
+    let Some(hunk) = hunk else { return notes };
+    notes.extend(hunk.nearest.map(|nearest| {
+        format!(
+            "the nearest block starts at line {} and has {:.0} % of the lines",
+            nearest.line,
+            nearest.similarity * 100.0
+        )
+    }));
+    if !hunk.candidates.is_empty() {
+        let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+        notes.push(format!("it fits at lines {}", lines.join(", ")));
+    }
+    notes
+}
+
+// Lines of the file as they are, which a better patch can be made of.
+fn excerpts(hunk: &HunkVerdict, problem: &PatchProblem) -> String {
+    let path = problem.path.as_deref().unwrap_or_default().escape_debug();
+    let mut text = String::new();
+    for excerpt in &hunk.excerpts {
+        text.push_str(&format!("{path} now has:\n"));
+        for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
+            text.push_str(&format!("{number:>6} | {}\n", harmless(line)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Finds the bytes of a line of a text, counted from 1.
+fn line_span(text: &str, line: u64) -> Option<std::ops::Range<usize>> {
+    let at = usize::try_from(line).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(at).map(str::len).sum();
+    let line = text.get(start..)?.lines().next()?;
+    Some(start..start + line.len().max(1))
+}

@@ -1,0 +1,361 @@
+use super::page::{Page, Row};
+use crate::model::{
+    MutationOutcome, Observed, Proof, ProofLevel, RunRecord, RunResult, RunStatus, RunnerProof,
+    StopReason, TestEnd,
+};
+
+/// Lines of other programs than the tests' runner that are listed as left.
+const MAX_ERRORS: usize = 3;
+/// Bytes of a log in a comment, which may have 65,536 characters on the usual hosts.
+const MAX_LOG: usize = 4096;
+
+/// Formats a fix that the user declined.
+pub fn declined_text(result: &RunResult, folder: &str) -> String {
+    run_page("found, not written", result, folder)
+}
+
+/// Formats the end of a run: its status first, then where to look.
+pub fn run_text(result: &RunResult, folder: &str) -> String {
+    run_page(status_word(result), result, folder)
+}
+
+fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
+    let mut page = Page::default();
+    page.title(format!("{status}: {}", result.message), "");
+    let mut rows = rows(result);
+    if result.patch_digest.is_some() {
+        let name = if result.applied { "applied" } else { "patch" };
+        rows.push((name, format!("{folder}/final.patch")));
+    }
+    rows.push(("run", folder.to_owned()));
+    page.rows(rows);
+    page.text(false)
+}
+
+/// Formats a run as Markdown, for the comment under a pull request.
+pub fn run_markdown(run: &RunRecord) -> String {
+    let mut page = page(run, "mendit: ");
+    let last = run
+        .attempts
+        .iter()
+        .rev()
+        .find(|attempt| !attempt.log.is_empty());
+    if run.result.patch_digest.is_none() {
+        page.folded(
+            "End of the log",
+            end_of(last.map_or(&run.log, |attempt| &attempt.log)),
+        );
+    }
+    page.markdown()
+}
+
+/// Formats a run as an HTML page, with the packet, patch and log of every attempt.
+pub fn run_html(run: &RunRecord) -> String {
+    let mut page = page(run, "");
+    page.folded("End of the first log", &run.log);
+    for attempt in &run.attempts {
+        let title = |what: &str| format!("Attempt {}: {what}", attempt.result.attempt);
+        let packet = attempt
+            .files
+            .iter()
+            .map(|(path, why)| format!("{path}: {why}\n"));
+        page.folded(&title("packet"), &packet.collect::<String>());
+        page.folded(&title("patch"), &attempt.patch);
+        page.folded(&title("feedback"), &attempt.feedback);
+        page.folded(&title("end of the test log"), &attempt.log);
+    }
+    page.html(&format!(
+        "{}: {}",
+        status_word(&run.result),
+        run.result.run_id
+    ))
+}
+
+fn page(run: &RunRecord, prefix: &str) -> Page {
+    let result = &run.result;
+    let mut page = Page::default();
+    page.title(
+        format!("{prefix}{}", status_word(result)),
+        if result.status.is_success() {
+            "good"
+        } else {
+            "bad"
+        },
+    );
+    page.line(&result.message);
+    let commit = run.commit.as_deref().and_then(|commit| commit.get(..12));
+    let commit = commit.map_or(String::new(), |commit| format!(" at {commit}"));
+    let mut facts = vec![
+        ("run", result.run_id.clone()),
+        ("worktree", format!("{}{commit}", run.repository)),
+        ("commands", run.commands.join("; ")),
+        ("agent", run.agent.clone().unwrap_or_default()),
+    ];
+    facts.extend(rows(result));
+    page.rows(facts);
+    page.code(&run.evidence.join("\n"));
+    let columns = [
+        "attempt",
+        "origin",
+        "level",
+        "stopReason",
+        "packetBytes",
+        "durationSeconds",
+        "message",
+    ];
+    let attempts: Vec<_> = run.attempts.iter().map(|attempt| &attempt.result).collect();
+    page.records(columns, &attempts);
+    page.diff(run.patch.as_deref().unwrap_or_default());
+    page
+}
+
+fn end_of(log: &str) -> &str {
+    let from = log.len().saturating_sub(MAX_LOG);
+    &log[log.ceil_char_boundary(from)..]
+}
+
+/// Returns the status of a run in a word or two.
+fn status_word(result: &RunResult) -> &'static str {
+    match (result.status, result.stop_reason) {
+        (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to fix",
+        (RunStatus::Fixed, _) => "fixed",
+        (RunStatus::Passed, _) => "passed",
+        (RunStatus::Unproven, _) => "unproven",
+        (_, StopReason::Interrupted) => "interrupted",
+        (RunStatus::Failed | RunStatus::Blocked, _) if result.applied => "fixed in part",
+        (RunStatus::Blocked, _) => "blocked",
+        (RunStatus::Failed, StopReason::Flaky) => "flaky",
+        (RunStatus::Failed, _) => "not fixed",
+        (RunStatus::Split, _) => "not fixed, split",
+        (RunStatus::UserActionRequired, _) => "action required",
+        (RunStatus::InvalidTask, _) => "the task cannot be done",
+    }
+}
+
+// What failed, what it cost, what was changed and why that is a fix.
+fn rows(result: &RunResult) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let Some(failure) = &result.failure {
+        let end = &failure.test_result.message;
+        rows.push((
+            "failure",
+            format!("{} ({end}): {}", failure.kind, failure.message),
+        ));
+        // What is left says it otherwise.
+        if result.remaining.is_none() && !result.status.is_success() {
+            rows.push(("error", first_error(failure)));
+        }
+    }
+    rows.push(("cause", result.cause.clone().unwrap_or_default()));
+    rows.push(("task", result.task_id.clone().unwrap_or_default()));
+    rows.push(("issue", result.issue.clone().unwrap_or_default()));
+    if let Some(left) = &result.remaining {
+        rows.push(("left", left_words(left)));
+    }
+    if let Some(trouble) = &result.agent_trouble {
+        rows.extend(below("agent", &trouble.last_lines));
+    }
+    let seconds = result.duration_seconds;
+    if result.attempts > 0 {
+        let (attempts, calls, level) = (result.attempts, result.agent_calls, result.level);
+        let spent =
+            format!("{attempts} in {seconds:.1} s; agent calls: {calls}; highest level: {level}");
+        rows.push(("attempts", spent));
+    }
+    let cost = result.usage.and_then(|usage| usage.cost_usd);
+    rows.extend(cost.map(|cost| ("cost", format!("{cost:.2} USD"))));
+    if let (None, Some(end)) = (&result.failure, &result.test_result) {
+        rows.push(("test", end.message.clone()));
+    }
+    rows.extend(result.proof.iter().flat_map(proof_rows));
+    let name = if result.applied { "changed" } else { "changes" };
+    rows.push((name, change_words(result)));
+    rows.extend(below("part", &result.children));
+    rows.extend(below("next", &result.suggested_actions));
+    rows
+}
+
+fn first_error(failure: &Observed) -> String {
+    let errors = &failure.errors;
+    let Some(error) = errors.iter().find(|error| !error.error.is_empty()) else {
+        return String::new();
+    };
+    let place = match (&error.path, error.line) {
+        (Some(path), Some(line)) => format!("  {path}:{line}"),
+        _ => String::new(),
+    };
+    format!("{}{place}", error.error)
+}
+
+// The tests that still fail, and the lines that say why the command does.
+fn left_words(remaining: &Observed) -> String {
+    let errors = remaining.errors.iter();
+    let lines = errors.filter(|error| error.test.is_empty() && !error.error.is_empty());
+    let lines = lines.map(|error| error.error.clone());
+    let mut left = remaining.failing_tests.clone();
+    left.extend(lines.take(MAX_ERRORS));
+    if left.is_empty() {
+        left.push(remaining.message.clone());
+    }
+    left.join(", ")
+}
+
+// The first line beside a name, the others below it.
+fn below<'a>(
+    name: &'static str,
+    lines: impl IntoIterator<Item = &'a String>,
+) -> impl Iterator<Item = Row> {
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    names.zip(lines.into_iter().cloned())
+}
+
+// The files, with the lines that are added and removed.
+fn change_words(result: &RunResult) -> String {
+    let changes = result.file_changes.iter().map(|change| {
+        let (path, added, removed) = (&change.path, change.added, change.removed);
+        format!("{path} +{added} -{removed}")
+    });
+    changes.collect::<Vec<_>>().join(", ")
+}
+
+/// Formats the evidence for a passing run.
+fn proof_rows(proof: &Proof) -> Vec<Row> {
+    let mut rows = vec![("proof", runner_words(&proof.decisive, proof))];
+    for other in &proof.also {
+        rows.push(("", runner_words(other, proof)));
+    }
+    let tests = &proof.decisive.tests;
+    if !tests.is_empty() {
+        let ended = |test: TestEnd| matches!(test, TestEnd::Passed | TestEnd::Counted);
+        let (all, passed) = (
+            tests.len(),
+            tests.iter().filter(|test| ended(test.ended)).count(),
+        );
+        rows.push((
+            "",
+            format!("{passed} of {all} previously failing tests pass"),
+        ));
+    }
+    let (red, green) = (proof.red_runs, proof.green_runs);
+    rows.push((
+        "",
+        format!("runs without the change: {red} failed; with it: {green} passed"),
+    ));
+    rows.push(("level", level_words(proof)));
+    if !proof.own_values.is_empty() {
+        let values = proof.own_values.join(", ");
+        rows.push(("rests on", format!("the test's own values: {values}")));
+    }
+    rows.extend(below("look at", &proof.suspicions));
+    rows.extend(below("missing", &proof.missing));
+    rows
+}
+
+fn level_words(proof: &Proof) -> String {
+    let check = proof.mutation.as_ref();
+    match (proof.level, check) {
+        (ProofLevel::ExitCode, _) => "exit code only".to_owned(),
+        (ProofLevel::Mutation, Some(check)) => {
+            let failed = check.count(MutationOutcome::Failed);
+            let all = failed + check.count(MutationOutcome::Passed);
+            format!(
+                "mutation: the tests fail in {failed} of {all} assertions that expect something else (runs: {})",
+                check.runs
+            )
+        }
+        (_, Some(check)) => match &check.reason {
+            Some(reason) => format!("tests: {reason}"),
+            None => "tests".to_owned(),
+        },
+        (_, None) => "tests: no mutation check was made".to_owned(),
+    }
+}
+
+fn runner_words(one: &RunnerProof, proof: &Proof) -> String {
+    let Some(name) = one.runner else {
+        let files = proof.rests_on.join("`, `");
+        return match files.as_str() {
+            "" => "the exit code only: unknown test runner".to_owned(),
+            files => format!("the exit code only, of `{files}`, which the change touches"),
+        };
+    };
+    let counts = [(": ", one.after), ("; before ", one.before)];
+    let counts = counts.map(|(word, counts)| counts.map(|counts| format!("{word}{counts}")));
+    let counts: String = counts.into_iter().flatten().collect();
+    format!("{name}{counts}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ProvenTest, RunFailure, TestCounts, TestRunner};
+
+    #[test]
+    fn end_of_log_starts_at_a_character() {
+        let log = "ä".repeat(5000);
+        let end = end_of(&log);
+        assert!(end.len() <= 4096 && end.len() > 4000 && log.ends_with(end));
+    }
+
+    #[test]
+    fn left_words_prefer_tests_and_lines_to_the_kind() {
+        let error = "ERROR: file or directory not found: tests/test_a.py".to_owned();
+        let mut remaining = Observed {
+            message: "A file that is read does not exist.".to_owned(),
+            ..Observed::default()
+        };
+        assert_eq!(left_words(&remaining), remaining.message);
+        remaining.errors.push(RunFailure {
+            error: error.clone(),
+            ..RunFailure::default()
+        });
+        assert_eq!(left_words(&remaining), error);
+        remaining.failing_tests = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(left_words(&remaining), format!("a, b, {error}"));
+    }
+
+    #[test]
+    fn proof_rows_name_counts_runs_and_level() {
+        let counts = |passed, failed| {
+            Some(TestCounts {
+                passed,
+                failed,
+                ..TestCounts::default()
+            })
+        };
+        let mut proof = Proof {
+            decisive: RunnerProof {
+                runner: Some(TestRunner::Pytest),
+                before: counts(1, 1),
+                after: counts(2, 0),
+                tests: vec![ProvenTest {
+                    id: "t".to_owned(),
+                    ended: TestEnd::Passed,
+                }],
+                ..RunnerProof::default()
+            },
+            red_runs: 2,
+            green_runs: 2,
+            missing: vec!["x".to_owned()],
+            ..Proof::default()
+        };
+        let text = |proof: &Proof| {
+            let rows = proof_rows(proof).into_iter();
+            let rows: Vec<String> = rows
+                .map(|(name, value)| format!("{name}|{value}"))
+                .collect();
+            rows.join("\n")
+        };
+        assert_eq!(
+            text(&proof),
+            "proof|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
+             |1 of 1 previously failing tests pass\n\
+             |runs without the change: 2 failed; with it: 2 passed\n\
+             level|exit code only\nmissing|x"
+        );
+        proof.decisive = RunnerProof::default();
+        proof.missing.clear();
+        proof.rests_on = vec!["main.py".to_owned()];
+        assert!(text(&proof).starts_with("proof|the exit code only, of `main.py`, which"));
+    }
+}

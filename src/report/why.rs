@@ -1,0 +1,219 @@
+use super::page::Page;
+use crate::model::{WhyChange, WhyDocument, WhyReason, WhyVerdict};
+
+/// Formats the answer in one line.
+pub fn why_line(document: &WhyDocument) -> String {
+    let [first, rest @ ..] = document.cause.as_slice() else {
+        return unknown(document);
+    };
+    let mut about: Vec<String> = first.commit.iter().map(|commit| short(commit)).collect();
+    about.extend(changed_words(&first.diff).filter(|_| rest.is_empty()));
+    let about = match about.as_slice() {
+        [] => String::new(),
+        about => format!(" ({})", about.join(", ")),
+    };
+    let whose = if first.commit.is_some() {
+        "the change"
+    } else {
+        "your change"
+    };
+    let places: Vec<String> = rest.iter().map(place).collect();
+    let (plural, others) = match places.as_slice() {
+        [] => ("", String::new()),
+        places => ("s", format!(" with {}", places.join(", "))),
+    };
+    let first = place(first);
+    let passes = passes(document);
+    format!("{whose}{plural} at {first}{others}{about}: reverted, {passes}")
+}
+
+fn passes(document: &WhyDocument) -> String {
+    match document.tests.len() {
+        0 if document.failed_before.is_empty() => "the command passes".to_owned(),
+        0 => "the new findings are gone".to_owned(),
+        1 => "the failing test passes".to_owned(),
+        count => format!("{count} of {count} failing tests pass"),
+    }
+}
+
+fn unknown(document: &WhyDocument) -> String {
+    let base = document
+        .base
+        .as_ref()
+        .map(|base| format!(" since {}", short(&base.commit)));
+    let since = base.unwrap_or_default();
+    let likely = document
+        .suspects
+        .first()
+        .filter(|change| change.why.contains("passed once"));
+    let likely = likely.map_or(String::new(), |change| {
+        format!(
+            "likely {} (reverted, the failing tests passed once); ",
+            place(change)
+        )
+    });
+    match document.reason {
+        Some(WhyReason::Flaky) => {
+            "unknown: flaky, the same files passed once and failed once".to_owned()
+        }
+        Some(WhyReason::Passes) => "nothing to explain: the command passes".to_owned(),
+        Some(WhyReason::NoBase) => {
+            "unknown: no commit is known at which the tests passed".to_owned()
+        }
+        Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
+        Some(WhyReason::Budget) => format!("{likely}not finished: out of time or runs"),
+        Some(WhyReason::DoesNotBuild) => {
+            format!("unknown: with every change{since} reverted, something else fails")
+        }
+        Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
+        Some(WhyReason::CommandNotFound) => "nothing ran: command not found".to_owned(),
+        Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
+        Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
+            format!(
+                "unknown: still fails with every change{since} reverted; a submodule, or a package that was installed from here, may hold the cause"
+            )
+        }
+        Some(WhyReason::FailsWithout) | None => {
+            format!("not by these changes: still fails with every change{since} reverted")
+        }
+    }
+}
+
+/// Formats the count of failures that no change caused.
+pub(super) fn failed_before(count: usize) -> String {
+    format!("{count} more failed before the change")
+}
+
+/// Reports the answer: one line, the changes, the cost, and what to type next.
+pub fn why_page(document: &WhyDocument) -> Page {
+    let mut page = Page::default();
+    page.title(&document.message, "");
+    for cause in &document.cause {
+        page.heading(match &cause.commit {
+            Some(commit) => format!("{}, commit {}", place(cause), short(commit)),
+            None => place(cause),
+        });
+        page.diff(&cause.diff);
+    }
+    if document.cause.is_empty() {
+        let suspects = document.suspects.iter();
+        let suspects = suspects.map(|change| format!("{}: {}", place(change), change.why));
+        let more = document.more_suspects;
+        let more = (more > 0).then(|| format!("and {more} more"));
+        page.section("suspects, the likeliest first:", suspects.chain(more));
+    } else {
+        let title = failed_before(document.failed_before.len()) + ":";
+        page.section(&title, document.failed_before.iter().cloned());
+    }
+    let remedies = document.around.iter().map(|remedy| match &remedy.command {
+        Some(command) => format!("{}: `{command}`", remedy.problem),
+        None => remedy.problem.clone(),
+    });
+    page.section("environment:", remedies);
+    page.heading(cost(document));
+    if let Some(next) = advice(document) {
+        page.line(format!("next: {next}"));
+    }
+    page
+}
+
+fn place(change: &WhyChange) -> String {
+    let is_deleted = change.line.is_none() && change.why.starts_with("deleted");
+    let mark = if is_deleted { " (deleted)" } else { "" };
+    format!("{}{mark}", change.place())
+}
+
+fn cost(document: &WhyDocument) -> String {
+    let changes = document.suspects.len() as u64 + document.more_suspects;
+    let mut runs = vec![format!("changes looked at: {changes}")];
+    if document.runs > 0 {
+        runs.push(format!("runs of the failing tests: {}", document.runs));
+    }
+    if document.whole_runs > 0 || document.runs == 0 {
+        runs.push(format!(
+            "runs of the whole command: {}",
+            document.whole_runs
+        ));
+    }
+    format!("{}, {:.1} s", runs.join(", "), document.duration_seconds)
+}
+
+fn advice(document: &WhyDocument) -> Option<&'static str> {
+    Some(match (document.verdict, document.reason) {
+        (WhyVerdict::Caused, _) if document.undo.is_some() => "`mendit fix --undo` reverts it",
+        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes that need no LLM",
+        (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
+            "`mendit why --since REV` names a commit at which it passed; `mendit doctor` checks the environment"
+        }
+        (_, Some(WhyReason::DoesNotBuild)) => {
+            "`mendit why --since REV` names a commit at which it passed"
+        }
+        (_, Some(WhyReason::Flaky)) => "`mendit run --retry-flaky 2` counts how often it fails",
+        (_, Some(WhyReason::Budget)) => "`mendit why` alone has no time limit",
+        _ => return None,
+    })
+}
+
+fn short(commit: &str) -> String {
+    commit.chars().take(9).collect()
+}
+
+/// Names the words of a line that changed, such as `> became >=`; `None` for longer changes.
+fn changed_words(diff: &str) -> Option<String> {
+    let (old, new) = diff.split_once('\n')?;
+    let (old, new) = (
+        old.strip_prefix('-')?,
+        new.strip_prefix('+')?.strip_suffix('\n')?,
+    );
+    if new.contains('\n') {
+        return None;
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.split_whitespace().collect(),
+        new.split_whitespace().collect(),
+    );
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let tails = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(|(a, b)| a == b);
+    let tail = tails.count().min(old.len().min(new.len()) - head);
+    let middle = |words: &[&str]| words[head..words.len() - tail].join(" ");
+    let (old, new) = (middle(&old), middle(&new));
+    if old.len().max(new.len()) > MAX_CHANGE {
+        return None;
+    }
+    match (old.as_str(), new.as_str()) {
+        ("", "") => None,
+        ("", new) => Some(format!("`{new}` added")),
+        (old, "") => Some(format!("`{old}` removed")),
+        (old, new) => Some(format!("{old} became {new}")),
+    }
+}
+
+/// Bytes of a change that fit into the line.
+const MAX_CHANGE: usize = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::changed_words;
+
+    #[test]
+    fn changed_words_of_one_line() {
+        for (diff, expected) in [
+            ("-    if a > b:\n+    if a >= b:\n", Some("> became >=")),
+            ("-x = 10\n+x = 100\n", Some("10 became 100")),
+            ("-    return a\n+    return not a\n", Some("`not` added")),
+            ("-f(a, b)\n+f(a)\n", Some("f(a, b) became f(a)")),
+            ("-a\n+b\n+c\n", None),
+            ("+a\n", None),
+            (
+                "-one line that is long enough to fill it\n+and another that has no word in common\n",
+                None,
+            ),
+        ] {
+            assert_eq!(changed_words(diff).as_deref(), expected, "{diff}");
+        }
+    }
+}
