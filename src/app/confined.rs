@@ -129,24 +129,15 @@ pub(super) fn say_unconfined(state: SandboxState, missing: &[NotConfined], app: 
 /// Installed packages: ignored by git and needed by tests, so a copy links to them. What is `named`
 /// besides must be there.
 pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Result<Vec<RepoPath>> {
-    let mut requested: BTreeSet<RepoPath> = BTreeSet::new();
     let mut found: BTreeSet<RepoPath> = BTreeSet::new();
-    for typed in named {
-        let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
-        let path = path.filter(|path| root.join(path.as_str()).exists());
-        requested.insert(path.ok_or_else(|| {
-            AppError::usage(format!("--share: there is no `{typed}` in the worktree"))
-        })?);
-    }
     for entry in source.listing().files() {
         let folders: &[&str] = match entry.path.file_name() {
             "package.json" => &["node_modules"],
             "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
             _ => &[],
         };
-        for folder in folders {
-            found.extend(RepoPath::new(&beside(&entry.path, folder)));
-        }
+        let beside = |folder: &&str| RepoPath::resolve(entry.path.directory(), folder).ok();
+        found.extend(folders.iter().filter_map(beside));
     }
     found.extend(
         ["node_modules", ".venv"]
@@ -155,14 +146,12 @@ pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Resu
     );
     // A file `.venv` leads to an environment, and is copied as other files are.
     found.retain(|path| root.join(path.as_str()).is_dir());
-    found.append(&mut requested);
-    let is_listed = |path: &RepoPath| source.listing().has_directory(path.as_str());
-    Ok(found.into_iter().filter(|path| !is_listed(path)).collect())
-}
-
-fn beside(path: &RepoPath, name: &str) -> String {
-    match path.directory() {
-        "" => name.to_owned(),
-        directory => format!("{directory}/{name}"),
+    for typed in named {
+        let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
+        let path = path.filter(|path| root.join(path.as_str()).exists());
+        let missing = || AppError::usage(format!("--share: there is no `{typed}` in the worktree"));
+        found.insert(path.ok_or_else(missing)?);
     }
+    found.retain(|path| !source.listing().has_directory(path.as_str()));
+    Ok(found.into_iter().collect())
 }

@@ -32,21 +32,11 @@ PatchRequest {
     #[arg(long, value_name = "warn|deny", value_parser = word::<TestChanges>)] tests: Option<TestChanges> => set patch.tests;
     /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
-    /// What it is judged against.
-    #[arg(skip)] against: Against;
+    /// Validate against a commit instead of the worktree
+    #[arg(long, value_name = "REV", conflicts_with = "index")] rev: Option<String>;
+    /// Validate against the index, which the worktree must agree with
+    #[arg(long)] index: bool;
 }
-}
-
-/// What a patch is judged against.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Against {
-    /// The files as they stand.
-    #[default]
-    Worktree,
-    /// The index, which the worktree must agree with.
-    Index,
-    /// A commit.
-    Revision(String),
 }
 
 /// Where a patch that applies is written to.
@@ -99,10 +89,7 @@ pub fn apply_patch(
         return Ok((judged, None));
     }
     let git = need_git(&workspace)?;
-    let parent = match &request.against {
-        Against::Revision(revision) => revision,
-        _ => "HEAD",
-    };
+    let parent = request.rev.as_deref().unwrap_or("HEAD");
     let tree = git.write_tree(parent, &index_changes(git, &judged.changes)?)?;
     judged.verdict.tree_id = Some(tree.clone());
     let written = match target {
@@ -175,7 +162,7 @@ pub fn check_batch(
     request: &PatchRequest,
     take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<()>,
 ) -> Result<()> {
-    let workspace = app.workspace(request.against.at())?;
+    let workspace = app.workspace(request.at())?;
     let mut options = request.options(app)?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     if options.after == After::Reported {
@@ -203,17 +190,16 @@ pub fn with_canonical(mut judged: Judged) -> PatchVerdict {
     judged.verdict
 }
 
-impl Against {
+impl PatchRequest {
+    // What the patch is validated against.
     fn at(&self) -> At<'_> {
-        match self {
-            Self::Worktree => At::Worktree,
-            Self::Index => At::Index,
-            Self::Revision(revision) => At::Revision(revision),
+        match &self.rev {
+            Some(revision) => At::Revision(revision),
+            None if self.index => At::Index,
+            None => At::Worktree,
         }
     }
-}
 
-impl PatchRequest {
     fn options(&self, app: &App) -> Result<JudgeOptions<'_>> {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
@@ -230,7 +216,7 @@ impl PatchRequest {
 }
 
 fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
-    let workspace = app.workspace(request.against.at())?;
+    let workspace = app.workspace(request.at())?;
     // It may be why a patch does not apply.
     if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
         app.note(&WriteError::Interrupted.to_string());
@@ -238,7 +224,7 @@ fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
     app.go_on("validating")?;
     let options = request.options(app)?;
     let judged = judge(&request.patch, workspace.source.as_ref(), &options);
-    if judged.verdict.error_code == Some(Code::P501) && request.against == Against::Worktree {
+    if judged.verdict.error_code == Some(Code::P501) && request.at() == At::Worktree {
         // Files that git ignores are in no listing; git patches them all the same.
         let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
         if let Some(workspace) = named {

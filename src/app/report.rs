@@ -34,13 +34,10 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     if let Some(report) = command_report(&folder) {
         return Ok(Reported::Command(Box::new(report), name));
     }
-    let hint = if folder.join("run.json").exists() {
-        "a run that was cut off is continued with `mendit fix --resume RUN`"
-    } else {
-        "name the folder of one run; `mendit report` alone takes the last"
-    };
-    let message = format!("`{name}` holds no repair that ended");
-    Err(AppError::new(Code::U306, message).hint(hint))
+    let error = AppError::new(Code::U306, format!("`{name}` holds no repair that ended"));
+    Err(error
+        .hint("name the folder of one run; `mendit report` alone takes the last")
+        .hint("a run that was cut off is continued with `mendit fix --resume RUN`"))
 }
 
 /// Reads a failure report, the `report.json` of a run.

@@ -45,7 +45,7 @@ RunRequest {
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after this many bytes of output; accepts K, M and G [default: 256M]
     /// [setting: limits.max-output]
-    #[arg(hide_short_help = true, long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
+    #[arg(hide_short_help = true, long, value_name = "B", help_heading = LIMITS)]
     max_output: Option<Bytes> => set limits.max_output;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
@@ -71,14 +71,6 @@ RunRequest {
 
 const LIMITS: &str = "Limits";
 const SEES: &str = "What it sees and may do";
-
-fn some_bytes(text: &str) -> Result<Bytes, String> {
-    let bytes: Bytes = text.parse()?;
-    if bytes.0 == 0 {
-        return Err("a number of bytes above 0 is expected".to_owned());
-    }
-    Ok(bytes)
-}
 
 /// A command that was run, and the documents about it.
 pub struct CommandRun {

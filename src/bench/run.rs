@@ -256,14 +256,10 @@ fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
         max_attempts: options.max_attempts,
         max_seconds: Some(1800.0),
         max_packet_bytes: 50_000_000,
-        max_cost_usd: None,
         agent_timeout: options.agent_timeout,
-        depth: 0,
-        estimated_turns: None,
-        treat_as_code: false,
         limit_is_failure: true,
         counter_proof: true,
-        trace: false,
+        ..Policy::default()
     }
 }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::args::{Form, Global, places};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
-    Against, Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
+    Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
     recover_apply, to_json_line, write_file,
 };
 use crate::report::{patch_github, patch_sarif, patch_text};
@@ -16,12 +16,6 @@ pub(crate) struct PatchArgs {
     patch: Option<Input>,
     #[command(flatten)]
     request: PatchRequest,
-    /// Validate against a commit instead of the worktree
-    #[arg(long, value_name = "REV", conflicts_with = "index")]
-    rev: Option<String>,
-    /// Validate against the index, which the worktree must agree with
-    #[arg(long)]
-    index: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -104,22 +98,21 @@ impl ApplyArgs {
             })?;
             return Ok(Exit::Yes);
         }
-        if patch.rev.is_some() && !self.tree && !self.commit {
+        if patch.request.rev.is_some() && !self.tree && !self.commit {
             return Err(AppError::usage("`--rev` goes with `--tree` or `--commit`"));
         }
         let (target, place) = match &self.message {
             _ if self.dry_run => (Target::DryRun, None),
             _ if self.cached => (Target::Cached, Some("the index")),
-            _ if patch.index => (Target::Index, Some("the worktree and the index")),
+            _ if patch.request.index => (Target::Index, Some("the worktree and the index")),
             Some(message) if self.commit => (Target::Commit(message.clone()), None),
             _ if self.tree || self.commit => (Target::Tree, None),
             _ => (Target::Worktree, Some("the worktree")),
         };
         let mut request = patch.request()?;
-        if patch.rev.is_none() && self.cached {
-            request.against = Against::Index;
-        } else if patch.rev.is_none() && (self.tree || self.commit) {
-            request.against = Against::Revision("HEAD".to_owned());
+        request.index |= self.cached;
+        if self.tree || self.commit {
+            request.rev.get_or_insert_with(|| "HEAD".to_owned());
         }
         let (mut judged, written) = apply_patch(&app, &request, &target)?;
         patch.report(&request.patch, &mut judged, output)?;
@@ -142,11 +135,6 @@ impl PatchArgs {
         let standard = Input::standard();
         Ok(PatchRequest {
             patch: self.patch.as_ref().unwrap_or(&standard).bytes()?,
-            against: match &self.rev {
-                Some(revision) => Against::Revision(revision.clone()),
-                None if self.index => Against::Index,
-                None => Against::Worktree,
-            },
             ..self.request.clone()
         })
     }
