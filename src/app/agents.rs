@@ -156,6 +156,6 @@ mod tests {
 
     #[test]
     fn presets_are_read() {
-        assert!(preset("claude").is_some_and(|it| it.command.starts_with("claude -p \"")));
+        assert!(preset("claude").is_some_and(|found| found.command.starts_with("claude -p \"")));
     }
 }

@@ -30,7 +30,7 @@ pub fn to_json_line(document: &impl Serialize) -> Result<String> {
 }
 
 fn with_newline(text: serde_json::Result<String>) -> Result<String> {
-    let text = text.map(|it| it + "\n");
+    let text = text.map(|json| json + "\n");
     text.map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))
 }
 
@@ -64,7 +64,10 @@ pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf> {
     let mut place = root.to_owned();
     for part in path.split('/') {
         place.push(part);
-        if place.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+        if place
+            .symlink_metadata()
+            .is_ok_and(|about| about.is_symlink())
+        {
             let message = format!("`{path}` goes through a link, `{}`", place.display());
             return Err(
                 AppError::new(Code::U303, message).hint("replace the link by a file or folder")

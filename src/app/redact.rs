@@ -10,7 +10,7 @@ use crate::policy::{Finding, Redactor, sanitize_log};
 #[must_use]
 pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
     let text = sanitize_log(printed);
-    let line = text.lines().map(str::trim).rfind(|it| !it.is_empty())?;
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     Some(app.redactor().redact(line).text.into_owned())
 }
 

@@ -173,8 +173,8 @@ impl Fixture {
     #[must_use]
     pub fn forbidden_texts(&self) -> Vec<String> {
         let secrets = self.secrets.values().map(|parts| parts.concat());
-        let mut texts: Vec<String> = self.forbid.text.iter().map(|it| self.fill(it)).collect();
-        texts.extend(secrets);
+        let forbidden = self.forbid.text.iter().map(|text| self.fill(text));
+        let mut texts: Vec<String> = forbidden.chain(secrets).collect();
         texts.sort();
         texts.dedup();
         texts.retain(|text| !text.is_empty());
@@ -185,7 +185,7 @@ impl Fixture {
 /// Returns the programs that a fixture needs and that are not on the search path.
 #[must_use]
 pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
-    let missing = fixture.needs.iter().filter(|it| on_path(it).is_none());
+    let missing = fixture.needs.iter().filter(|name| on_path(name).is_none());
     missing.cloned().collect()
 }
 

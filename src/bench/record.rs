@@ -40,7 +40,7 @@ impl Record {
                 Some("patch.diff") => patch = String::from_utf8_lossy(&bytes).into_owned(),
                 Some("result.json") if name.components().count() > 1 => {
                     let attempt = serde_json::from_slice::<AttemptResult>(&bytes).ok();
-                    let healed = |it: &AttemptResult| it.origin == Origin::Heal && it.kept;
+                    let healed = |one: &AttemptResult| one.origin == Origin::Heal && one.kept;
                     if attempt.as_ref().is_some_and(healed) {
                         record.heals.push(std::mem::take(&mut patch));
                     }

@@ -35,10 +35,8 @@ pub fn real_cases<'a>(
         let clone = open_clone(clones, &repository.name, &repository.url);
         let clone = clone.map(Arc::new).map_err(|error| error.to_string());
         for fix in &set.fixes {
-            let environment = set
-                .environments
-                .iter()
-                .find(|it| it.name == fix.environment);
+            let mut environments = set.environments.iter();
+            let environment = environments.find(|own| own.name == fix.environment);
             let Some(environment) = environment else {
                 continue;
             };
@@ -68,7 +66,7 @@ fn fixture(
 ) -> Fixture {
     let short = fix.commit.get(..9).unwrap_or(&fix.commit);
     // What a fix makes stands in no packet.
-    let there = fix.needed.iter().filter(|it| !it.lines.is_empty());
+    let there = fix.needed.iter().filter(|file| !file.lines.is_empty());
     Fixture {
         id: fix.id.clone(),
         repository: Some(repository.name.clone()),
@@ -76,7 +74,7 @@ fn fixture(
         language: repository.language.clone(),
         test: environment.test.clone(),
         needs: environment.needs.clone(),
-        needed: there.map(|it| it.path.clone()).collect(),
+        needed: there.map(|file| file.path.clone()).collect(),
         heal_safe: true,
         timeout_seconds: environment.timeout_seconds,
         hidden_test: Some(environment.test.clone()),
@@ -113,7 +111,8 @@ impl Commits<'_> {
     }
 
     fn reference(&self) -> Result<Vec<u8>, BenchError> {
-        let product: Vec<RepoPath> = self.fix.needed.iter().map(|it| it.path.clone()).collect();
+        let product = self.fix.needed.iter().map(|file| file.path.clone());
+        let product: Vec<RepoPath> = product.collect();
         Ok(canonical(&self.sides()?.changes(&product)?))
     }
 
@@ -136,7 +135,7 @@ impl Commits<'_> {
             Ok(changes) => changes,
             Err(failed) => return Ok(failed),
         };
-        changes.retain(|it| !self.fix.taken.contains(&it.path));
+        changes.retain(|change| !self.fix.taken.contains(&change.path));
         let bench = Bench {
             checkout,
             environment: &self.environment,

@@ -88,7 +88,7 @@ impl Checkout {
         ))
         .unwrap_or_default();
         let is_whole = self.root().join(".git").is_dir();
-        if is_whole && fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
+        if is_whole && fs::read_to_string(&ready).is_ok_and(|text| text == wanted) {
             return Ok(());
         }
         remove_entry(&self.home).map_err(|error| BenchError::disk(&self.home, &error))?;
@@ -131,7 +131,7 @@ impl Checkout {
     pub(super) fn variables(&self, environment: &RealEnvironment) -> Vec<String> {
         let own = self.environment();
         let variables = environment.variables.iter();
-        variables.map(|it| with_environment(it, &own)).collect()
+        variables.map(|text| with_environment(text, &own)).collect()
     }
 
     /// Makes the worktree's files those of `files`; what git ignores there and the set-up made
@@ -196,8 +196,8 @@ fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchErro
     remove_entry(&at).map_err(failed)?;
     if let Some(parent) = at.parent() {
         // A file may stand where a folder comes to stand.
-        for folder in parent.ancestors().take_while(|it| *it != root) {
-            if folder.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+        for folder in parent.ancestors().take_while(|above| *above != root) {
+            if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
                 fs::remove_file(folder).map_err(failed)?;
             }
         }
@@ -210,7 +210,7 @@ fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchErro
 fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
     remove_entry(&at).map_err(|error| BenchError::disk(&at, &error))?;
-    let above = at.ancestors().skip(1).take_while(|it| *it != root);
+    let above = at.ancestors().skip(1).take_while(|above| *above != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
             break;
@@ -260,7 +260,11 @@ mod tests {
         assert!(root.join("out/kept").is_file() && root.join("b").is_file());
         let git = Repository::discover(&root).unwrap().unwrap();
         let tree = git.tree("HEAD").unwrap();
-        let paths: Vec<_> = tree.listing().files().map(|it| it.path.as_str()).collect();
+        let paths: Vec<_> = tree
+            .listing()
+            .files()
+            .map(|entry| entry.path.as_str())
+            .collect();
         assert_eq!(paths, [".gitignore", "a.py", "b"]);
         assert!(git.tree("HEAD~1").is_err(), "no history");
         checkout.lay(&first).unwrap();

@@ -67,14 +67,15 @@ fn load(path: &Path) -> Result<RealFixes, BenchError> {
     }
     // Names become those of folders.
     let names = set.repository.name.split('/');
-    let environments = set.environments.iter().map(|it| it.name.as_str());
-    let ids = set.fixes.iter().map(|it| it.id.as_str());
+    let environments = set.environments.iter().map(|own| own.name.as_str());
+    let ids = set.fixes.iter().map(|fix| fix.id.as_str());
     let mut all = names.chain(environments).chain(ids);
     if let Some(name) = all.find(|name| !is_plain(name)) {
         return Err(wrong(path, format!("`{name}` cannot be a name")));
     }
     for fix in &set.fixes {
-        if !set.environments.iter().any(|it| it.name == fix.environment) {
+        let mut environments = set.environments.iter();
+        if !environments.any(|own| own.name == fix.environment) {
             let message = format!("`{}` names no environment of the set", fix.id);
             return Err(wrong(path, message));
         }

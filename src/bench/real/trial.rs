@@ -81,13 +81,13 @@ impl Bench<'_> {
             },
         };
         let ran = how.run(self.stop)?;
-        let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
+        let accounts = ran.evidence.iter().flat_map(|command| &command.accounts);
         Ok(TestRun {
             passed: ran.observed.passed,
             timed_out: ran.observed.test_result.timed_out,
             kind: ran.observed.kind,
             failing: ran.observed.failing_tests,
-            tests_passed: accounts.map(|it| it.counts.passed).sum(),
+            tests_passed: accounts.map(|account| account.counts.passed).sum(),
             end: last_line(&ran.log, &ran.observed.test_result.message),
         })
     }
