@@ -8,12 +8,11 @@ use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
 use crate::inventory::{Project, environment_problems, explain_failure};
-use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::Change;
 use crate::source::Installed;
 use crate::workplace::installed as installed_below;
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 /// Find the imports that were meant.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +23,6 @@ pub struct HintRequest {
     pub file: Option<String>,
     /// What the failing command wrote: names, modules and files are taken from it.
     pub log: Option<Log>,
-    /// Reports of its tests, in the form of `JUnit`.
-    pub reports: Vec<Report>,
-    /// A commit to read instead of the worktree.
-    pub rev: Option<String>,
     /// Whether a patch of the certain imports is made.
     pub fix: bool,
     /// Whether that patch is written into the worktree.
@@ -86,12 +81,10 @@ impl Hinted {
 /// # Errors
 /// A file that is not of the repository, a log that names none, or a patch that cannot be written.
 pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
-    let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at)?;
-    let facts = LogFacts::default();
-    let scene = scene_of(&workspace);
+    let workspace = app.worktree()?;
+    let (facts, scene) = (LogFacts::default(), scene_of(&workspace));
     let found = request.log.as_ref().map(|log| {
-        let diagnosis = diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
+        let diagnosis = diagnose_masked(log, &facts, scene, &[], app.redactor());
         (diagnosis, log.text())
     });
     let hinted = find_remedies(app, &workspace, request, found.as_slice())?;
@@ -122,8 +115,6 @@ pub(super) fn find_remedies(
     app.go_on("reading imports")?;
     let root = workspace.root.as_deref();
     let installed = root.map_or_else(Installed::default, installed_below);
-    // A repair starts from the worktree: of another revision nothing is tried.
-    let logs = if request.rev.is_none() { logs } else { &[] };
     let allowed = app.allowed()?;
     let mut fixes = with_graph(app, workspace, !wanted.is_empty(), |graph| {
         find_fixes(&Question {

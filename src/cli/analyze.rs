@@ -4,7 +4,7 @@ use super::args::{Form, Global, comment, places, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
-    diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run, reports,
+    diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run,
     summarise_diagnosis,
 };
 use crate::model::{DiagnosisDocument, FailureKind, WhyReason, WhyVerdict};
@@ -151,18 +151,12 @@ pub(crate) struct HintArgs {
     /// is the last run's
     #[arg(long, value_name = "FILE")]
     log: Option<Input>,
-    /// A `JUnit` report in addition to the log; repeatable
-    #[arg(long, value_name = "FILE", requires = "log")]
-    junit: Vec<Input>,
     /// Print a patch that adds the imports that are certain
     #[arg(long)]
     fix: bool,
     /// Write that patch into the worktree
-    #[arg(long, conflicts_with = "rev")]
+    #[arg(long)]
     apply: bool,
-    /// Read a commit instead of the worktree
-    #[arg(long, value_name = "REV")]
-    rev: Option<String>,
     /// How to print it
     #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
@@ -199,8 +193,6 @@ impl HintArgs {
             names: self.names.clone(),
             file: self.file.clone(),
             log,
-            reports: reports(&self.junit, &app)?,
-            rev: self.rev.clone(),
             fix: self.fix,
             apply: self.apply,
             command: Vec::new(),
