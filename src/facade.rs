@@ -264,12 +264,12 @@ impl PacketBuilder {
     /// # Errors
     /// A directory or target that does not exist, wrong settings, or an empty log.
     pub fn build(&self) -> Result<FailurePacket, AppError> {
-        let app = App::open(&self.options, |settings| {
+        let app = App::open(&self.options, &Silent, |settings| {
             if let Some(tokens) = self.max_tokens {
                 settings.context.max_tokens = Some(tokens);
             }
         })?;
-        let packed = app::build_context(&app, &self.request, &Silent)?;
+        let packed = app::build_context(&app, &self.request)?;
         Ok(packed.packet)
     }
 }

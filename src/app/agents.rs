@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::AppError;
+use super::{AppError, Result};
 use crate::agent::Adapter;
 use crate::config::Settings;
 use crate::exec::on_path;
@@ -32,16 +32,14 @@ pub struct AgentPreset {
 /// The preset of this name.
 #[must_use]
 pub fn preset(name: &str) -> Option<&'static AgentPreset> {
-    PRESETS.iter().find(|it| it.name == name)
+    PRESETS.iter().find(|preset| preset.name == name)
 }
 
 /// Whether the program that a command line starts with is on the search path.
 pub(super) fn is_installed(command: &str) -> bool {
     let program = command.split_whitespace().next().unwrap_or_default();
-    if program.contains('/') {
-        return std::path::Path::new(program).is_file();
-    }
-    on_path(program).is_some()
+    let is_path = program.contains('/');
+    is_path && std::path::Path::new(program).is_file() || on_path(program).is_some()
 }
 
 /// The first published agent that is installed here.
@@ -104,45 +102,35 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
 ///
 /// # Errors
 /// `U310`.
-pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
+pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     let line = settings.agent.command.as_deref().unwrap_or_default();
-    let Some((problem, install)) = missing_agent(line) else {
-        let adapter = chosen_agent(settings).and_then(|agent| agent.adapter);
-        let is_unpriced = adapter.is_some_and(|adapter| adapter.cost_usd.is_empty());
-        // A limit that nothing can reach holds nobody back.
-        if is_unpriced && settings.limits.budget_usd.is_some() {
-            let name = line.trim();
-            let message =
-                format!("`{name}` tells no dollars, so `--budget-usd` would never end it");
-            return Err(AppError::usage(message)
-                .hint("limit it by `--max-attempts` and `--budget-seconds`"));
-        }
-        return Ok(());
-    };
-    let error = AppError::new(Code::U310, problem);
-    let by_name = || {
-        let names: Vec<_> = PRESETS.iter().map(|it| it.name.as_str()).collect();
-        let names = names.join(", ");
-        format!("install it, correct the name, or name an agent: {names}")
-    };
-    Err(error.hint(install.map_or_else(by_name, |line| format!("`{line}` installs it"))))
-}
-
-/// What is wrong with an agent that is not here, and the line that installs it, where that is known.
-pub(super) fn missing_agent(line: &str) -> Option<(String, Option<String>)> {
     let line = line.trim();
     if let Some(preset) = preset(line) {
-        let message = || format!("the agent `{}` is not installed", preset.name);
-        let install = || Some(preset.install.clone());
-        return (!is_installed(&preset.command)).then(|| (message(), install()));
+        let name = &preset.name;
+        if !is_installed(&preset.command) {
+            let error = AppError::new(Code::U310, format!("the agent `{name}` is not installed"));
+            return Err(error.hint(format!("`{}` installs it", preset.install)));
+        }
+        // A limit that nothing can reach holds nobody back.
+        if preset.adapter.cost_usd.is_empty() && settings.limits.budget_usd.is_some() {
+            let message =
+                format!("`{name}` tells no dollars, so `--budget-usd` would never end it");
+            let error = AppError::usage(message);
+            return Err(error.hint("limit it by `--max-attempts` and `--budget-seconds`"));
+        }
+        return Ok(());
     }
     let word = line.split_whitespace().next().unwrap_or_default();
-    let is_plain = word
-        .chars()
-        .all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
-    let is_name = is_plain && !word.is_empty() && !SHELL_WORDS.contains(&word);
-    let message = || format!("the agent's command `{word}` is not on the search path");
-    (is_name && !is_installed(word)).then(|| (message(), None))
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_.+".contains(char);
+    let is_shell = SHELL_WORDS.contains(&word) || !word.chars().all(is_plain);
+    if word.is_empty() || is_shell || is_installed(word) {
+        return Ok(());
+    }
+    let message = format!("the agent's command `{word}` is not on the search path");
+    let names: Vec<_> = PRESETS.iter().map(|preset| preset.name.as_str()).collect();
+    let names = names.join(", ");
+    let hint = format!("install it, correct the name, or name an agent: {names}");
+    Err(AppError::new(Code::U310, message).hint(hint))
 }
 
 /// Words of the shell itself with which a line may begin, `.` among them.
@@ -154,7 +142,7 @@ const SHELL_WORDS: [&str; 15] = [
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {
     let read = crate::model::read_table::<PresetFile>(embedded!("app/agents.toml"));
-    read.map(|it| it.agent).unwrap_or_default()
+    read.map(|table| table.agent).unwrap_or_default()
 });
 
 #[derive(Deserialize)]
@@ -168,6 +156,6 @@ mod tests {
 
     #[test]
     fn presets_are_read() {
-        assert!(preset("claude").is_some_and(|it| it.command.starts_with("claude -p \"")));
+        assert!(preset("claude").is_some_and(|found| found.command.starts_with("claude -p \"")));
     }
 }

@@ -3,18 +3,19 @@ use std::path::{Path, PathBuf};
 
 use super::agents::resolve_agent;
 use super::files::{temporary, to_json, write_file};
-use super::flags::{Args, repair_level, request, share};
+use super::flags::{Args, repair_level, request, share, word};
 use super::open::listen;
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::bench::{
-    BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge,
-    pairs, parse_partition, part_of, real_cases, run_cases, score,
+    BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, Mined, compare, load_fixtures,
+    load_sets, merge, mine, pairs, parse_partition, part_of, real_cases, run_cases, score,
 };
 use crate::config::Seconds;
 use crate::exec::Temporary;
+use crate::git::Repository;
 use crate::model::{
     AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level,
-    WorkplaceMode,
+    MineDocument, WorkplaceMode,
 };
 
 request! {
@@ -28,7 +29,7 @@ BenchRequest {
     /// builtin, oracle, replay, or a command that writes patches [default: builtin]
     #[arg(long, value_name = "AGENT")] agent: Option<String>;
     /// The protocol of a command [default: json] [setting: agent.protocol]
-    #[arg(hide_short_help = true, long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    #[arg(hide_short_help = true, long, value_name = "json|prompt|edit", value_parser = word::<AgentProtocol>)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
     #[arg(hide_short_help = true, long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
     /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
@@ -52,7 +53,7 @@ BenchRequest {
     /// Fixtures at a time
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(hide_short_help = true, long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Keep the copies and the runs' folders here
     #[arg(hide_short_help = true, long, value_name = "DIR")] keep: Option<PathBuf>;
 }
@@ -81,7 +82,7 @@ pub fn run_bench(
     app: &App,
     request: &BenchRequest,
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-) -> Result<Option<BenchDocument>, AppError> {
+) -> Result<Option<BenchDocument>> {
     let settings = app.settings();
     let (agent, agent_environment) = agent(app, request);
     let partition = request.partition.as_deref().filter(|text| *text != "all");
@@ -93,7 +94,7 @@ pub fn run_bench(
     let cases: Vec<Case<'_>> = match &request.real {
         None => {
             let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
-            fixtures.into_iter().map(Case::of_folder).collect()
+            fixtures.into_iter().map(Case::from_folder).collect()
         }
         Some(_) if agent == BenchAgent::Replay => {
             let message = "fixes of real histories have no recorded replies";
@@ -106,14 +107,11 @@ pub fn run_bench(
             for set in &mut sets {
                 set.fixes.retain(|fix| mine.contains(&fix.id));
             }
-            let clones = Clones {
-                folder: real.clones.clone(),
-            };
             let work = real.work.clone().unwrap_or_else(|| home.join("work"));
-            real_cases(&sets, &clones, &absolute(&work)?, workplace, redactor)
+            real_cases(&sets, &real.clones, &absolute(&work)?, workplace, redactor)
         }
     };
-    let before = request.baseline.as_deref().map(read_bench).transpose()?;
+    request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
         agent,
         agent_environment,
@@ -134,16 +132,26 @@ pub fn run_bench(
         max_level: options.max_level,
         partition,
     };
-    let mut document = score(heading, outcomes);
+    let baseline = request.baseline.as_deref();
+    finish(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
+}
+
+// Compares a document with an earlier one and keeps it.
+fn finish(
+    mut document: BenchDocument,
+    baseline: Option<&Path>,
+    save: Option<&Path>,
+) -> Result<BenchDocument> {
+    let before = baseline.map(read_bench).transpose()?;
     document.comparison = before.map(|before| compare(&document, &before));
-    if let Some(path) = &request.save {
+    if let Some(path) = save {
         write_file(path, to_json(&document)?)?;
     }
-    Ok(Some(document))
+    Ok(document)
 }
 
 /// A folder by its full path, made if it is missing.
-pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
+pub(super) fn absolute(folder: &Path) -> Result<PathBuf> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot make `{}`: {}", folder.display(), error.kind());
         AppError::new(Code::F101, message)
@@ -156,7 +164,7 @@ pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
 ///
 /// # Errors
 /// Documents that cannot be read.
-pub fn compare_benches(first: &Path, second: &Path) -> Result<BenchPairs, AppError> {
+pub fn compare_benches(first: &Path, second: &Path) -> Result<BenchPairs> {
     Ok(pairs(&read_bench(first)?, &read_bench(second)?))
 }
 
@@ -168,25 +176,16 @@ pub fn merge_bench(
     files: &[PathBuf],
     baseline: Option<&Path>,
     save: Option<&Path>,
-) -> Result<BenchDocument, AppError> {
-    let documents: Result<Vec<_>, _> = files.iter().map(|it| read_bench(it)).collect();
-    let before = baseline.map(read_bench).transpose()?;
-    let mut document = merge(documents?)?;
-    document.comparison = before.map(|before| compare(&document, &before));
-    if let Some(path) = save {
-        write_file(path, to_json(&document)?)?;
-    }
-    Ok(document)
+) -> Result<BenchDocument> {
+    let documents: Result<Vec<_>> = files.iter().map(|file| read_bench(file)).collect();
+    finish(merge(documents?)?, baseline, save)
 }
 
 /// How a document ends the process, and the first reason when it is not a yes.
 #[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let regressed = document
-        .comparison
-        .iter()
-        .flat_map(|it| it.regressed.clone());
-    let regressed = regressed.collect::<Vec<_>>().join(", ");
+    let comparison = document.comparison.as_ref();
+    let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
     let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
     let (code, message) = if document.leaks > 0 {
         let message = "fixtures from which something forbidden has left";
@@ -207,20 +206,19 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
 /// How many fixtures could not be run.
 #[must_use]
 pub fn broken_fixtures(document: &BenchDocument) -> usize {
-    let broken = |it: &&FixtureOutcome| it.result == FixtureResult::Error;
-    document.fixtures.iter().filter(broken).count()
+    let fixtures = document.fixtures.iter();
+    fixtures
+        .filter(|outcome| outcome.result == FixtureResult::Error)
+        .count()
 }
 
-fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
+fn read_bench(path: &Path) -> Result<BenchDocument> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
     let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
     document.map_err(|error| {
-        AppError::new(
-            Code::F305,
-            format!("`{name}` is no bench document: {error}"),
-        )
-        .hint("`mendit bench FIXTURES --save FILE` writes one")
+        let message = format!("`{name}` is no bench document: {error}");
+        AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }
 
@@ -247,25 +245,81 @@ fn agent(app: &App, request: &BenchRequest) -> (BenchAgent, Vec<String>) {
 }
 
 pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
-    wanted.map_or_else(
-        || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        NonZeroUsize::get,
-    )
+    let all = std::thread::available_parallelism();
+    wanted.or(all.ok()).map_or(1, NonZeroUsize::get)
 }
 
-// The folder of the copies: where a person says, which must be empty; else one that is gone with the value.
-fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>), AppError> {
+// The folder of the copies: where a person says, else one that is gone with the value.
+fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>)> {
     let Some(keep) = keep else {
         let passing = temporary()?;
         return Ok((passing.path().to_owned(), Some(passing)));
     };
-    let path = absolute(keep)?;
-    if path
-        .read_dir()
-        .is_ok_and(|mut found| found.next().is_some())
+    Ok((absolute(keep)?, None))
+}
+
+request! {
+/// Search a history for fixes whose tests fail before and pass after.
+MineRequest {
+    /// The repository, a clone of it or a bare one
+    #[arg(value_name = "REPO", default_value = ".")] repository: PathBuf;
+    /// Setup and test commands, as docs/bench.md describes them
+    #[arg(long, value_name = "FILE")] environment: PathBuf;
+    /// The folder for fixes.json and the results of each candidate
+    #[arg(long, value_name = "DIR")] to: PathBuf;
+    /// Checkouts and environments [default: DIR/work]
+    #[arg(long, value_name = "DIR")] work: Option<PathBuf>;
+    /// Where the search begins
+    #[arg(long, value_name = "REV", default_value = "HEAD")] revision: String;
+    /// Stop after this many fixes
+    #[arg(long, value_name = "N")] limit: Option<usize>;
+    /// Look at this many commits
+    #[arg(long, value_name = "N")] max_commits: Option<u64>;
+    /// Leave out fixes that change more product files
+    #[arg(long, value_name = "N", default_value = "5")] max_files: usize;
+    /// Leave out fixes that add and remove more product lines
+    #[arg(long, value_name = "N", default_value = "200")] max_lines: usize;
+    /// Candidates at a time, each in a checkout and environment of its own
+    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
+    /// Where tests run [setting: sandbox.workplace]
+    #[arg(long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+}
+}
+
+/// Mines a history. `None` when it was interrupted: the same call goes on. `done` hears of each
+/// candidate that was tried, from any thread.
+///
+/// # Errors
+/// A repository or description that cannot be used, a set-up that fails, or a history of which
+/// nothing is here.
+pub fn mine_fixes(
+    app: &App,
+    request: &MineRequest,
+    done: &(dyn Fn(&Mined<'_>) + Sync),
+) -> Result<Option<MineDocument>> {
+    let named = request.repository.display();
+    let clone = Repository::discover(&request.repository)?
+        .ok_or_else(|| AppError::new(Code::U204, format!("`{named}` is in no git repository")))?;
+    let file = BenchFile::read(&request.environment)?;
+    let to = absolute(&request.to)?;
+    let work = request.work.clone().unwrap_or_else(|| to.join("work"));
+    let options = MineOptions {
+        revision: request.revision.clone(),
+        work: absolute(&work)?,
+        to,
+        limit: request.limit,
+        max_commits: request.max_commits,
+        max_files: request.max_files,
+        max_lines: request.max_lines,
+        jobs: jobs(request.jobs),
+        workplace: app.settings().sandbox.workplace.unwrap_or_default(),
+    };
+    let stop = listen()?;
+    let found = mine(&clone, &file, &options, app.redactor(), &stop, done)?;
+    if found.commits == 0
+        && let Some(message) = found.incomplete.first()
     {
-        let message = format!("`{}` is not empty", path.display());
-        return Err(AppError::usage(message).hint("name a new folder with `--keep DIR`"));
+        return Err(AppError::new(Code::F401, message.clone()));
     }
-    Ok((path, None))
+    Ok((!stop.requested()).then_some(found))
 }

@@ -1,30 +1,21 @@
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::shared::shared;
-use super::{App, AppError, Progress, runs};
+use super::files::temporary;
+use super::{App, AppError, Result, runs};
 use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
-use crate::model::{Code, NotConfined, SandboxMode, WorkplaceMode, walls_in_words};
+use crate::model::{Code, NotConfined, RepoPath, WorkplaceMode, walls_in_words};
+use crate::source::Source;
 use crate::workplace::{Plan, Workplace};
-use crate::workspace::At;
 
-/// How far a command of the user is confined.
-#[derive(Default)]
-pub(super) struct Confinement<'a> {
-    pub(super) sandbox: SandboxMode,
-    /// What it may write besides the worktree.
-    pub(super) writable: &'a [PathBuf],
-    pub(super) no_network: bool,
-}
-
-/// A job in the worktree itself: it may write all of it, wherever in it the command is run, but
-/// not what git reads later; without git, the folder it is run in.
-pub(super) fn confined(
-    app: &App,
-    command: CommandLine,
-    how: &Confinement<'_>,
-) -> Result<Job, AppError> {
-    let mut writable = how.writable.to_vec();
+/// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the
+/// command runs, but not what git reads later; without git, the folder it runs in.
+/// Its private folder is gone with the second value.
+pub(super) fn confined(app: &App, command: CommandLine) -> Result<(Job, Temporary)> {
+    let private = temporary()?;
+    let settings = &app.settings().sandbox;
+    let mut writable = settings.allow_write.clone();
     let repository = Repository::discover(app.directory())?;
     let mut closed = Vec::new();
     if let Some(git) = &repository {
@@ -34,15 +25,15 @@ pub(super) fn confined(
         closed.extend(git.workdir().map(nested_repositories).unwrap_or_default());
     }
     closed.retain(|place| !writable.contains(place));
-    Ok(Job {
-        sandbox: Sandbox {
-            mode: how.sandbox,
-            writable,
-            closed,
-            no_network: how.no_network,
-        },
-        ..Job::new(command, app.directory())
-    })
+    let mut job = Job::new(command, app.directory());
+    job.private = Some(private.path().to_owned());
+    job.sandbox = Sandbox {
+        mode: settings.mode,
+        writable,
+        closed,
+        no_network: settings.no_net,
+    };
+    Ok((job, private))
 }
 
 /// Folders of a worktree that are searched for repositories inside it.
@@ -71,46 +62,23 @@ fn nested_repositories(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reports repositories that a command made inside the worktree: git runs their hooks and settings.
-pub(super) fn say_new_repositories(job: &Job, progress: &dyn Progress) {
-    if job.sandbox.closed.is_empty() || job.sandbox.mode == SandboxMode::Off {
-        return;
+/// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for that.
+pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>> {
+    let choice = app
+        .settings()
+        .sandbox
+        .workplace
+        .unwrap_or(WorkplaceMode::InPlace);
+    if choice == WorkplaceMode::InPlace {
+        return Ok(None);
     }
-    for place in nested_repositories(&job.directory) {
-        let real = place.canonicalize().unwrap_or_else(|_| place.clone());
-        let known = job
-            .sandbox
-            .closed
-            .iter()
-            .filter_map(|closed| closed.canonicalize().ok());
-        if !known.into_iter().any(|closed| real.starts_with(closed)) {
-            progress.note(&format!(
-                "the command made `{}`, and git runs its hooks and settings there: remove it unless \
-                 you want it",
-                place.display()
-            ));
-        }
-    }
-}
-
-/// Moves a job from the worktree to a workplace of its own, which lasts as long as the value.
-pub(super) fn stand_in(
-    app: &App,
-    job: &mut Job,
-    choice: WorkplaceMode,
-    progress: &dyn Progress,
-) -> Result<Option<Temporary>, AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let Some(root) = &workspace.root else {
         return Ok(None);
     };
-    let state = runs::state(app)?;
-    let slot = Temporary::within(state.directory())
-        .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
+    let slot = Temporary::within(runs::state(app)?.directory())
+        .map_err(|error| AppError::environment(format!("no isolated copy: {error}")))?;
     let commands = [job.command.to_string()];
-    let report = |done, all| {
-        progress.step(&format!("copying the worktree: {done} of {all} files"));
-    };
     let plan = Plan {
         choice,
         slot: slot.path(),
@@ -121,28 +89,28 @@ pub(super) fn stand_in(
         commands: &commands,
         closed: Vec::new(),
     };
-    let place = Workplace::open(&plan, &report)?;
+    let place = Workplace::open(&plan, &|done, all| {
+        app.progress
+            .step(&format!("copying the worktree: {done} of {all} files"));
+    })?;
     let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
     job.directory = place.root().join(below);
-    job.sandbox.writable.retain(|it| it != root);
+    job.sandbox.writable.retain(|path| path != root);
     job.sandbox.closed.clear();
-    let private = job.private.clone();
+    // The private folder of the caller lasts as long as the job.
+    let private = job.private.take();
     place.confine(job);
-    // The caller's own last as long as the job.
-    if private.is_some() {
-        job.private = private;
-    }
-    let message = format!("workplace: {} ({})", place.kind().as_str(), place.why());
-    progress.note(&message);
+    job.private = private.or(job.private.take());
+    app.note(&format!(
+        "workplace: {} ({})",
+        place.kind().as_str(),
+        place.why()
+    ));
     Ok(Some(slot))
 }
 
 /// Says when a sandbox that was to be had is not in force.
-pub(super) fn say_unconfined(
-    state: SandboxState,
-    missing: &[NotConfined],
-    progress: &dyn Progress,
-) {
+pub(super) fn say_unconfined(state: SandboxState, missing: &[NotConfined], app: &App) {
     let how = match state {
         SandboxState::Enforced => return,
         SandboxState::Partial => "only partly",
@@ -152,8 +120,38 @@ pub(super) fn say_unconfined(
         words if words.is_empty() => words,
         words => format!("; not confined: {words}"),
     };
-    progress.note(&format!(
+    app.note(&format!(
         "{}: the sandbox is {how} in force{what}",
         Code::R211
     ));
+}
+
+/// Installed packages: ignored by git and needed by tests, so a copy links to them. What is `named`
+/// besides must be there.
+pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Result<Vec<RepoPath>> {
+    let mut found: BTreeSet<RepoPath> = BTreeSet::new();
+    for entry in source.listing().files() {
+        let folders: &[&str] = match entry.path.file_name() {
+            "package.json" => &["node_modules"],
+            "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
+            _ => &[],
+        };
+        let beside = |folder: &&str| RepoPath::resolve(entry.path.directory(), folder).ok();
+        found.extend(folders.iter().filter_map(beside));
+    }
+    found.extend(
+        ["node_modules", ".venv"]
+            .into_iter()
+            .flat_map(RepoPath::new),
+    );
+    // A file `.venv` leads to an environment, and is copied as other files are.
+    found.retain(|path| root.join(path.as_str()).is_dir());
+    for typed in named {
+        let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
+        let path = path.filter(|path| root.join(path.as_str()).exists());
+        let missing = || AppError::usage(format!("--share: there is no `{typed}` in the worktree"));
+        found.insert(path.ok_or_else(missing)?);
+    }
+    found.retain(|path| !source.listing().has_directory(path.as_str()));
+    Ok(found.into_iter().collect())
 }

@@ -1,16 +1,98 @@
-use std::path::Path;
+use std::path::PathBuf;
 
-use super::context_request::{ContextRequest, previous, to_request};
+use serde_json::Value;
+
 use super::files::{to_json, write_file};
+use super::flags::{level, request, word};
+use super::input::last;
 use super::open::with_known;
-use super::{App, AppError, Progress, runs};
+use super::why::{known_cause, known_trace};
+use super::{App, AppError, Input, Result, runs};
+use crate::config::Bytes;
 use crate::context::{
-    Built, Request, add_history, build, change_under_test, estimate_tokens, failure_packet,
+    Built, LevelChoice, Request, add_history, base_request, build, change_under_test,
+    estimate_tokens, expand_target, failure_packet, nearest_paths,
 };
-use crate::model::{Code, ContextDocument, FailurePacket, PacketBudget, PreviousAttempt};
+use crate::diagnose::Log;
+use crate::model::{
+    Code, ContextDocument, FailurePacket, Level, PacketBudget, PreviousAttempt, Profile, RepoPath,
+    StopReason,
+};
 use crate::policy::Redactor;
 use crate::report::context_markdown;
 use crate::workspace::{At, Workspace};
+
+request! {
+/// Build the packet of a failure.
+#[derive(Default)]
+ContextRequest {
+    /// Files the failure is about; a directory means its files
+    #[arg(value_name = "TARGET")] targets: Vec<String>;
+    /// The same as TARGET
+    #[arg(hide_short_help = true, long = "target", value_name = "PATH")] more_targets: Vec<String>;
+    /// Log of the failing command; `-` is standard input. Without it and without a target, the last
+    /// run
+    #[arg(long, value_name = "FILE")] log: Option<Input>;
+    /// Text of an issue or a task instead of a log; `-` is standard input
+    #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with_all = ["log", "failure"])]
+    issue: Option<Input>;
+    /// A failure packet to take log, targets and commands from
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
+    /// The command that shows the failure (it is not run)
+    #[arg(hide_short_help = true, long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
+    /// Context level: auto, or 0 to 4
+    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = level)]
+    level: LevelChoice;
+    /// The rung of the attempt before.
+    #[arg(skip)] previous_level: Option<Level>;
+    /// How the previous attempt ended, such as `tests_failed`
+    #[arg(hide_short_help = true, long, value_name = "REASON", value_parser = word::<StopReason>, help_heading = AFTER)]
+    stop_reason: Option<StopReason>;
+    /// context.json or result.json of the previous attempt
+    #[arg(long, value_name = "FILE", help_heading = AFTER)] previous: Option<Input>;
+    /// JSON with the `requestedFiles` of an agent; `-` is standard input
+    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] request: Option<Input>;
+    /// A request of an agent: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
+    #[arg(long = "request-path", value_name = "PATH", help_heading = AFTER)] requested: Vec<String>;
+    /// Permit level 4: the whole repository, without caps
+    #[arg(hide_short_help = true, long, help_heading = WHAT)] include_repo_bundle: bool;
+    /// Read this commit instead of the worktree
+    #[arg(long, value_name = "REV")] rev: Option<String>;
+    /// Base of the change under test: its diff is shown, its files rank high
+    #[arg(long, value_name = "BASE", help_heading = WHAT)] diff: Option<String>;
+    /// How files are chosen [default: ranked] [setting: context.profile]
+    #[arg(hide_short_help = true, long, value_name = "ranked|spec", value_parser = word::<Profile>, help_heading = WHAT)]
+    profile: Option<Profile> => set context.profile;
+    /// Files beyond targets and manifests [setting: context.max-files]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_files: Option<u64> => set context.max_files;
+    /// Bytes of one file [setting: context.max-file-bytes]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
+    /// Bytes of all files [setting: context.max-total-bytes]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
+    /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
+    /// Do not use the trace of the failing tests [setting: context.trace]
+    #[arg(hide_short_help = true, long, help_heading = WHAT)] no_trace: bool => off context.trace;
+    /// Bytes of the log; the middle is left out.
+    #[arg(skip)] max_log_bytes: Option<Bytes>;
+    /// Read only files that match; repeatable [setting: context.allow]
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => list context.allow;
+    /// Never read files that match; repeatable [setting: context.deny]
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
+    /// Write context.json and failure-packet.json here
+    #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
+    /// Whether it is written below `.mendit` of the worktree when no folder is named.
+    #[arg(skip)] shown: bool;
+    /// Neither use nor fill the cache of parsed files
+    #[arg(hide_short_help = true, long)] no_cache: bool;
+}
+}
+
+/// More rounds than are ever answered.
+const MAX_ROUNDS: u64 = 8;
+
+const AFTER: &str = "After an attempt";
+const WHAT: &str = "What goes in";
 
 /// A packet, and the same as it is given to an agent.
 #[derive(Debug)]
@@ -25,13 +107,8 @@ impl Packed {
     /// Estimated tokens of the whole prompt: files, log and what is said of both.
     #[must_use]
     pub fn prompt_tokens(&self) -> u64 {
-        prompt_tokens(&self.context, &self.packet)
+        estimate_tokens(context_markdown(&self.context, &self.packet).len() as u64)
     }
-}
-
-/// The same of a packet and what it was made from.
-pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -> u64 {
-    estimate_tokens(context_markdown(context, packet).len() as u64)
 }
 
 /// Builds the packet of a failure, and writes it where the request says.
@@ -39,95 +116,40 @@ pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -
 /// # Errors
 /// A target outside the repository, a level that is not permitted, a log without a word, or a
 /// folder that cannot be written.
-pub fn build_context(
-    app: &App,
-    query: &ContextRequest,
-    progress: &dyn Progress,
-) -> Result<Packed, AppError> {
+pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     let at = query.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at, progress)?;
-    let mut request = to_request(query, app, &workspace, progress)?;
-    let previous = previous(query, &mut request)?;
-    let revision = query.rev.as_deref().unwrap_or("HEAD");
-    if request.says_nothing() {
-        progress.note(
-            "without a log, a target or a request the packet holds only the repository's index \
-             (hint: `--log FILE`, or pipe the failing command into `--log -`)",
-        );
-    }
-    let policy = app.read_policy(request.profile)?;
+    let workspace = app.workspace(at)?;
+    let mut request = read_request(query, app, &workspace)?;
+    let previous = read_previous(query, &mut request)?;
     if let Some(base) = &query.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
-            AppError::new(
-                Code::U204,
-                "`--diff` compares with a commit, and this is no git repository",
-            )
+            let message = "`--diff` compares with a commit, and this is no git repository";
+            AppError::new(Code::U204, message)
         })?;
-        let tree = git.tree(base)?;
-        let source = workspace.source.as_ref();
-        request.change = Some(change_under_test(
-            base,
-            &tree,
-            source,
-            &policy,
-            app.redactor(),
-        ));
+        let (tree, source) = (git.tree(base)?, workspace.source.as_ref());
+        let policy = app.read_policy(request.profile)?;
+        let change = change_under_test(base, &tree, source, &policy, app.redactor());
+        request.change = Some(change);
     }
-    super::progress::go_on(progress, "choosing files")?;
-    let cached = (revision, !query.no_cache);
-    let (built, packet) = packed(
-        app,
-        &workspace,
-        &mut request,
-        app.redactor(),
-        cached,
-        previous,
-    )?;
-    keep(app, &workspace, query, (&built, &packet), progress)?;
-    say_odd(&built, progress);
-    Ok(Packed {
+    if request.says_nothing() {
+        app.note(
+            "without a log, a target or a request the packet holds only the repository's index (hint: \
+             `--log FILE`, or pipe the failing command into `--log -`)",
+        );
+    }
+    app.go_on("choosing files")?;
+    let cached = (query.rev.as_deref().unwrap_or("HEAD"), !query.no_cache);
+    let redactor = app.redactor();
+    let (built, packet) = packed(app, &workspace, &mut request, redactor, cached, previous)?;
+    if built.context.files.is_empty() && built.log.is_some() {
+        app.note("the log names no file of this repository (hint: name one as TARGET)");
+    }
+    let packed = Packed {
         context: built.context,
         packet,
-    })
-}
-
-// Writes the packet where the request asks for that.
-fn keep(
-    app: &App,
-    workspace: &Workspace,
-    query: &ContextRequest,
-    (built, packet): (&Built, &FailurePacket),
-    progress: &dyn Progress,
-) -> Result<(), AppError> {
-    let own = || runs::own_folder(app, workspace, true).map(|own| own.join("context"));
-    let directory = match &query.out {
-        Some(directory) => Some(app.directory().join(directory)),
-        None if query.shown => own(),
-        None => None,
     };
-    let written = directory.as_deref().map(|at| write(at, built, packet));
-    let written_to = match written.transpose() {
-        Err(error) if query.out.is_some() => return Err(error),
-        Err(error) => {
-            progress.note(&format!("the packet was not written: {}", error.message));
-            None
-        }
-        Ok(_) => directory,
-    };
-    if let Some(directory) = &written_to {
-        progress.note(&format!(
-            "wrote context.json and failure-packet.json to {}",
-            directory.display()
-        ));
-    }
-    Ok(())
-}
-
-// A packet without the files that the log is about.
-fn say_odd(built: &Built, progress: &dyn Progress) {
-    if built.context.files.is_empty() && built.log.is_some() {
-        progress.note("the log names no file of this repository (hint: name one with `--target`)");
-    }
+    packed.keep(app, &workspace, query)?;
+    Ok(packed)
 }
 
 /// Chooses the files of a revision and packs them; with `cached` what is known of files has a say.
@@ -138,7 +160,7 @@ pub(super) fn packed(
     redactor: &Redactor,
     (revision, cached): (&str, bool),
     previous: Option<PreviousAttempt>,
-) -> Result<(Built, FailurePacket), AppError> {
+) -> Result<(Built, FailurePacket)> {
     let policy = app.read_policy(request.profile)?;
     let built = with_known(app, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
@@ -151,8 +173,175 @@ pub(super) fn packed(
     Ok((built, packet))
 }
 
-fn write(directory: &Path, built: &Built, packet: &FailurePacket) -> Result<(), AppError> {
-    write_file(&directory.join("context.json"), to_json(&built.context)?)?;
-    write_file(&directory.join("failure-packet.json"), to_json(packet)?)?;
+impl Packed {
+    // Writes the packet where the request asks for that. Below `.mendit` it may fail.
+    fn keep(&self, app: &App, workspace: &Workspace, query: &ContextRequest) -> Result<()> {
+        let folder = match &query.out {
+            Some(folder) => Some(app.directory().join(folder)),
+            None if query.shown => {
+                runs::own_folder(app, workspace, true).map(|own| own.join("context"))
+            }
+            None => None,
+        };
+        let Some(folder) = folder else {
+            return Ok(());
+        };
+        let context = to_json(&self.context)?;
+        let written = write_file(&folder.join("context.json"), context);
+        let packet = to_json(&self.packet)?;
+        match written.and_then(|()| write_file(&folder.join("failure-packet.json"), packet)) {
+            Err(error) if query.out.is_some() => return Err(error),
+            Err(error) => {
+                app.note(&format!("the packet was not written: {}", error.message));
+            }
+            Ok(()) => {
+                let folder = folder.display();
+                app.note(&format!(
+                    "wrote context.json and failure-packet.json to {folder}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+// What the request, the settings and the documents ask for.
+fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Result<Request> {
+    let mut request = base_request(app.settings(), workspace.git.as_ref());
+    request.directory.clone_from(&workspace.prefix);
+    request.level = query.level;
+    request.include_bundle = query.include_repo_bundle;
+    request.test_commands.clone_from(&query.test_commands);
+    if let Some(bytes) = query.max_log_bytes {
+        request.max_log_bytes = bytes.0;
+    }
+    for typed in query.targets.iter().chain(&query.more_targets) {
+        let path = workspace.repo_path(typed);
+        request
+            .targets
+            .extend(find_targets(workspace, typed, path)?);
+    }
+    request.issue = query.issue.as_ref().map(Input::words).transpose()?;
+    request.log = query.log.as_ref().map(|log| log.log(app)).transpose()?;
+    if let Some(failure) = &query.failure {
+        take_failure(&failure.json()?, &mut request, workspace)?;
+    }
+    let mut requested = query.requested.clone();
+    if let Some(input) = &query.request {
+        let document = input.json()?;
+        if !document["requestedFiles"].is_array() {
+            let message = format!("`{}` has no list `requestedFiles`", input.name());
+            return Err(AppError::usage(message));
+        }
+        requested.extend(strings(&document["requestedFiles"]));
+    }
+    if !requested.is_empty() {
+        request.requests.push(requested);
+    }
+    // Where nothing says what the packet is for, it is for the last run.
+    if request.says_nothing()
+        && query.rev.is_none()
+        && let Some(last) = last(app)?
+    {
+        request.log = Some(last.log);
+        if request.test_commands.is_empty() {
+            request.test_commands.extend(last.command);
+        }
+    }
+    if query.rev.is_none() {
+        let lines = || request.test_commands.iter();
+        let cause = lines().find_map(|line| known_cause(app, workspace, line));
+        request.traced = lines().find_map(|line| known_trace(app, workspace, line));
+        request.cause = cause;
+    }
+    Ok(request)
+}
+
+// What is said of the attempt before.
+fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option<PreviousAttempt>> {
+    request.retry.level = query.previous_level;
+    let mut patch_digest = None;
+    if let Some(input) = &query.previous {
+        let document = input.json()?;
+        let level = document["level"].as_u64();
+        let level = level.and_then(|level| Level::from_number(u8::try_from(level).ok()?));
+        request.retry.level = Some(level.ok_or_else(|| {
+            AppError::usage(format!("`{}` has no `level` from 0 to 4", input.name()))
+        })?);
+        let reason = document["stopReason"].as_str();
+        let reason = reason.and_then(|reason| reason.parse().ok());
+        request.retry.stop_reason = reason.or(Some(StopReason::TestsFailed));
+        // Requests that earlier packets answered; their files are not served again.
+        let rounds = document["requestRounds"].as_u64().unwrap_or(0);
+        for _ in 0..rounds.min(MAX_ROUNDS) {
+            request.requests.insert(0, Vec::new());
+        }
+        patch_digest = document["patchDigest"].as_str().map(str::to_owned);
+    }
+    if query.stop_reason.is_some() {
+        request.retry.stop_reason = query.stop_reason;
+    }
+    Ok(request
+        .retry
+        .stop_reason
+        .map(|stop_reason| PreviousAttempt {
+            stop_reason,
+            patch_digest,
+            ..PreviousAttempt::default()
+        }))
+}
+
+fn find_targets(
+    workspace: &Workspace,
+    typed: &str,
+    path: Option<RepoPath>,
+) -> Result<Vec<RepoPath>> {
+    let listing = workspace.source.listing();
+    let Some(path) = path else {
+        if [".", "./", ""].contains(&typed) && workspace.prefix.is_empty() {
+            let all = listing.entries().iter().map(|entry| entry.path.clone());
+            return Ok(all.collect());
+        }
+        let message = format!("target `{typed}` is outside the repository");
+        return Err(AppError::new(Code::C311, message)
+            .hint("targets are files or directories below the repository's root"));
+    };
+    if let Some(found) = expand_target(listing, &path) {
+        return Ok(found);
+    }
+    let error = AppError::new(Code::C311, format!("target `{typed}` does not exist"));
+    let mut root = workspace.root.iter();
+    if root.any(|root| root.join(path.as_str()).symlink_metadata().is_ok()) {
+        return Err(
+            error.hint("the file is there, but git ignores it; `git add -f` makes it known")
+        );
+    }
+    let near = nearest_paths(listing, path.as_str(), 3).into_iter();
+    let hints = near.map(|near| format!("did you mean `{near}`?"));
+    Err(hints.fold(error, AppError::hint))
+}
+
+// Log, targets and commands of a failure packet; what the request says itself is kept.
+fn take_failure(document: &Value, request: &mut Request, workspace: &Workspace) -> Result<()> {
+    let text = document["logs"]["text"].as_str();
+    let text = text.ok_or_else(|| AppError::usage("the failure packet has no `logs.text`"))?;
+    request.log = Some(Log::from(text.to_owned()));
+    if request.targets.is_empty() {
+        for target in strings(&document["targets"]) {
+            let path = RepoPath::new(&target).ok();
+            request
+                .targets
+                .extend(find_targets(workspace, &target, path)?);
+        }
+    }
+    if request.test_commands.is_empty() {
+        request.test_commands = strings(&document["testCommands"]);
+    }
     Ok(())
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    let items = value.as_array().into_iter().flatten();
+    let items = items.filter_map(Value::as_str);
+    items.map(str::to_owned).collect()
 }

@@ -1,14 +1,20 @@
+use std::collections::BTreeMap;
+
 use super::flags::Args;
+use super::hint::{HintRequest, find_remedies};
 use super::input::{last, reports};
-use super::run_summary::summary;
 use super::why::known_cause;
-use super::{App, AppError, Input, Progress, no_run};
-use crate::diagnose::{LogFacts, Scene, diagnose_masked};
+use super::{App, AppError, Input, Result, no_run};
+use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
-use crate::model::{Diagnosis, RunSummary};
+use crate::model::{
+    CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, MentionedFile, RemedySource,
+    RepoPath, RunFailure, RunSummary,
+};
 use crate::policy::decode_log;
-use crate::workspace::At;
+use crate::why::list_suspects;
+use crate::workspace::Workspace;
 
 /// Classify the failure in a log.
 #[derive(Debug, Clone, Default, Args)]
@@ -45,41 +51,42 @@ pub struct Diagnosed {
 ///
 /// # Errors
 /// A log or a repository that cannot be read; no log where nothing was run yet.
-pub fn diagnose_log(
-    app: &App,
-    request: &DiagnoseRequest,
-    progress: &dyn Progress,
-) -> Result<Diagnosed, AppError> {
+pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
     let named = request.log.as_ref().or(request.log_flag.as_ref());
-    let unnamed = named.is_none() && request.junit.is_empty();
-    let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
-    let last = last.transpose()?;
-    let log = named.map(|it| it.log(progress)).transpose()?;
-    let log = log.or(last.as_ref().map(|it| it.log.clone()));
-    // How it ended is told as one: what a call says of it takes the place of all that the run says.
+    let last = match named {
+        None if request.junit.is_empty() => Some(last(app)?.ok_or_else(no_run)?),
+        _ => None,
+    };
+    let log = named.map(|log| log.log(app)).transpose()?;
+    // What a call says of the end takes the place of all that the run says.
     let is_given = request.exit_code.is_some() || request.timed_out.is_some();
     let ended = last.as_ref().filter(|_| !is_given);
-    let timed_out = request.timed_out.unwrap_or_default();
-    let ended = ended.map(|it| (it.exit_code, it.timed_out));
-    let (exit_code, timed_out) = ended.unwrap_or((request.exit_code, timed_out));
-    let command = request.command.clone().or(last.and_then(|it| it.command));
     let facts = LogFacts {
-        exit_code,
-        command: command.clone(),
-        timed_out,
+        exit_code: ended.map_or(request.exit_code, |last| last.exit_code),
+        timed_out: ended.map_or(request.timed_out == Some(true), |last| last.timed_out),
+        command: (request.command.as_ref())
+            .or(last.as_ref().and_then(|last| last.command.as_ref()))
+            .cloned(),
     };
+    let log = log.or(last.map(|last| last.log)).unwrap_or_default();
     let workspace = match Repository::discover(app.directory())? {
-        Some(_) => Some(app.workspace(At::Worktree, progress)?),
+        Some(_) => Some(app.worktree()?),
         None => None,
     };
-    super::progress::go_on(progress, "reading the log")?;
-    let scene = Scene {
-        source: workspace.as_ref().map(|it| it.source.as_ref()),
-        directory: workspace.as_ref().map_or("", |it| it.prefix.as_str()),
-    };
-    let (log, reports) = (log.unwrap_or_default(), reports(&request.junit, progress)?);
+    app.go_on("reading the log")?;
+    let scene = workspace.as_ref().map(scene_of).unwrap_or_default();
+    let reports = reports(&request.junit, app)?;
     let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
+    let command = facts.command;
     Ok(Diagnosed { diagnosis, command })
+}
+
+/// What the files of a repository have to say about a log.
+pub(super) fn scene_of(workspace: &Workspace) -> Scene<'_> {
+    Scene {
+        source: Some(workspace.source.as_ref()),
+        directory: &workspace.prefix,
+    }
 }
 
 /// The failures of a diagnosis, each with its place, and the change that made its command fail, where trials on
@@ -87,34 +94,413 @@ pub fn diagnose_log(
 ///
 /// # Errors
 /// A repository that cannot be read.
-pub fn summarise_diagnosis(
-    app: &App,
-    Diagnosed { diagnosis, command }: &Diagnosed,
-    progress: &dyn Progress,
-) -> Result<RunSummary, AppError> {
-    if Repository::discover(app.directory())?.is_none() {
-        return Ok(summary(diagnosis));
+pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
+    let mut summary = summary(&found.diagnosis);
+    if Repository::discover(app.directory())?.is_some()
+        && let Some(line) = &found.command
+    {
+        let workspace = app.worktree()?;
+        summary.cause = known_cause(app, &workspace, line);
     }
-    let workspace = app.workspace(At::Worktree, progress)?;
-    Ok(RunSummary {
-        cause: command
-            .as_ref()
-            .and_then(|line| known_cause(app, &workspace, line)),
-        ..summary(diagnosis)
-    })
+    Ok(summary)
 }
 
 /// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
 ///
 /// # Errors
 /// Bytes that are no such report; `name` is what the message calls them.
-pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report, AppError> {
+pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report> {
     let report = read_report(&decode_log(bytes));
     if report.cases.is_empty() && !report.whole {
-        let message = format!("`{name}` is no JUnit report: there is no test in it");
-        return Err(
-            AppError::usage(message).hint("`--junit` takes the XML that a test runner wrote")
-        );
+        let error = AppError::usage(format!(
+            "`{name}` is no JUnit report: there is no test in it"
+        ));
+        return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
     }
     Ok(report)
+}
+
+/// Causes that a summary lists, and tests of each.
+const MAX_CAUSES: usize = 10;
+const MAX_TESTS_OF_CAUSE: usize = 3;
+/// Lines, candidates and edits that a summary lists.
+const MAX_LINES: usize = 3;
+/// Uncommitted changes that a summary lists.
+const MAX_SUSPECTS: usize = 5;
+
+/// Summarizes a failed command: failures with their places, candidate fixes, uncommitted changes.
+pub(super) fn summarize_run(
+    app: &App,
+    (diagnosis, log): (&Diagnosis, &Log),
+    command: &str,
+    workspace: &Workspace,
+    is_output: &(dyn Fn(&RepoPath) -> bool + Sync),
+) -> RunSummary {
+    let mut summary = summary(diagnosis);
+    let mut suspects = list_suspects(diagnosis, workspace, is_output);
+    summary.more_suspects = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
+    suspects.truncate(MAX_SUSPECTS);
+    summary.suspects = suspects;
+    let request = HintRequest {
+        command: vec![command.to_owned()],
+        ..HintRequest::default()
+    };
+    let logs = [(diagnosis.clone(), log.text())];
+    // A log that names no file of the repository gives no hint; that is no error here.
+    let hinted = find_remedies(app, workspace, &request, &logs).unwrap_or_default();
+    for hint in hinted.document.suggestions {
+        let mut listed = summary.certain.iter().chain(&summary.perhaps);
+        if listed.any(|other| other.name == hint.name) {
+            continue;
+        }
+        let tried = hint.certain || hinted.fixes.tries(&hint.name, &hint.import_statement);
+        let statement = match hint.import_statement.as_str() {
+            "" => format!("{} for {}", hint.imported, hint.name),
+            statement => statement.to_owned(),
+        };
+        let import = CertainImport {
+            name: hint.name,
+            statement,
+            tried,
+        };
+        if hint.certain {
+            summary.certain.push(import);
+        } else {
+            summary.perhaps.push(import);
+        }
+    }
+    summary.perhaps.truncate(MAX_LINES);
+    summary.mends = hinted.fixes.beside_imports();
+    summary.mends.truncate(MAX_LINES);
+    summary.tried = hinted.document.tried;
+    summary.remedies = hinted.document.remedies;
+    summary
+}
+
+/// Summarizes a diagnosis alone.
+pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
+    let (rows, most) = match diagnosis.tests.as_slice() {
+        [] => (decisive_lines(diagnosis), MAX_LINES),
+        _ => (failed_tests(diagnosis), MAX_CAUSES),
+    };
+    let (mut failures, more) = group_by_cause(rows, most);
+    failures.extend(failures_of_other_tools(diagnosis, &failures));
+    let left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
+    RunSummary {
+        kind: diagnosis.kind,
+        subkind: diagnosis.subkind.clone(),
+        explanation: match diagnosis.remedy_source {
+            RemedySource::Tool => format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix),
+            RemedySource::Mendit => diagnosis.explanation.clone(),
+        },
+        more: more + left_out,
+        failures,
+        requires_user_action: diagnosis.requires_user_action,
+        ..RunSummary::default()
+    }
+}
+
+fn bare(evidence: &Evidence) -> String {
+    let text = evidence.text.trim();
+    let text = text.strip_prefix("E ").unwrap_or(text);
+    text.trim_start_matches("# ").trim().to_owned()
+}
+
+// The failure of each test; the one that decided comes first.
+fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
+    let first = diagnosis.evidence.first().map(bare).unwrap_or_default();
+    let is_decisive = |test: &FailedTest| {
+        let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
+        // Some runners print the class of the error a few lines further down.
+        let near = |line: u64| evidence.any(|other| (line..line + 6).contains(&other));
+        let message = test.message.as_deref().unwrap_or(&first);
+        test.log_line.is_some_and(near) || diagnosis.lacks().any(|name| message.contains(name))
+    };
+    let (mut tests, others): (Vec<_>, Vec<_>) =
+        diagnosis.tests.iter().partition(|test| is_decisive(test));
+    let none_decides = tests.is_empty();
+    tests.extend(others);
+    let row = |test: &FailedTest| {
+        // A frame is no message.
+        let message = test.message.clone();
+        let message = message.filter(|message| !message.starts_with("node:"));
+        place_failure(
+            message.unwrap_or_else(|| first.clone()),
+            Some(test),
+            diagnosis,
+        )
+    };
+    let mut rows: Vec<RunFailure> = tests.into_iter().map(row).collect();
+    // A file that did not load has no test.
+    let of_file = diagnosis.lacks().next().is_some() || diagnosis.kind == FailureKind::SyntaxError;
+    let of_test = first.starts_with("FAIL: ") || first.starts_with("ERROR: ");
+    if of_file && !of_test && none_decides {
+        rows.insert(0, place_failure(first, None, diagnosis));
+    }
+    rows
+}
+
+// The lines that decided; of a checker those with a place.
+fn decisive_lines(diagnosis: &Diagnosis) -> Vec<RunFailure> {
+    use FailureKind::{LintError, StaticTypeError, TsError};
+    let is_checker = [LintError, StaticTypeError, TsError].contains(&diagnosis.kind);
+    let mut rows: Vec<RunFailure> = Vec::new();
+    for error in diagnosis.evidence.iter().map(bare) {
+        let place = place_in_words(&error, diagnosis).filter(|_| is_checker);
+        if rows.iter().all(|row| row.error != error) {
+            rows.push(RunFailure {
+                error,
+                path: place.map(|file| file.path.clone()),
+                line: place.and_then(|file| file.line),
+                ..RunFailure::default()
+            });
+        }
+    }
+    if rows.iter().any(|row| row.path.is_some()) {
+        rows.retain(|row| row.path.is_some());
+    } else if let Some(first) = rows.first_mut() {
+        *first = place_failure(first.error.clone(), None, diagnosis);
+    }
+    if !is_checker {
+        rows.truncate(MAX_LINES);
+    }
+    rows
+}
+
+// The file and line with which a finding of a checker begins, or whose line and column do.
+fn place_in_words<'d>(error: &str, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
+    let files = diagnosis.files.iter().filter(|file| file.in_repository);
+    let begins = |file: &&MentionedFile| {
+        let (path, line) = (&file.path, file.line.unwrap_or_default());
+        let column = file.column.unwrap_or_default();
+        let places = [
+            format!("{line}:{column} "),
+            format!("{path}:{line}:"),
+            format!("{path}({line},"),
+        ];
+        places.iter().any(|place| error.starts_with(place))
+    };
+    let mut found = files.filter(begins);
+    // The same place in two files says nothing.
+    found.next().filter(|_| found.next().is_none())
+}
+
+// A failure where the error was raised, with the test's own line; else where the test is, else where the log points.
+fn place_failure(error: String, test: Option<&FailedTest>, diagnosis: &Diagnosis) -> RunFailure {
+    let crash = test.and_then(|test| Some((test.crash_path.as_ref()?, test.crash_line)));
+    let own = test.and_then(|test| Some((test.path.as_ref()?, test.line)));
+    let is_alone = test.is_none() || diagnosis.tests.len() == 1;
+    let mentioned = diagnosis.files.iter().filter(|file| file.in_repository);
+    let mentioned = mentioned.map(|file| (&file.path, file.line));
+    let with_line = mentioned.clone().find(|(_, line)| line.is_some());
+    let place = crash
+        .or(own.filter(|(_, line)| line.is_some() || !is_alone))
+        .or(with_line)
+        .or_else(|| mentioned.clone().next())
+        .or(own);
+    RunFailure {
+        test: test.map(|test| test.id.clone()).unwrap_or_default(),
+        error,
+        path: place.map(|(path, _)| path.clone()),
+        line: place.and_then(|(_, line)| line),
+        test_path: crash.and(own).map(|(path, _)| path.clone()),
+        test_line: crash.and(own).and_then(|(_, line)| line),
+        ..RunFailure::default()
+    }
+}
+
+// Keeps the first tests of each cause, in order. Returns how many tests are of causes beyond the limit.
+fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
+    let mut causes: Vec<Vec<RunFailure>> = Vec::new();
+    let mut causes_at = BTreeMap::new();
+    for row in all {
+        let next = causes.len();
+        let cause = (row.error.clone(), row.path.clone(), row.line);
+        // A line without a test stands for itself.
+        let at = match row.test.as_str() {
+            "" => next,
+            _ => *causes_at.entry(cause).or_insert(next),
+        };
+        match causes.get_mut(at) {
+            Some(rows) => rows.push(row),
+            None => causes.push(vec![row]),
+        }
+    }
+    let more = causes.iter().skip(most).map(Vec::len).sum::<usize>();
+    causes.truncate(most);
+    for cause in &mut causes {
+        let alike = cause.len().saturating_sub(MAX_TESTS_OF_CAUSE) as u64;
+        cause.truncate(MAX_TESTS_OF_CAUSE);
+        if let Some(last) = cause.last_mut() {
+            last.alike = alike;
+        }
+    }
+    (causes.concat(), more as u64)
+}
+
+fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
+    let mut found = Vec::new();
+    for failure in diagnosis
+        .failures
+        .iter()
+        .skip(1)
+        .filter(|failure| !failure.follows)
+    {
+        let mut evidence = diagnosis.evidence.iter();
+        let Some(line) = evidence.find(|line| line.line == failure.line) else {
+            continue;
+        };
+        let mut error = line.text.trim().to_owned();
+        if rows.iter().any(|row| row.error == error) {
+            continue;
+        }
+        if let (2.., Some(tool)) = (failure.count, &failure.tool) {
+            error.push_str(&format!(" (and {} more from {tool})", failure.count - 1));
+        }
+        found.push(RunFailure {
+            error,
+            path: failure.path.clone(),
+            line: failure.path_line,
+            ..RunFailure::default()
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnose::{LogFacts, diagnose_in};
+    use crate::model::RunSummary;
+    use crate::source::Memory;
+
+    fn summary(log: &str, files: &[(&str, &str)]) -> RunSummary {
+        let source = Memory::named(files.iter().copied());
+        super::summary(&diagnose_in(log, &LogFacts::default(), &source))
+    }
+
+    fn rows(summary: &RunSummary) -> Vec<String> {
+        let row = |failure: &crate::model::RunFailure| {
+            let path = failure.path.as_deref().unwrap_or("-");
+            let line = failure.line.unwrap_or_default();
+            format!("{}|{}|{path}:{line}", failure.test, failure.error)
+        };
+        summary.failures.iter().map(row).collect()
+    }
+
+    #[test]
+    fn keeps_places_of_checker_findings() {
+        let tsc = |count: u32| -> String {
+            let line = |at: u32| {
+                format!(
+                    "src/a.ts({at},5): error TS2339: Property 'f{at}' does not exist on type 'B'.\n"
+                )
+            };
+            (1..=count).map(line).collect()
+        };
+        let files = [("src/a.ts", "\n\n\n\n\n\n"), ("src/b.js", "\n")];
+        for (count, shown, more) in [(3, 3, 0), (4, 3, 1), (6, 3, 3)] {
+            let found = summary(&tsc(count), &files);
+            assert_eq!((found.failures.len(), found.more), (shown, more));
+            let last = found.failures.last().unwrap();
+            assert_eq!(last.path.as_deref(), Some("src/a.ts"));
+            assert_eq!(last.line, Some(u32::try_from(shown).unwrap()));
+        }
+        let eslint = "/home/u/app/src/b.js\n  3:7  error  'x' is never used  no-unused-vars\n  \
+             9:3  error  Expected '==='  eqeqeq\n\n✖ 2 problems (2 errors, 0 warnings)\n  \
+             1 error and 0 warnings potentially fixable with the `--fix` option.\n";
+        let found = summary(eslint, &files);
+        assert_eq!(
+            rows(&found),
+            [
+                "|3:7  error  'x' is never used  no-unused-vars|src/b.js:3",
+                "|9:3  error  Expected '==='  eqeqeq|src/b.js:9",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_missing_module_beside_failing_test() {
+        let log = " FAIL  test/lost.test.js [ test/lost.test.js ]\n\
+                   ⎯⎯⎯ Failed Suites 1 ⎯⎯⎯\n\n FAIL  test/lost.test.js [ test/lost.test.js ]\n\
+                   Error: Cannot find module '../src/carts.js' imported from '/w/test/lost.test.js'\n \
+                   ❯ test/lost.test.js:2:1\n\n⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n FAIL  test/a.test.js > \
+                   total\nAssertionError: expected 5 to be 6\n ❯ test/a.test.js:4:7\n";
+        let files = [
+            (
+                "test/lost.test.js",
+                "import 'vitest';\nimport { C } from '../src/carts.js';\n",
+            ),
+            ("test/a.test.js", ""),
+            ("src/cart.js", "export class C {}\n"),
+        ];
+        let found = summary(log, &files);
+        assert_eq!(
+            rows(&found),
+            [
+                "test/lost.test.js|Error: Cannot find module '../src/carts.js' imported from \
+                 '/w/test/lost.test.js'|test/lost.test.js:2",
+                "total|AssertionError: expected 5 to be 6|test/a.test.js:4",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_file_that_does_not_parse_beside_tests() {
+        let log = "FAIL test/misc.test.js\n  ● calls\n\n    expect(received).toBe(expected)\n\n    \
+                   Expected: 4\n    Received: 3\n\n      at Object.<anonymous> \
+                   (test/misc.test.js:3:69)\n\nFAIL test/syn.test.js\n  ● Test suite failed to run\n\n    \
+                   Jest encountered an unexpected token\n\n    SyntaxError: /w/test/syn.test.js: \
+                   Unexpected token (2:28)\n\n";
+        let found = summary(log, &[("test/misc.test.js", ""), ("test/syn.test.js", "")]);
+        assert_eq!(
+            rows(&found),
+            [
+                "test/syn.test.js|SyntaxError: /w/test/syn.test.js: Unexpected token (2:28)|test/syn.test.js:0",
+                "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_failures_of_other_tools_beside_tests() {
+        let log = "F401 [*] `sys` imported but unused\n --> src/a.py:4:8\n  |\n4 | import sys\n  |\n\n\
+                   Found 1 error.\nmake: *** [Makefile:3: lint] Error 1\n\
+                   src/b.py:15: error: Incompatible types in assignment  [assignment]\n\
+                   src/b.py:20: error: Unsupported operand types  [operator]\n\
+                   Found 2 errors in 1 file (checked 2 source files)\n\
+                   make: *** [Makefile:5: types] Error 1\n\
+                   ==== FAILURES ====\n____ test_a ____\nE   assert 1 == 2\n\n\
+                   tests/test_a.py:3: AssertionError\n==== 1 failed in 0.1s ====\n\
+                   make: *** [Makefile:7: test] Error 1\n";
+        let files = ["src/a.py", "src/b.py", "tests/test_a.py"].map(|path| (path, ""));
+        assert_eq!(
+            rows(&summary(log, &files)),
+            [
+                "test_a|assert 1 == 2|tests/test_a.py:3",
+                "|F401 [*] `sys` imported but unused|src/a.py:4",
+                "|src/b.py:15: error: Incompatible types in assignment  [assignment] (and 1 more from \
+                 mypy)|src/b.py:15",
+            ]
+        );
+    }
+
+    #[test]
+    fn groups_many_tests_of_one_cause() {
+        let mut log = String::from("==== FAILURES ====\n");
+        for at in 0..12 {
+            log += &format!(
+                "____ test_{at} ____\n\ntests/test_a.py:{}: \n_ _ _\nE   IndexError: no\n\n\
+                 src/a.py:3: IndexError\n",
+                at + 20
+            );
+        }
+        log += "____ test_z ____\nE   KeyError: 'k'\n\ntests/test_a.py:90: KeyError\n";
+        let found = summary(&log, &[("src/a.py", ""), ("tests/test_a.py", "")]);
+        let rows = rows(&found);
+        assert_eq!(rows.len(), 4, "{rows:#?}");
+        assert_eq!(rows[2], "test_2|IndexError: no|src/a.py:3");
+        assert_eq!(rows[3], "test_z|KeyError: 'k'|tests/test_a.py:90");
+        assert_eq!((found.failures[2].alike, found.more), (9, 0));
+        assert_eq!(found.failures[0].test_line, Some(20));
+    }
 }

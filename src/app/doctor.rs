@@ -1,63 +1,63 @@
 use super::agents::{PRESETS, is_installed};
-use super::confined::{Confinement, confined};
-use super::files::temporary;
+use super::confined::confined;
 use super::open::listen;
-use super::runs::{self, KeptRun, RunStore};
-use super::{App, AppError, Progress};
+use super::runs::{KeptRun, RunStore};
+use super::{App, Result};
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
-use crate::model::{CheckupRow, HealingResult};
+use crate::model::{CheckupRow, HealingResult, SandboxMode};
 use crate::patch::is_interrupted;
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 /// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is
 /// run.
 ///
 /// # Errors
 /// A repository that cannot be read.
-pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn check_up(app: &App) -> Result<HealingResult> {
+    let workspace = app.worktree()?;
+    let store = RunStore::open(app)?;
     let mut rows = vec![repository(&workspace)];
-    match runs::state(app) {
-        Ok(state) => {
-            if is_interrupted(state.directory()) {
-                let text = "an apply was interrupted: files may be half changed";
-                rows.push(row("apply", Missing, text, Some("mendit apply --recover")));
-            }
-            let message = state.directory().display().to_string();
-            rows.push(row("kept runs", Good, message, None));
-        }
-        Err(error) => rows.push(row("kept runs", Missing, error.message, None)),
+    let state = store.state.directory();
+    if is_interrupted(state) {
+        let message = "an apply was interrupted: files may be half changed";
+        rows.push(row(
+            "apply",
+            Missing,
+            message,
+            Some("mendit apply --recover"),
+        ));
     }
+    rows.push(row("kept runs", Good, state.display().to_string(), None));
     rows.push(sandbox(app)?);
-    rows.extend(packages(app, &workspace)?);
-    let last = RunStore::open(app)?.last_command();
+    let last = store.last_command();
+    let works = last.as_ref().is_some_and(KeptRun::found_its_packages);
+    rows.extend(packages(app, &workspace, works)?);
     let line = last.as_ref().and_then(KeptRun::line);
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
-    rows.push(match &last {
-        Some(last) if last.passed() => row("last run", Good, format!("`{line}` passed"), None),
-        Some(_) => row(
-            "last run",
+    let (state, message, command) = match &last {
+        Some(last) if last.passed() => (Good, format!("`{line}` passed"), None),
+        Some(_) => (Weak, format!("`{line}` failed"), Some("mendit fix")),
+        None => (
             Weak,
-            format!("`{line}` failed"),
-            Some("mendit fix"),
-        ),
-        None => row(
-            "last run",
-            Weak,
-            "nothing was run here yet",
+            "nothing was run here yet".to_owned(),
             Some("mendit run CMD"),
         ),
-    });
-    let found = PRESETS.iter().filter(|it| is_installed(&it.command));
-    let found: Vec<&str> = found.map(|it| it.name.as_str()).collect();
-    rows.push(if found.is_empty() {
-        let message = "none is installed; what needs no model works without";
-        row("agents", Weak, message, None)
-    } else {
-        row("agents", Good, found.join(", "), None)
-    });
+    };
+    rows.push(row("last run", state, message, command));
+    let found = PRESETS
+        .iter()
+        .filter(|preset| is_installed(&preset.command));
+    let found: Vec<&str> = found.map(|preset| preset.name.as_str()).collect();
+    let (state, message) = match found.join(", ") {
+        names if names.is_empty() => (
+            Weak,
+            "none is installed; fixes without a model work".to_owned(),
+        ),
+        names => (Good, names),
+    };
+    rows.push(row("agents", state, message, None));
     for name in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"] {
         if app.directory().join(name).is_file() {
             let message = format!("`{name}` names MCP servers, which were not started");
@@ -85,62 +85,50 @@ fn row(
 
 fn repository(workspace: &Workspace) -> CheckupRow {
     let files = workspace.source.listing().entries().len();
-    match (&workspace.git, &workspace.root) {
-        (Some(_), Some(root)) => {
-            let message = format!("{} ({files} files)", root.display());
-            row("repository", Good, message, None)
-        }
-        (Some(_), None) => {
-            let message = "bare: patches can be judged, nothing can be run";
-            row("repository", Weak, message, None)
-        }
+    let (state, message, command) = match (&workspace.git, &workspace.root) {
+        (Some(_), Some(root)) => (Good, format!("{} ({files} files)", root.display()), None),
+        (Some(_), None) => (
+            Weak,
+            "bare: patches can be validated, nothing can be run".to_owned(),
+            None,
+        ),
         (None, _) => {
             let message =
                 format!("no git repository: all {files} files below this folder are read");
-            row("repository", Weak, message, Some("git init"))
+            (Weak, message, Some("git init"))
         }
-    }
+    };
+    row("repository", state, message, command)
 }
 
 // What the project declares and is not present.
-fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppError> {
-    let last = RunStore::open(app)?.last_command();
-    let works = last.is_some_and(|last| last.found_its_packages());
-    let project = Project::open(workspace);
-    let rows = find_problems(&project, node_version(app)?.as_deref())
-        .into_iter()
-        .map(|remedy| {
-            let mut message = remedy.problem;
-            let mut state = Missing;
-            if works {
-                message.push_str("; the last run did without it");
-                state = Weak;
-            }
-            let line = remedy.command.as_deref().unwrap_or_default();
-            let program = line.split_whitespace().next().unwrap_or_default();
-            if !program.is_empty() && !["nvm", "pyenv"].contains(&program) && !is_installed(program)
-            {
-                message.push_str(&format!("; `{program}` is not installed here"));
-            }
-            row("packages", state, message, remedy.command.as_deref())
-        });
+fn packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
+    let node = node_version(app)?;
+    let problems = find_problems(&Project::open(workspace), node.as_deref()).into_iter();
+    let rows = problems.map(|remedy| {
+        let command = remedy.command.as_deref();
+        if works {
+            let message = format!("{}; the last run did without it", remedy.problem);
+            return row("packages", Weak, message, command);
+        }
+        row("packages", Missing, remedy.problem, command)
+    });
     Ok(rows.collect())
 }
 
 // The version of the Node.js that commands find.
-fn node_version(app: &App) -> Result<Option<String>, AppError> {
+fn node_version(app: &App) -> Result<Option<String>> {
     if !is_installed("node") {
         return Ok(None);
     }
     let command = CommandLine::Program(vec!["node".into(), "--version".into()]);
     let outcome = run_confined(app, command)?;
-    Ok(outcome
-        .passed()
-        .then(|| outcome.output.text().trim().to_owned()))
+    let version = outcome.output.text().trim().to_owned();
+    Ok(Some(version).filter(|_| outcome.passed()))
 }
 
 // How far a command is confined, found out with one that does nothing.
-fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
+fn sandbox(app: &App) -> Result<CheckupRow> {
     let command = CommandLine::Shell("exit 0".to_owned());
     let (state, message) = match run_confined(app, command)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where they may"),
@@ -150,9 +138,8 @@ fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
     Ok(row("sandbox", state, message, None))
 }
 
-fn run_confined(app: &App, command: CommandLine) -> Result<Outcome, AppError> {
-    let mut job = confined(app, command, &Confinement::default())?;
-    let private = temporary()?;
-    job.private = Some(private.path().to_owned());
+fn run_confined(app: &App, command: CommandLine) -> Result<Outcome> {
+    let (mut job, _private) = confined(app, command)?;
+    job.sandbox.mode = SandboxMode::Auto;
     Ok(exec::run(&job, &listen()?, &mut Discard)?)
 }

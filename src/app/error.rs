@@ -1,3 +1,6 @@
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use crate::bench::BenchError;
 use crate::config::ConfigError;
 use crate::context::ContextError;
@@ -52,20 +55,19 @@ impl AppError {
     #[must_use]
     pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
-        let hint = match error.kind() {
+        let (why, hint) = match error.kind() {
             // A text where the file that holds it is expected.
-            ErrorKind::NotFound if path.contains(char::is_whitespace) => {
-                "a file is expected; `-` takes what standard input holds"
-            }
-            ErrorKind::NotFound => "the path is relative to the current directory",
-            ErrorKind::PermissionDenied => "`ls -l` shows who may read it",
-            ErrorKind::IsADirectory => "name a file in it",
-            _ => "",
-        };
-        let why = match error.kind() {
-            ErrorKind::NotFound => "there is no such file".to_owned(),
-            ErrorKind::Other => error.to_string(),
-            kind => kind.to_string(),
+            ErrorKind::NotFound if path.contains(char::is_whitespace) => (
+                "there is no such file".to_owned(),
+                "a file is expected; `-` takes what standard input holds",
+            ),
+            ErrorKind::NotFound => (
+                "there is no such file".to_owned(),
+                "the path is relative to the current directory",
+            ),
+            ErrorKind::IsADirectory => (error.kind().to_string(), "name a file in it"),
+            ErrorKind::Other => (error.to_string(), ""),
+            kind => (kind.to_string(), ""),
         };
         Self::new(Code::U302, format!("cannot read `{path}`: {why}")).maybe(hint)
     }
@@ -83,10 +85,8 @@ impl AppError {
 
     /// A repository without files where files are needed.
     pub(super) fn bare(what: &str) -> Self {
-        Self::new(
-            Code::U204,
-            format!("this repository is bare: it has no worktree{what}"),
-        )
+        let message = format!("this repository is bare: it has no worktree{what}");
+        Self::new(Code::U204, message)
     }
 
     /// Adds what to do.
@@ -97,10 +97,9 @@ impl AppError {
     }
 
     fn maybe(self, hint: &str) -> Self {
-        if hint.is_empty() {
-            self
-        } else {
-            self.hint(hint)
+        match hint {
+            "" => self,
+            hint => self.hint(hint),
         }
     }
 
@@ -124,116 +123,56 @@ impl std::fmt::Display for AppError {
 
 impl std::error::Error for AppError {}
 
-// What an error of a lower module says, its code, and what to do about it.
+/// What to do about each code of a lower module.
+static HINTS: LazyLock<BTreeMap<String, String>> =
+    LazyLock::new(|| crate::model::read_table(embedded!("app/hints.toml")).unwrap_or_default());
+
+impl AppError {
+    fn with_hint_of_code(self) -> Self {
+        let hint = HINTS.get(self.code.as_str()).map_or("", String::as_str);
+        self.maybe(hint)
+    }
+}
+
+// Errors of lower modules: their code, what they say, and what to do about that code.
 macro_rules! from_errors {
-    ($($Error:ident: $error:ident, $code:expr => $hint:expr;)*) => {$(
+    ($($Error:ident)*) => {$(
         impl From<$Error> for AppError {
-            fn from($error: $Error) -> Self {
-                let wrapped = Self::new($code, $error.to_string());
-                let hint: &str = $hint;
-                wrapped.maybe(hint)
+            fn from(error: $Error) -> Self {
+                Self::new(error.code(), error.to_string()).with_hint_of_code()
             }
         }
     )*};
 }
 
 from_errors! {
-    StateError: error, error.code() => "`XDG_STATE_HOME` names another place";
-    PolicyError: error, error.code() => "";
-    ContextError: error, error.code() => match error {
-        ContextError::BundleNotPermitted => "`--include-repo-bundle` permits it",
-        ContextError::EmptyIssue => "say in words what is wrong or wanted",
-        ContextError::EmptyLog => "capture standard error too: `CMD 2>&1 | mendit context --log -`",
-    };
-    WriteError: error, error.code() => match error {
-        WriteError::Changed { .. } => "validate the patch again",
-        WriteError::Interrupted => "`mendit apply --recover`",
-        WriteError::Busy => "wait until it is done",
-        WriteError::Foreign { .. } => "put the file back to one of its sides and recover again",
-        WriteError::HalfWay { .. } => {
-            "make the directories writable again, then `mendit apply --recover` puts it back"
-        }
-        _ => "check permissions and room on the disk, then apply again",
-    };
-    ExecError: error, error.code() => match error {
-        ExecError::Sandbox(_) => "`--sandbox auto` without `--no-net` runs with what there is",
-        _ => "",
-    };
-    WorkplaceError: error, error.code() => match error {
-        WorkplaceError::Unavailable { .. } => "`--workplace auto` takes the best that can be had",
-        _ => "",
-    };
-    BenchError: error, error.code() => match error {
-        BenchError::None(_) => "pass a folder of fixtures; docs/bench.md says what one holds",
-        BenchError::Part(_) => "`bench merge` takes what `--save` wrote in every part",
-        BenchError::File(..) => "docs/bench.md lists every key",
-        _ => "",
-    };
-    WorkspaceError: error, error.code() => match error {
-        WorkspaceError::Git(error) => return error.into(),
-        WorkspaceError::Read(error) => return error.into(),
-        WorkspaceError::NoGit { .. } => "read the files themselves: leave out `--rev` and `--index`",
-        WorkspaceError::Directory { .. } => "",
-    };
-    ConfigError: error, error.code => &error.hint;
-    HealError: error, error.code() => match error {
-        HealError::Config { .. } => "hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}",
-        HealError::UnknownServer { .. } => "",
-        HealError::NotBuilt(feature) => &format!(
-            "the published program has it; from a checkout: `cargo install --locked --path . --features {feature}`"
-        ),
-        HealError::Exec(error) => return error.into(),
-        HealError::Start(_) => "check the limits on processes and open files",
-    };
-    RepairError: error, error.code() => match error {
-        RepairError::Locked { .. } => "wait until that run ends; the lock goes away with its process",
-        RepairError::Resume(_) => "start a new run without `--resume`",
-        RepairError::Write { .. } => "name another folder with `--out DIR`",
-        RepairError::SetUp { .. } => "run it by hand; `setup.log` holds its output",
-        RepairError::Workplace(_) | RepairError::Read(_) => {
-            "free the folder that the message names; `mendit config clean` lists what is kept"
-        }
-        RepairError::Exec(error) => return error.into(),
-        RepairError::Context(error) => return error.into(),
-        RepairError::Apply(error) => return error.into(),
-    };
-    GitError: error, match error {
-        GitError::Revision { .. } => Code::U201,
-        GitError::Bare => Code::U204,
-        GitError::Unreadable(_) | GitError::Locked(_) => Code::U203,
-    } => match error {
-        GitError::Revision { revision, .. } if revision == "HEAD" => {
-            "this repository has no commit yet: `git add -A && git commit -m start`"
-        }
-        GitError::Revision { .. } => "name a commit, branch or tag that `git rev-parse` knows",
-        GitError::Bare => "say which commit to read with `--rev`",
-        GitError::Unreadable(_) => "`git fsck` says more about a damaged repository",
-        GitError::Locked(_) => "wait for the git that holds it; remove the lock when none runs",
-    };
+    StateError PolicyError ContextError WriteError ExecError WorkplaceError BenchError WorkspaceError HealError
+    RepairError
 }
 
-// Errors that hold those of a lower module.
+// Errors that are one of a lower module.
 macro_rules! pass_on {
-    ($($Error:ident { $($kind:ident)* })*) => {$(
+    ($($Error:ident: $error:ident => $inner:expr;)*) => {$(
         impl From<$Error> for AppError {
-            fn from(error: $Error) -> Self {
-                match error {
-                    $($Error::$kind(inner) => inner.into(),)*
-                }
+            fn from($error: $Error) -> Self {
+                $inner
             }
         }
     )*};
 }
 
 pass_on! {
-    SettingsError { Workspace Config }
-    WhyError { Trial Git }
-}
-
-impl From<ReadError> for AppError {
-    fn from(error: ReadError) -> Self {
-        Self::environment(format!("cannot read the directory: {error}"))
-    }
+    ConfigError: error => Self::new(error.code, error.to_string()).maybe(&error.hint);
+    GitError: error => WorkspaceError::Git(error).into();
+    ReadError: error => WorkspaceError::Read(error).into();
+    SettingsError: error => match error {
+        SettingsError::Workspace(error) => error.into(),
+        SettingsError::Config(error) => error.into(),
+    };
+    WhyError: error => match error {
+        WhyError::Trial(error) => error.into(),
+        WhyError::Git(error) => error.into(),
+    };
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::AppError;
+use super::{AppError, Result};
 use crate::exec::Temporary;
 use crate::model::Code;
 
 /// A folder that is gone with the value.
-pub(super) fn temporary() -> Result<Temporary, AppError> {
+pub(super) fn temporary() -> Result<Temporary> {
     let made = Temporary::new();
     made.map_err(|error| AppError::environment(format!("no temporary folder: {error}")))
 }
@@ -17,7 +17,7 @@ pub(super) fn temporary() -> Result<Temporary, AppError> {
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn to_json(document: &impl Serialize) -> Result<String, AppError> {
+pub fn to_json(document: &impl Serialize) -> Result<String> {
     with_newline(serde_json::to_string_pretty(document))
 }
 
@@ -25,12 +25,12 @@ pub fn to_json(document: &impl Serialize) -> Result<String, AppError> {
 ///
 /// # Errors
 /// As [`to_json`].
-pub fn to_json_line(document: &impl Serialize) -> Result<String, AppError> {
+pub fn to_json_line(document: &impl Serialize) -> Result<String> {
     with_newline(serde_json::to_string(document))
 }
 
-fn with_newline(text: serde_json::Result<String>) -> Result<String, AppError> {
-    let text = text.map(|it| it + "\n");
+fn with_newline(text: serde_json::Result<String>) -> Result<String> {
+    let text = text.map(|json| json + "\n");
     text.map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))
 }
 
@@ -38,7 +38,7 @@ fn with_newline(text: serde_json::Result<String>) -> Result<String, AppError> {
 ///
 /// # Errors
 /// `U303` with the path when the system refuses it.
-pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), AppError> {
+pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let failed = |error: io::Error| {
         let message = format!("cannot write `{}`: {}", path.display(), error.kind());
         AppError::new(Code::U303, message)
@@ -60,11 +60,14 @@ pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), AppError
 ///
 /// # Errors
 /// `U303` with the first link on the way.
-pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf, AppError> {
+pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf> {
     let mut place = root.to_owned();
     for part in path.split('/') {
         place.push(part);
-        if place.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+        if place
+            .symlink_metadata()
+            .is_ok_and(|about| about.is_symlink())
+        {
             let message = format!("`{path}` goes through a link, `{}`", place.display());
             return Err(
                 AppError::new(Code::U303, message).hint("replace the link by a file or folder")

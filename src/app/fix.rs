@@ -1,56 +1,391 @@
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use super::agents::{chosen_agent, installed_agent, refuse_missing_agent};
+use super::confined::shared;
 use super::files::{to_json, write_file};
+use super::flags::{repair_level, request, word};
+use super::hint::{by_hand, in_words};
+use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
-use super::repair::{FixRequest, Repaired, repair_repository};
-use super::runs::{RerunSpec, RunStore, secret};
-use super::{App, AppError, Progress};
-use crate::model::{Code, Exit, StopReason as S};
+use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
+use super::why::{kept_cause, known_cause, known_trace};
+use super::{App, AppError, Input, Result};
+use crate::config::{Dollars, Seconds, Settings};
+use crate::context::{add_history, base_request};
+use crate::model::{
+    AgentProtocol, Code, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus,
+    SandboxMode, StopReason as S, WorkplaceMode,
+};
+use crate::patch::{WriteError, is_interrupted, recover};
+use crate::repair::{
+    Agent, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
+    split,
+};
+use crate::report::{Culprit, NextFacts, next_steps};
+use crate::workspace::Workspace;
 
-/// What came of it.
+request! {
+/// Make a failing test command pass.
+#[derive(Default)]
+FixRequest {
+    /// The command to fix; without it, that of the last `mendit run`
+    #[arg(value_name = "CMD", trailing_var_arg = true, conflicts_with_all = ["test", "resume"])]
+    command: Vec<OsString>;
+    /// Revert the change that `mendit why` or `mendit run` named, and nothing else
+    #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
+    /// Print the sub-tasks of `--task` and run nothing
+    #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
+    /// A command that must pass, for scripts (asks nothing); repeatable, run in order
+    /// [setting: test.command]
+    #[arg(long, value_name = "CMD")] test: Vec<String> => list test.command;
+    /// The agent: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm or a command line; without one,
+    /// only fixes that need no LLM are tried [setting: agent.command]
+    #[arg(long, value_name = "CMD", help_heading = WHO)]
+    agent: Option<String> => set agent.command;
+    /// The protocol of the agent [default: json] [setting: agent.protocol]
+    #[arg(hide_short_help = true, long, value_name = "json|prompt|edit", value_parser = word::<AgentProtocol>, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(hide_short_help = true, long, value_name = "S", help_heading = WHO)] agent_timeout: Option<Seconds> => set agent.timeout;
+    /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
+    /// [setting: agent.env]
+    #[arg(hide_short_help = true, long, value_name = "NAME", help_heading = WHO)] agent_env: Vec<String> => add agent.env;
+    /// Let the agent write to this path, besides the isolated copy; repeatable
+    /// [setting: agent.write]
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = WHO)] agent_write: Vec<PathBuf> => add agent.write;
+    /// Seconds for one run of a test command; by default derived from the first run
+    /// [setting: limits.timeout]
+    #[arg(long, visible_alias = "test-timeout", value_name = "S", help_heading = LIMITS)]
+    timeout: Option<Seconds> => set limits.timeout;
+    /// Pass an environment variable to the test commands (NAME) or set it (NAME=VALUE); repeatable
+    /// [setting: test.env]
+    #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
+    /// Agent replies to try [default: 5] [setting: limits.max-attempts]
+    #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set limits.max_attempts;
+    /// The highest context level, 0 to 3 [default: 3]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO, value_parser = repair_level)] max_level: Option<Level>;
+    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
+    #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    /// Send the whole repository (level 4)
+    #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
+    /// Requirements beyond passing commands, as JSON or Markdown
+    #[arg(long, value_name = "FILE", help_heading = WHO)] task: Option<Input>;
+    /// Seconds for everything [default: 1800] [setting: limits.budget-seconds]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set limits.budget_seconds;
+    /// Stop when the agent reports this cost [setting: limits.budget-usd]
+    #[arg(hide_short_help = true, long, value_name = "USD", help_heading = WHO)] budget_usd: Option<Dollars> => set limits.budget_usd;
+    /// Write the run's folder here
+    #[arg(hide_short_help = true, long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
+    /// Continue an interrupted run, by its folder or name
+    #[arg(long, value_name = "RUN")] resume: Option<String>;
+    /// Ask the agent at once, without trying fixes that need no LLM
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal: bool;
+    /// Skip the mutation check of the failing tests
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_counter_proof: bool;
+    /// Do not trace the failing tests [setting: context.trace]
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_trace: bool => off context.trace;
+    /// Do not split a task when the agent runs out of time
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_auto_split: bool;
+    /// Ask the agent also about failures that usually need a human: a refused connection, a missing
+    /// package, commands that never end
+    #[arg(hide_short_help = true, long, help_heading = DOES)] treat_as_code: bool;
+    /// Let patches change protected files that match; repeatable
+    /// [setting: patch.allow-protected]
+    #[arg(hide_short_help = true, long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
+    /// Confine what the test commands write [default: auto] [setting: sandbox.mode]
+    #[arg(hide_short_help = true, long, value_name = "auto|require|off", value_parser = word::<SandboxMode>, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    /// Refuse the network to the test commands [setting: sandbox.no-net]
+    #[arg(hide_short_help = true, long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
+    /// Let the commands and the agent write to this path; repeatable
+    /// [setting: sandbox.allow-write]
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    /// Where commands and agents run [setting: sandbox.workplace]
+    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    /// Run this once in the fresh isolated copy [setting: test.setup]
+    #[arg(hide_short_help = true, long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
+    /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
+    /// [setting: sandbox.share]
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => list sandbox.share;
+    /// Apply what makes the command pass, and certain imports, without asking
+    #[arg(short, long, visible_alias = "apply")] yes: bool;
+}
+}
+
+impl FixRequest {
+    /// Whether a person is asked before a patch is written; with `--test` and `--resume` a script decides.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.test.is_empty() && self.resume.is_none()
+    }
+}
+
+const DOES: &str = "What it does";
+const LIMITS: &str = "Limits";
+const SEES: &str = "What commands see and may do";
+const WHO: &str = "Agent";
+
+/// A repair that ended.
 pub struct Fixed {
-    /// The repair.
-    pub repaired: Repaired,
+    /// `result.json`.
+    pub result: RunResult,
+    /// The folder that tells about it.
+    pub folder: PathBuf,
+    // Where the run is kept; the folder may be a copy of it.
+    kept: PathBuf,
+    /// The patch that the run ended with.
+    pub patch: Option<String>,
+    /// How the process ends.
+    pub exit: Exit,
     /// The command that must pass.
     pub command: String,
 }
 
 impl Fixed {
+    /// The patch, unless a secret in it is masked: it would not apply.
+    #[must_use]
+    pub fn whole_patch(&self) -> Option<&str> {
+        let whole = |patch: &&str| self.result.patch_digest == Some(digest(patch.as_bytes()));
+        self.patch.as_deref().filter(whole)
+    }
+
     /// Whether the patch may be written without a look at it: the tests that failed pass with it.
     #[must_use]
     pub fn is_proven(&self) -> bool {
-        self.repaired.result.status.is_success()
+        self.result.status.is_success()
     }
 
     /// Whether the command still fails, and the patch is nothing but certain imports that helped.
     #[must_use]
     pub fn is_part(&self) -> bool {
-        let result = &self.repaired.result;
         let moved = [S::Interrupted, S::WorktreeChanged, S::WorkplaceUnused];
-        !moved.contains(&result.stop_reason) && result.certain && result.remaining.is_some()
+        let is_usable = !moved.contains(&self.result.stop_reason);
+        is_usable && self.result.certain && self.result.remaining.is_some()
     }
 }
 
-/// Repairs what the last run failed with, in a place of its own: nothing is written into the
-/// worktree.
+/// Repairs what the last run failed with, or the commands that a script names, in an isolated copy.
 ///
 /// # Errors
-/// When nothing was run yet, the last run passed, or the repair cannot be run.
-pub fn find_fix(
-    app: &mut App,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<Fixed, AppError> {
-    if !request.asks() {
-        return Ok(Fixed {
-            repaired: repair_repository(app, request, progress)?,
-            command: app.settings().test.command.0.join(" && "),
-        });
-    }
-    let line = failing_command(app, &request.command)?;
+/// When nothing was run yet, the last run passed, or the repair cannot be run; a repair that fails is no error.
+pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
+    let line = if request.asks() {
+        failing_command(app, &request.command)?
+    } else {
+        app.settings().test.command.0.join(" && ")
+    };
+    let command = app.redactor().redact(&line).text.into_owned();
+    let (result, folders, apply) = repair_repository(app, request)?;
+    let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
+    let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
     Ok(Fixed {
-        repaired: repair_repository(app, request, progress)?,
-        command: app.redactor().redact(&line).text.into_owned(),
+        exit: if is_unapplied {
+            Exit::No
+        } else {
+            exit(&result)
+        },
+        patch: patch.filter(|patch| !patch.is_empty()),
+        folder: folders.named().to_owned(),
+        kept: folders.kept,
+        result,
+        command,
+    })
+}
+
+// Repairs. Commands come from the request, never from the repository.
+fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunFolders, bool)> {
+    let settings = app.settings();
+    if settings.test.command.0.is_empty() {
+        return Err(AppError::usage("no command says when the repair is done")
+            .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
+    }
+    refuse_missing_agent(settings)?;
+    let workspace = app.worktree()?;
+    let root = root_to_run_in(&workspace)?;
+    let allowed = app.allowed()?;
+    let task = request.task.as_ref().map(|input| read_task(app, input));
+    let task = task.transpose()?;
+    let state = runs::state(app)?;
+    let _lock = RunLock::take(state.directory())?;
+    let mut workspace = workspace;
+    // A run that goes on finishes first what it was writing; another one does not begin before that.
+    if is_interrupted(state.directory()) {
+        if request.resume.is_none() {
+            return Err(WriteError::Interrupted.into());
+        }
+        recover(&root, state.directory())?;
+        workspace = app.worktree()?;
+    }
+    let folders = folders(app, request, &workspace)?;
+    let read = app.read_policy(Profile::Ranked)?;
+    let mut packets = base_request(app.settings(), workspace.git.as_ref());
+    packets.include_bundle = request.include_repo_bundle;
+    let lines = &settings.test.command.0;
+    let lines = || lines.iter();
+    packets.cause = lines().find_map(|line| known_cause(app, &workspace, line));
+    packets.traced = lines().find_map(|line| known_trace(app, &workspace, line));
+    let by_change = packets.cause.is_some();
+    let cache = state.known();
+    add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
+    let agent = chosen_agent(settings);
+    let is_applied = request.yes && !request.asks();
+    let slot = made(&state.workplace())?;
+    let remedies = |diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis);
+    let setup = Setup {
+        root: &root,
+        prefix: &workspace.prefix,
+        git: workspace.git.as_ref(),
+        source: workspace.source.as_ref(),
+        workplace: settings.sandbox.workplace.unwrap_or_default(),
+        slot: &slot,
+        folder: &folders.kept,
+        copy: folders.shown.as_deref(),
+        state: state.directory(),
+        known: &cache,
+        redactor: app.redactor(),
+        read: &read,
+        request: packets,
+        commands: commands(app),
+        agent: agent
+            .as_ref()
+            .map_or(Agent::None, |agent| agent.called(&settings.agent.write)),
+        policy: Policy {
+            // What a change of code brought is mended in code.
+            treat_as_code: request.treat_as_code || by_change,
+            ..policy(settings, request, task.as_ref())
+        },
+        allowed,
+        task,
+        remedies: &remedies,
+        shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+        apply: is_applied,
+        resume: request.resume.is_some(),
+    };
+    let stop = app.progress.stop()?;
+    let result = repair(&setup, &stop, &mut |event| app.progress.event(event));
+    cache.save();
+    Ok((result?, folders, is_applied))
+}
+
+// Where the run is kept and shown: a new one, or the one to go on with.
+fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders> {
+    if let Some(run) = &request.resume {
+        return RunStore::open(app)?.resume(run);
+    }
+    if let Some(out) = &request.out {
+        runs::refuse_used(app, out, runs::RUN)?;
+    }
+    RunStore::open(app)?.start(workspace, request.out.as_deref(), false)
+}
+
+// What a person types next, and what fixes the environment.
+fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
+    let lines = &app.settings().test.command.0;
+    let command = lines.join(" && ");
+    let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
+    let kept = |line: &String| kept_cause(app, workspace, Some(line))?.undo;
+    let is_outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
+    let mut facts = NextFacts {
+        // The report itself offers the search where no cause is known.
+        culprit: Culprit::Known,
+        agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
+        ..NextFacts::default()
+    };
+    if lines.iter().find_map(kept).is_some() {
+        facts.culprit = Culprit::Undoable;
+    } else if is_outside {
+        facts.culprit = Culprit::Outside;
+    }
+    let mut steps = next_steps(&facts);
+    let found = by_hand(workspace, (diagnosis, ""), &command, &again);
+    steps.extend(found.iter().map(in_words));
+    steps
+}
+
+/// The commands that must pass, as the settings say how they are run.
+pub(super) fn commands(app: &App) -> Commands {
+    let settings = app.settings();
+    Commands {
+        lines: settings.test.command.0.clone(),
+        setup: settings.test.setup.clone(),
+        timeout: settings.limits.timeout.map(|limit| limit.0),
+        grace: Duration::from_secs(5),
+        max_output: settings.limits.max_output.0,
+        environment: settings.test.env.clone(),
+        writable: settings.sandbox.allow_write.clone(),
+        sandbox: settings.sandbox.mode,
+        no_network: settings.sandbox.no_net,
+    }
+}
+
+fn exit(result: &RunResult) -> Exit {
+    match (result.status, result.stop_reason) {
+        (_, S::Interrupted) => Exit::Interrupted,
+        (RunStatus::Fixed | RunStatus::Passed, _) => Exit::Yes,
+        (RunStatus::UserActionRequired | RunStatus::InvalidTask, _) => Exit::PersonMustAct,
+        (_, S::AgentTimeout | S::CommandTimeout) => Exit::TimedOut,
+        (_, S::PolicyRejected) => Exit::Refused,
+        _ => Exit::No,
+    }
+}
+
+fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Policy {
+    let limits = &settings.limits;
+    Policy {
+        agent: settings.agent.command.is_some(),
+        heal: !request.no_heal,
+        auto_split: !request.no_auto_split,
+        max_level: request.max_level.unwrap_or(Level::Requested),
+        max_attempts: limits.max_attempts,
+        max_seconds: Some(limits.budget_seconds.0.as_secs_f64()),
+        max_packet_bytes: 50_000_000,
+        max_cost_usd: limits.budget_usd.map(|dollars| dollars.0),
+        agent_timeout: settings.agent.timeout.0.as_secs_f64(),
+        estimated_turns: task.map(|task| task.estimate().estimated_turns),
+        treat_as_code: request.treat_as_code,
+        counter_proof: !request.no_counter_proof,
+        trace: settings.context.trace,
+        ..Policy::default()
+    }
+}
+
+/// Splits the task of `--task` into parts. A plan without parts says why it has none.
+///
+/// # Errors
+/// An empty task, or a repository that cannot be read.
+pub fn split_task(app: &App, request: &FixRequest) -> Result<SplitPlan> {
+    let standard = Input::standard();
+    let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
+    let workspace = app.worktree()?;
+    let targets = task.targets.iter();
+    let mut targets: Vec<RepoPath> = targets.flat_map(|target| RepoPath::new(target)).collect();
+    targets.retain(|path| workspace.source.listing().has_file(path.as_str()));
+    let input = SplitInput {
+        task: &task,
+        tests: &[],
+        targets: &targets,
+        commands: &[],
+    };
+    Ok(split(&input, workspace.source.as_ref(), task.estimate()))
+}
+
+fn read_task(app: &App, input: &Input) -> Result<Task> {
+    let text = app.clean(&input.read()?);
+    if text.trim().is_empty() {
+        let message = format!("the task in `{}` is empty", input.name());
+        return Err(AppError::usage(message).hint("say what is wanted, as JSON or as Markdown"));
+    }
+    Ok(Task::read(&text))
+}
+
+/// Makes the folder of workplaces.
+pub(super) fn made(slot: &Path) -> Result<PathBuf> {
+    let made = std::fs::create_dir_all(slot).and_then(|()| slot.canonicalize());
+    made.map_err(|error| {
+        let (shown, why) = (slot.display(), error.kind());
+        AppError::environment(format!(
+            "cannot make the folder of isolated copies `{shown}`: {why}"
+        ))
     })
 }
 
@@ -59,9 +394,8 @@ pub fn find_fix(
 ///
 /// # Errors
 /// As [`apply_patch`].
-pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<(), AppError> {
-    let repaired = &mut fixed.repaired;
-    let Some(patch) = repaired.whole_patch() else {
+pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
+    let Some(patch) = fixed.whole_patch() else {
         let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
         return Err(AppError::new(Code::U303, message)
             .hint("`mendit fix --yes --test CMD` writes it as it makes it"));
@@ -70,11 +404,11 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
         patch: patch.into(),
         ..PatchRequest::default()
     };
-    let judged = apply_patch(app, &request, Target::Worktree, progress)?;
-    repaired.result.applied = judged.verdict.verdict.applies();
-    if repaired.result.applied {
-        let result = to_json(&repaired.result)?;
-        for folder in [&repaired.kept, &repaired.folder] {
+    let judged = apply_patch(app, &request, Target::Worktree)?;
+    fixed.result.applied = judged.verdict.verdict.applies();
+    if fixed.result.applied {
+        let result = to_json(&fixed.result)?;
+        for folder in [&fixed.kept, &fixed.folder] {
             write_file(&folder.join("result.json"), &result)?;
         }
     }
@@ -83,7 +417,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
 
 /// The command that is to be mended: that of the settings, the one that is typed, or the last that failed.
 /// It stands in the settings from then on, and is run from where it was.
-pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String, AppError> {
+pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String> {
     if !app.settings().test.command.0.is_empty() && typed.is_empty() {
         return Ok(app.settings().test.command.0.join(" && "));
     }
@@ -92,35 +426,31 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     enter(app, &again)?;
     let test = &mut app.settings_mut().test;
     test.command.0 = vec![line.clone()];
-    let new = again.env.into_iter().filter(|it| !test.env.contains(it));
-    let new: Vec<String> = new.collect();
-    test.env.extend(new);
+    let mut env = again.env;
+    env.retain(|variable| !test.env.contains(variable));
+    test.env.extend(env);
     Ok(line)
 }
 
-fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
-    if let [one] = typed
-        && let path = std::path::Path::new(one)
-        && path.components().count() == 1
-        && path.is_file()
-    {
-        let name = path.display();
-        let message = format!("a command is expected, and `{name}` is a file");
+fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
+    let is_file =
+        |word: &&OsString| Path::new(word).is_file() && !word.to_string_lossy().contains('/');
+    if let Some(name) = typed.first().filter(|_| typed.len() == 1).filter(is_file) {
+        let message = format!("a command is expected, and `{}` is a file", name.display());
         return Err(AppError::usage(message)
             .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
     }
+    let store = RunStore::open(app)?;
     if !typed.is_empty() {
-        return Ok(RerunSpec::new(app, typed, &RunStore::open(app)?.prefix));
+        return Ok(RerunSpec::new(app, typed, &store.prefix));
     }
-    match RunStore::open(app)?.last_command() {
+    match store.last_command() {
         Some(last) if !last.passed() => last.rerun.ok_or_else(secret),
         Some(last) => {
             let line = last.line().unwrap_or_default();
-            Err(
-                AppError::new(Code::U309, format!("the last run passed: `{line}`"))
-                    .hint("`mendit fix CMD` mends what another command fails with")
-                    .exit(Exit::PersonMustAct),
-            )
+            let error = AppError::new(Code::U309, format!("the last run passed: `{line}`"));
+            let error = error.hint("`mendit fix CMD` fixes what another command fails with");
+            Err(error.exit(Exit::PersonMustAct))
         }
         None => Err(AppError::new(Code::U309, "nothing was run here yet")
             .hint("`mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
@@ -128,16 +458,14 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
 }
 
 // The command is repaired from where it was run.
-pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<(), AppError> {
+pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<()> {
     let here = RunStore::open(app)?.prefix;
     if here == again.prefix {
         return Ok(());
     }
-    let mut root = app.directory().to_owned();
-    for _ in here.split('/').filter(|it| !it.is_empty()) {
-        root.pop();
-    }
-    let directory = root.join(&again.prefix);
+    let depth = here.split('/').filter(|part| !part.is_empty()).count();
+    let root = app.directory().ancestors().nth(depth);
+    let directory = root.unwrap_or(app.directory()).join(&again.prefix);
     if !directory.is_dir() {
         let message = format!("the folder of the last run is gone: `{}`", again.prefix);
         return Err(AppError::new(Code::U309, message).hint("`mendit run CMD` where it is now"));

@@ -1,11 +1,7 @@
-pub(super) use clap::{Args, ValueEnum};
+pub(super) use clap::Args;
 
-use clap::builder::PossibleValue;
-
-use crate::config::{Color, Settings};
-use crate::model::{
-    AgentProtocol, Level, Profile, SandboxMode, StopReason, TestChanges, WorkplaceMode,
-};
+use crate::config::Settings;
+use crate::model::Level;
 
 /// What stands before settings while a task runs.
 pub trait Flags {
@@ -66,51 +62,10 @@ macro_rules! put {
 
 pub(super) use put;
 
-// Settings and flags take the same words.
-macro_rules! words {
-    ($type:ident: $($variant:ident $name:literal $help:literal)*) => {
-        impl ValueEnum for $type {
-            fn value_variants<'a>() -> &'a [Self] {
-                &[$(Self::$variant),*]
-            }
-
-            fn to_possible_value(&self) -> Option<PossibleValue> {
-                Some(match self {
-                    $(Self::$variant => PossibleValue::new($name).help($help),)*
-                })
-            }
-        }
-    };
-}
-
-words! { SandboxMode:
-    Auto "auto" "As far as the system can"
-    Require "require" "In full, or refuse to run"
-    Off "off" "Not at all"
-}
-
-words! { TestChanges:
-    Warn "warn" "Report a warning"
-    Refused "deny" "Refuse the patch"
-}
-
-words! { WorkplaceMode:
-    Auto "auto" "An overlay if the system supports it, otherwise a copy"
-    Overlay "overlay" "The worktree at its own path; writes go to a private folder"
-    Copy "copy" "A copy in another folder"
-    InPlace "in-place" "The worktree itself, for `run` and `doctor`"
-}
-
-words! { AgentProtocol:
-    Json "json" "The packet on stdin, a repair packet on stdout"
-    Prompt "prompt" "A prompt on stdin, any text with a patch on stdout"
-    Edit "edit" "The agent edits a copy; the difference is the patch"
-}
-
-words! { Color:
-    Auto "auto" "On a terminal, unless `NO_COLOR` is set"
-    Always "always" "Always"
-    Never "never" "Never"
+/// Reads a word of a setting, as documents and settings spell it.
+pub(crate) fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    let word = serde_json::from_value(text.into());
+    word.map_err(|error: serde_json::Error| error.to_string())
 }
 
 /// A rung of the ladder; `auto` lets the failure choose.
@@ -129,19 +84,6 @@ pub(super) fn repair_level(text: &str) -> Result<Level, String> {
     level
         .filter(|level| *level <= Level::Requested)
         .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
-}
-
-pub(super) fn stop_reason(text: &str) -> Result<StopReason, String> {
-    text.parse()
-        .map_err(|error: serde::de::value::Error| error.to_string())
-}
-
-pub(super) fn profile(text: &str) -> Result<Profile, String> {
-    match text {
-        "ranked" => Ok(Profile::Ranked),
-        "spec" => Ok(Profile::Spec),
-        _ => Err("`ranked` or `spec` is expected".to_owned()),
-    }
 }
 
 /// A part of a whole.

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::AppError;
+use super::{AppError, Result};
 use crate::git::Repository;
 use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
 
@@ -26,28 +26,22 @@ impl GitPlace {
     ///
     /// # Errors
     /// A repository that cannot be read.
-    pub fn open(directory: &Path) -> Result<Self, AppError> {
+    pub fn open(directory: &Path) -> Result<Self> {
         let directory = crate::workspace::canonical(directory)?;
         let repository = Repository::discover(&directory)?;
-        let inside = |root: &Path, git_dir: &Path| {
-            directory
-                .strip_prefix(root)
-                .ok()
-                .map(Path::to_owned)
-                .filter(|_| {
-                    // In git's own directory there is no worktree.
-                    !git_dir
-                        .canonicalize()
-                        .is_ok_and(|it| directory.starts_with(it))
-                })
+        // In git's own directory there is no worktree.
+        let is_git_dir = |git_dir: &Path| {
+            git_dir
+                .canonicalize()
+                .is_ok_and(|git_dir| directory.starts_with(git_dir))
         };
         let found = repository.as_ref().and_then(|repository| {
             let root = repository.workdir()?.canonicalize().ok()?;
-            let below = inside(&root, repository.git_dir())?;
-            Some((root, below))
+            let below = directory.strip_prefix(&root).ok()?.to_owned();
+            (!is_git_dir(repository.git_dir())).then_some((root, below))
         });
-        let (root, below) = found.unwrap_or((directory, PathBuf::new()));
-        let mut prefix = below.to_string_lossy().replace('\\', "/");
+        let (root, below) = found.unwrap_or((directory.clone(), PathBuf::new()));
+        let mut prefix = below.to_string_lossy().into_owned();
         if !prefix.is_empty() {
             prefix.push('/');
         }
@@ -84,7 +78,7 @@ impl GitPlace {
 }
 
 /// A patch and the name that messages give it, or why it could not be read.
-pub type NamedPatch = Result<(String, Vec<u8>), AppError>;
+pub type NamedPatch = Result<(String, Vec<u8>)>;
 
 /// Applies patches by git's own rules. `next` gives the next patch with its name, until there is
 /// none or it cannot be read.
@@ -95,22 +89,21 @@ pub fn git_apply(
     place: &GitPlace,
     options: &GitApplyOptions,
     next: &mut dyn FnMut() -> Option<NamedPatch>,
-) -> Result<GitApplied, AppError> {
+) -> Result<GitApplied> {
     let state = crate::state::StateHome::open()?.repository(&place.root)?;
     let state = state.directory().to_owned();
     let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, options)?;
     let mut unread = None;
     while let Some(input) = next() {
-        match input {
-            Ok((name, patch)) => {
-                if !work.patch(&name, &patch) {
-                    break;
-                }
-            }
+        let is_last = match input {
+            Ok((name, patch)) => !work.patch(&name, &patch),
             Err(error) => {
                 unread = Some(error);
-                break;
+                true
             }
+        };
+        if is_last {
+            break;
         }
     }
     let done = work.finish();

@@ -3,16 +3,15 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 
-use super::confined::{Confinement, confined, say_unconfined};
-use super::files::{temporary, write_file};
-use super::flags::request;
-use super::{App, AppError, Progress};
+use super::confined::{confined, say_unconfined};
+use super::files::write_file;
+use super::flags::{request, word};
+use super::{App, AppError, Result};
 use crate::config::Seconds;
 use crate::exec::{CommandLine, Stop};
-use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
+use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode};
 use crate::policy::Redactor;
-use crate::workspace::At;
 
 request! {
 /// Start what must answer before a repair can begin, and mend its configuration.
@@ -32,7 +31,7 @@ HealRequest {
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
     /// Confine what probes write to the worktree, a private temporary folder and caches
     /// [default: auto] [setting: sandbox.mode]
-    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined probe write to this path [setting: sandbox.allow-write]
     #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]
@@ -44,38 +43,29 @@ HealRequest {
 ///
 /// # Errors
 /// Nothing to probe, a file that is no configuration, or nothing that can be started at all.
-pub fn heal_probes(
-    app: &App,
-    request: &HealRequest,
-    progress: &dyn Progress,
-) -> Result<(HealingResult, Exit), AppError> {
-    let servers = request.mcp.as_deref();
-    let servers = servers.map(|file| servers_of(file, request.auto));
-    let mut servers = servers.transpose()?;
+pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, Exit)> {
+    let mut servers = match &request.mcp {
+        Some(file) => Some(read_servers(file, request.auto)?),
+        None => None,
+    };
     let settings = app.settings();
-    let probes = probes(
-        request,
-        settings.limits.timeout.map_or(USUAL_TIME, |it| it.0),
-        servers.as_ref(),
-    )?;
+    let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
+    let probes = probes(request, timeout, servers.as_ref())?;
     if probes.is_empty() {
         return Err(AppError::usage("there is nothing to probe")
             .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
     }
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
     let given = servers.iter().flat_map(ServerConfig::variables);
-    let named = settings.test.env.iter().filter_map(|it| it.split_once('='));
+    let named = settings
+        .test
+        .env
+        .iter()
+        .filter_map(|variable| variable.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
-    let private = temporary()?;
-    let confinement = Confinement {
-        sandbox: settings.sandbox.mode,
-        writable: &settings.sandbox.allow_write,
-        no_network: settings.sandbox.no_net,
-    };
-    let mut job = confined(app, CommandLine::Program(Vec::new()), &confinement)?;
-    job.private = Some(private.path().to_owned());
-    let stop = progress.stop()?;
+    let (job, _private) = confined(app, CommandLine::Program(Vec::new()))?;
+    let stop = app.progress.stop()?;
     let options = Options {
         job: &job,
         directory: app.directory().to_owned(),
@@ -89,19 +79,18 @@ pub fn heal_probes(
     let mut attempts = Vec::new();
     let mut last = Map::new();
     for probe in probes {
-        let Healed {
-            probe,
-            report,
-            attempts: mine,
-            sandbox,
-            refused,
-        } = heal(probe, &options)?;
-        if let Some(sandbox) = sandbox.filter(|_| job.sandbox.mode == SandboxMode::Auto) {
-            say_unconfined(sandbox, &[], progress);
+        let healed = heal(probe, &options)?;
+        let probe = &healed.probe;
+        if job.sandbox.mode == SandboxMode::Auto
+            && let Some(sandbox) = healed.sandbox
+        {
+            say_unconfined(sandbox, &[], app);
         }
-        for path in refused.iter().map(|it| it.display()) {
-            let message = format!("mendit's sandbox refused writing {path}; --allow-write {path}");
-            progress.note(&format!("{}: {}: {message}", Code::R212, probe.name));
+        for path in healed.refused.iter().map(|path| path.display()) {
+            let (code, name) = (Code::R212, &probe.name);
+            app.note(&format!(
+                "{code}: {name}: mendit's sandbox refused writing {path}; --allow-write {path}"
+            ));
         }
         match (&probe.target, &mut servers) {
             (Target::Command(line), _) => {
@@ -109,11 +98,11 @@ pub fn heal_probes(
                 let test = json!({"command": line, "timeoutSeconds": seconds});
                 last.insert("test".to_owned(), test);
             }
-            (Target::Server(_), Some(servers)) if report.changed => servers.replace(&probe),
+            (Target::Server(_), Some(servers)) if healed.report.changed => servers.replace(probe),
             _ => {}
         }
-        reports.push(report);
-        attempts.extend(mine);
+        reports.push(healed.report);
+        attempts.extend(healed.attempts);
         if stop.requested() {
             break;
         }
@@ -123,7 +112,7 @@ pub fn heal_probes(
     }
     let result = HealingResult::new(reports, attempts, masked(&last, &redactor));
     if let Some(servers) = &servers {
-        write_back(servers, request, &result, progress)?;
+        write_back(servers, request, &result, app)?;
     }
     let exit = exit(&result, &stop);
     Ok((result, exit))
@@ -133,13 +122,13 @@ pub fn heal_probes(
 const USUAL_TIME: Duration = Duration::from_secs(30);
 const USUAL_ATTEMPTS: u32 = 3;
 
-fn servers_of(file: &Path, auto: bool) -> Result<ServerConfig, AppError> {
+fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
     let name = file.display().to_string();
     if auto && file.is_symlink() {
         let message = format!("`{name}` is a link, and `--auto` would replace it by a file");
         return Err(AppError::new(Code::U303, message).hint("name the file it leads to"));
     }
-    let bytes = std::fs::read(file).map_err(|it| AppError::unreadable(&name, &it))?;
+    let bytes = std::fs::read(file).map_err(|error| AppError::unreadable(&name, &error))?;
     Ok(ServerConfig::parse(&name, &bytes)?)
 }
 
@@ -147,26 +136,23 @@ fn probes(
     request: &HealRequest,
     timeout: Duration,
     servers: Option<&ServerConfig>,
-) -> Result<Vec<Probe>, AppError> {
-    let line = request.test.as_ref().filter(|line| !line.trim().is_empty());
-    let test = line.map(|line| Probe {
-        name: "test".to_owned(),
-        target: Target::Command(line.clone()),
-        timeout,
-    });
-    let mut probes: Vec<Probe> = test.into_iter().collect();
-    let all = servers.iter().flat_map(|servers| servers.names());
-    let mut wanted: Vec<String> = all.map(str::to_owned).collect();
-    if !request.servers.is_empty() {
-        wanted.clone_from(&request.servers);
-    }
-    for name in wanted {
-        let servers = servers.into_iter();
-        probes.extend(
-            servers
-                .map(|all| all.probe(&name, timeout))
-                .collect::<Result<Vec<_>, _>>()?,
-        );
+) -> Result<Vec<Probe>> {
+    let line = request.test.iter().filter(|line| !line.trim().is_empty());
+    let mut probes: Vec<Probe> = line
+        .map(|line| Probe {
+            name: "test".to_owned(),
+            target: Target::Command(line.clone()),
+            timeout,
+        })
+        .collect();
+    if let Some(servers) = servers {
+        let mut wanted = request.servers.clone();
+        if wanted.is_empty() {
+            wanted.extend(servers.names().map(str::to_owned));
+        }
+        for name in wanted {
+            probes.push(servers.probe(&name, timeout)?);
+        }
     }
     Ok(probes)
 }
@@ -175,17 +161,20 @@ fn write_back(
     servers: &ServerConfig,
     request: &HealRequest,
     result: &HealingResult,
-    progress: &dyn Progress,
-) -> Result<(), AppError> {
-    let mut changed = result.probes.iter().filter(|it| it.changed && it.fixed);
-    let Some(file) = request.mcp.as_ref().filter(|_| changed.next().is_some()) else {
+    app: &App,
+) -> Result<()> {
+    let is_better = result
+        .probes
+        .iter()
+        .any(|probe| probe.changed && probe.fixed);
+    let Some(file) = request.mcp.as_ref().filter(|_| is_better) else {
         return Ok(());
     };
     if request.auto {
         write_file(file, servers.text())?;
-        progress.note(&format!("wrote {}", file.display()));
+        app.note(&format!("wrote {}", file.display()));
     } else {
-        progress.note("another configuration answers; `--auto` writes it to the file");
+        app.note("another configuration answers; `--auto` writes it to the file");
     }
     Ok(())
 }

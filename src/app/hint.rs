@@ -1,18 +1,18 @@
 use std::collections::BTreeMap;
 
+use super::diagnose::scene_of;
 use super::open::{known_file, with_graph};
-use super::patch::write_changes;
-use super::remedy::{by_hand, with_variable};
-use super::{App, AppError, Progress};
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use super::patch::{Target, write_changes};
+use super::{App, AppError, Result};
+use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
-use crate::junit::Report;
+use crate::inventory::{Project, environment_problems, explain_failure};
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::Change;
 use crate::source::Installed;
 use crate::workplace::installed as installed_below;
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 /// Find the imports that were meant.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +23,6 @@ pub struct HintRequest {
     pub file: Option<String>,
     /// What the failing command wrote: names, modules and files are taken from it.
     pub log: Option<Log>,
-    /// Reports of its tests, in the form of `JUnit`.
-    pub reports: Vec<Report>,
-    /// A commit to read instead of the worktree.
-    pub rev: Option<String>,
     /// Whether a patch of the certain imports is made.
     pub fix: bool,
     /// Whether that patch is written into the worktree.
@@ -48,33 +44,35 @@ pub struct Hinted {
     pub fixes: Fixes,
     /// What is mended by hand.
     pub by_hand: Vec<Remedy>,
+    // Files that may not be read, and why.
+    refused: Vec<String>,
 }
 
 impl Hinted {
     /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
-        let mends = self.fixes.beside_imports().into_iter();
-        let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let by_hand = self.by_hand.iter().map(|one| match &one.command {
-            Some(line) => format!("- {}: `{line}`\n", one.problem),
-            None => format!("- {}\n", one.problem),
-        });
-        let mends = by_hand.chain(mends);
-        if self.names.is_empty() {
-            let message = "nothing in the log is missing an import\n".to_owned();
-            return message + &mends.collect::<String>();
-        }
+        let suggestions = &self.document.suggestions;
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
-            let listed = self.document.suggestions.iter().any(|it| it.name == *name);
+            let is_listed = suggestions.iter().any(|one| one.name == *name);
             let top = format!("`{}", name.split(['.', '/']).next().unwrap_or(name));
-            let gone = !listed && self.by_hand.iter().any(|one| one.problem.contains(&top));
-            if !gone && !names.contains(name) {
+            let is_of_environment = self.by_hand.iter().any(|one| one.problem.contains(&top));
+            if (is_listed || !is_of_environment) && !names.contains(name) {
                 names.push(name.clone());
             }
         }
-        hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
+        let mut text = match self.names.as_slice() {
+            [] => "nothing in the log is missing an import\n".to_owned(),
+            _ => hint_lines(&names, suggestions),
+        };
+        for one in &self.by_hand {
+            text.push_str(&format!("- {}\n", in_words(one)));
+        }
+        for edit in self.fixes.beside_imports() {
+            text.push_str(&format!("- {edit}: `mendit fix` tries it\n"));
+        }
+        text
     }
 }
 
@@ -82,24 +80,16 @@ impl Hinted {
 ///
 /// # Errors
 /// A file that is not of the repository, a log that names none, or a patch that cannot be written.
-pub fn find_imports(
-    app: &App,
-    request: &HintRequest,
-    progress: &dyn Progress,
-) -> Result<Hinted, AppError> {
-    let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at, progress)?;
-    let facts = LogFacts {
-        ..LogFacts::default()
-    };
-    let scene = Scene {
-        source: Some(workspace.source.as_ref()),
-        directory: &workspace.prefix,
-    };
-    let read = |log: &Log| diagnose_masked(log, &facts, scene, &request.reports, app.redactor());
-    let found = request.log.iter().map(|log| (read(log), log.text()));
-    let found: Vec<(Diagnosis, &str)> = found.collect();
-    find_remedies(app, &workspace, request, &found, progress)
+pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
+    let workspace = app.worktree()?;
+    let (facts, scene) = (LogFacts::default(), scene_of(&workspace));
+    let found = request.log.as_ref().map(|log| {
+        let diagnosis = diagnose_masked(log, &facts, scene, &[], app.redactor());
+        (diagnosis, log.text())
+    });
+    let hinted = find_remedies(app, &workspace, request, found.as_slice())?;
+    hinted.refused.iter().for_each(|refusal| app.note(refusal));
+    Ok(hinted)
 }
 
 /// The same for a log that was read already, if there is one.
@@ -108,113 +98,104 @@ pub(super) fn find_remedies(
     workspace: &Workspace,
     request: &HintRequest,
     logs: &[(Diagnosis, &str)],
-    progress: &dyn Progress,
-) -> Result<Hinted, AppError> {
+) -> Result<Hinted> {
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     let diagnosis = logs.first().map(|(diagnosis, _)| diagnosis);
     let mut wanted = wanted(request, workspace, diagnosis)?;
+    let mut hinted = Hinted::default();
     wanted.retain(|file, _| {
         let refusal = policy.refuse(file);
-        if let Some(refusal) = &refusal {
-            progress.note(&format!("{}: {}", refusal.code, refusal.reason));
-        }
+        let told = refusal
+            .iter()
+            .map(|refusal| format!("{}: {}", refusal.code, refusal.reason));
+        hinted.refused.extend(told);
         refusal.is_none()
     });
-    super::progress::go_on(progress, "reading imports")?;
-    let installed = workspace.root.as_deref();
-    let installed = installed.map_or_else(Installed::default, installed_below);
-    let ask = Ask {
-        installed: &installed,
-        may_read: &may_read,
-    };
+    app.go_on("reading imports")?;
+    let root = workspace.root.as_deref();
+    let installed = root.map_or_else(Installed::default, installed_below);
     let allowed = app.allowed()?;
-    let judging = Judging {
-        lines: &request.command,
-        prefix: &workspace.prefix,
-        allowed: &allowed,
-    };
-    // A repair starts from the worktree: of another revision nothing is tried.
-    let (tried, no_logs) = (request.rev.is_none(), &[][..]);
     let mut fixes = with_graph(app, workspace, !wanted.is_empty(), |graph| {
         find_fixes(&Question {
-            logs: if tried { logs } else { no_logs },
+            logs,
             wanted: &wanted,
             graph,
-            ask: Some(&ask),
-            judging,
+            ask: Some(&Ask {
+                installed: &installed,
+                may_read: &may_read,
+            }),
+            judging: Judging {
+                lines: &request.command,
+                prefix: &workspace.prefix,
+                allowed: &allowed,
+            },
         })
     });
     let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
-    let is_plain = |it: &Candidate| is_shown(&String::from_utf8_lossy(&it.patch));
+    let is_plain = |edit: &Candidate| is_shown(&String::from_utf8_lossy(&edit.patch));
     fixes
         .edits
-        .retain(|it| !it.imports.is_empty() || is_plain(it));
-    let mut hinted = Hinted::default();
+        .retain(|edit| !edit.imports.is_empty() || is_plain(edit));
     for answer in std::mem::take(&mut fixes.answers) {
-        let lacks = &answer.wanted;
+        let lacks = answer.wanted;
         hinted
             .names
-            .extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
-        let shown = answer
-            .suggestions
-            .into_iter()
-            .filter(|it| is_shown(&it.import_statement));
-        for one in shown {
-            if !one.certain && !one.doubt.is_empty() {
-                let message = format!("{}: not certain: {}", one.import_statement, one.doubt);
-                super::progress::go_on(progress, &message)?;
+            .extend([lacks.names, lacks.modules, lacks.exports].concat());
+        for one in answer.suggestions {
+            if is_shown(&one.import_statement) {
+                tracing::info!(
+                    certain = one.certain,
+                    "{}: {}",
+                    one.import_statement,
+                    one.doubt
+                );
+                hinted.document.suggestions.push(one);
             }
-            hinted.document.suggestions.push(one);
         }
     }
-    if tried && !fixes.edits.iter().any(|it| it.certain) {
+    if !fixes.edits.iter().any(|edit| edit.certain) {
         let command = request.command.join(" && ");
-        let again = with_variable(&command);
-        let logs = logs.iter().map(|(it, log)| (it, *log));
-        let all = logs.flat_map(|log| by_hand(workspace, log, &command, &again));
-        hinted.by_hand = all.collect();
+        let logs = logs.iter().map(|(diagnosis, log)| (diagnosis, *log));
+        hinted.by_hand = logs
+            .flat_map(|log| around(workspace, log, &command))
+            .collect();
     }
     hinted.fixes = fixes;
-    hinted.write(app, workspace, request, progress)?;
+    hinted.write(app, workspace, request)?;
     Ok(hinted)
 }
 
 impl Hinted {
     // Makes the document, and the patch of what is certain where one is asked for.
-    fn write(
-        &mut self,
-        app: &App,
-        workspace: &Workspace,
-        request: &HintRequest,
-        progress: &dyn Progress,
-    ) -> Result<(), AppError> {
-        let edits = &self.fixes.edits;
-        let certain = || edits.iter().filter(|it| it.certain);
-        let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
-        let patched = request.fix || request.apply;
-        self.found = if patched {
-            !patch.is_empty()
-        } else {
-            !self.document.suggestions.is_empty()
-        };
-        if request.apply && self.found {
-            super::progress::go_on(progress, "writing")?;
-            let changes: Vec<Change> = certain().flat_map(|it| it.changes.clone()).collect();
-            write_changes(app, workspace, &changes, false, false)?;
-        }
-        let patch = String::from_utf8_lossy(&patch).into_owned();
-        let shown = app.redactor().redact(&patch).findings.is_empty();
-        if self.found && patched && !shown {
-            progress.note("the patch is not shown: a secret stands near the imports");
-        }
+    fn write(&mut self, app: &App, workspace: &Workspace, request: &HintRequest) -> Result<()> {
         let suggestions = std::mem::take(&mut self.document.suggestions);
+        self.found = !suggestions.is_empty();
+        let mut patch = None;
+        if request.fix || request.apply {
+            let certain = self.fixes.edits.iter().filter(|edit| edit.certain);
+            let certain: Vec<&Candidate> = certain.collect();
+            self.found = !certain.is_empty();
+            if request.apply && self.found {
+                app.go_on("writing")?;
+                let changes = certain.iter().flat_map(|edit| edit.changes.clone());
+                let changes: Vec<Change> = changes.collect();
+                write_changes(app, workspace, &changes, Target::Worktree)?;
+            }
+            let text: Vec<u8> = certain.iter().flat_map(|edit| edit.patch.clone()).collect();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let is_shown = app.redactor().redact(&text).findings.is_empty();
+            if !is_shown {
+                app.note("the patch is not shown: a secret stands near the imports");
+            }
+            patch = (self.found && is_shown).then_some(text);
+        }
         self.document = HintDocument {
             schema_version: SCHEMA_VERSION,
             document: "hint",
             recovery_hint: recovery_hint(&self.names, &suggestions),
             suggestions,
-            patch: (self.found && patched && shown).then_some(patch),
+            patch,
             tried: self.fixes.tried(),
             remedies: self.by_hand.clone(),
         };
@@ -227,47 +208,40 @@ fn wanted(
     request: &HintRequest,
     workspace: &Workspace,
     found: Option<&Diagnosis>,
-) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
+) -> Result<BTreeMap<RepoPath, Wanted>> {
     let source = workspace.source.as_ref();
     let is_named = !request.names.is_empty() || request.file.is_some();
     if !is_named && found.is_some_and(|diagnosis| diagnosis.lacks().next().is_none()) {
         return Ok(BTreeMap::new());
     }
     let files = files(request, workspace, found)?;
-    let lacked = found.map(|it| hint::wanted(source, &files, &Wanted::from_diagnosis(it)));
-    let mut all = lacked.unwrap_or_default();
-    if !request.names.is_empty() || found.is_none() {
-        let named = Wanted {
-            names: request.names.clone(),
-            ..Wanted::default()
-        };
-        let named = match files.as_slice() {
-            // Who names the file asks for it.
-            [file] if request.file.is_some() => BTreeMap::from([(file.clone(), named)]),
-            files => hint::wanted(source, files, &named),
-        };
-        for (file, more) in named {
-            all.entry(file).or_default().add(more);
+    let mut lacks = found.map(Wanted::from_diagnosis).unwrap_or_default();
+    lacks.add(Wanted {
+        names: request.names.clone(),
+        ..Wanted::default()
+    });
+    Ok(match files.as_slice() {
+        // Who names the file asks for it.
+        [file] if request.file.is_some() && found.is_none() => {
+            BTreeMap::from([(file.clone(), lacks)])
         }
-    }
-    Ok(all)
+        files => hint::wanted(source, files, &lacks),
+    })
 }
 
 fn files(
     request: &HintRequest,
     workspace: &Workspace,
     found: Option<&Diagnosis>,
-) -> Result<Vec<RepoPath>, AppError> {
+) -> Result<Vec<RepoPath>> {
     let source = workspace.source.as_ref();
     if let Some(typed) = &request.file {
         let file = known_file(workspace, typed)?;
-        source.read(&file).map_err(|error| {
-            AppError::new(Code::U302, format!("cannot read `{file}`: {error}"))
-                .hint("`ls -l` shows who may read it")
-        })?;
+        let failed = |error| AppError::new(Code::U302, format!("cannot read `{file}`: {error}"));
+        source.read(&file).map_err(failed)?;
         return Ok(vec![file]);
     }
-    let files: Vec<RepoPath> = found.iter().flat_map(|it| hint::lacking(it)).collect();
+    let files: Vec<RepoPath> = found.map(hint::lacking).into_iter().flatten().collect();
     if !files.is_empty() {
         return Ok(files);
     }
@@ -276,4 +250,38 @@ fn files(
         Some(_) => "the log names no file of this repository",
     };
     Err(AppError::usage(why).hint("say which file with `--file`"))
+}
+
+/// Returns what fixes a failure by hand, as lines for a person to type; none of them is run. `again` is the line that
+/// passes a variable on.
+pub(super) fn by_hand(
+    workspace: &Workspace,
+    (diagnosis, log): (&Diagnosis, &str),
+    command: &str,
+    again: &dyn Fn(&str) -> String,
+) -> Vec<Remedy> {
+    let project = Project::open(workspace);
+    let found = environment_problems(&project, log);
+    if !found.is_empty() {
+        return found;
+    }
+    explain_failure(&project, diagnosis, command, again)
+}
+
+/// Returns what lies outside the code and may have made a command fail.
+pub(super) fn around(
+    workspace: &Workspace,
+    found: (&Diagnosis, &str),
+    command: &str,
+) -> Vec<Remedy> {
+    let again = |name: &str| format!("mendit run --env {name} {command}");
+    by_hand(workspace, found, command, &again)
+}
+
+/// Describes a remedy in one line.
+pub(super) fn in_words(remedy: &Remedy) -> String {
+    match &remedy.command {
+        Some(line) => format!("{}: `{line}`", remedy.problem),
+        None => remedy.problem.clone(),
+    }
 }

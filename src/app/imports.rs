@@ -5,12 +5,12 @@ use serde::Deserialize;
 
 use super::flags::Args;
 use super::open::{no_such_file, with_graph};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Result};
 use crate::graph::{Graph, Wanted, document, source_files};
 use crate::languages::Language;
 use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
 use crate::policy::is_test;
-use crate::source::Source;
+use crate::source::Source as _;
 use crate::workspace::{At, Workspace};
 
 /// List what files import, or what imports them.
@@ -49,27 +49,16 @@ pub struct ImportsRequest {
     pub rev: Option<String>,
 }
 
-impl ImportsRequest {
-    // Whether what imports the files is meant, however far away.
-    fn is_far(&self) -> bool {
-        self.changed.is_some() || self.tests
-    }
-}
-
 /// Lists imports.
 ///
 /// # Errors
 /// A name that is no file of the repository, or a repository that cannot be read.
-pub fn list_imports(
-    app: &App,
-    request: &ImportsRequest,
-    progress: &dyn Progress,
-) -> Result<ImportsDocument, AppError> {
-    let message = match (&request.changed, request.files.is_empty()) {
+pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocument> {
+    let changed = request.changed.as_deref();
+    let message = match (changed, request.files.is_empty()) {
         (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
-        (Some(_), false) => "`changed` finds the files itself: send it without `files`",
-        (Some(_), true) if request.rev.is_some() => {
-            "`changed` compares with the worktree: send it without `rev`"
+        (Some(_), _) if !request.files.is_empty() || request.rev.is_some() => {
+            "`changed` finds the files itself, in the worktree: send it without `files` and `rev`"
         }
         _ => "",
     };
@@ -77,19 +66,20 @@ pub fn list_imports(
         return Err(AppError::usage(message));
     }
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
-    let workspace = app.workspace(at, progress)?;
-    let far = request.is_far();
-    let hops = request.hops.unwrap_or(if far { u32::MAX } else { 1 });
-    let wanted = if let Some(base) = &request.changed {
-        Wanted::Importers(changed_sources(&workspace, base, progress)?, hops)
-    } else if request.files.is_empty() {
-        Wanted::Whole
-    } else if request.reverse || far {
-        Wanted::Importers(targets(&request.files, &workspace)?, hops)
-    } else {
-        Wanted::Imports(targets(&request.files, &workspace)?, hops)
+    let workspace = app.workspace(at)?;
+    // Whether what imports the files is meant, however far away.
+    let is_far = changed.is_some() || request.tests;
+    let hops = request.hops.unwrap_or(if is_far { u32::MAX } else { 1 });
+    let files = match changed {
+        Some(base) => changed_sources(&workspace, base)?,
+        None => targets(&request.files, &workspace)?,
     };
-    super::progress::go_on(progress, "reading imports")?;
+    let wanted = match (request.graph, request.reverse || is_far) {
+        (true, _) => Wanted::Whole,
+        (_, true) => Wanted::Importers(files, hops),
+        (_, false) => Wanted::Imports(files, hops),
+    };
+    app.go_on("reading imports")?;
     let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {
         document(graph, &wanted, request.symbols)
     });
@@ -99,82 +89,60 @@ pub fn list_imports(
     Ok(found)
 }
 
-// The sources that differ from a commit; for one that is gone, what imported it there.
-fn changed_sources(
-    workspace: &Workspace,
-    base: &str,
-    progress: &dyn Progress,
-) -> Result<Vec<RepoPath>, AppError> {
+// The sources that differ from a commit, sorted; for one that is gone, what imported it there.
+fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
     let git = workspace.git.as_ref().ok_or_else(|| {
-        AppError::new(
-            Code::U204,
-            "`--changed` compares with a commit, and this is no git repository",
-        )
+        let message = "`--changed` compares with a commit, and this is no git repository";
+        AppError::new(Code::U204, message)
     })?;
     let before = git.tree(base)?;
     let now = workspace.source.as_ref();
-    super::progress::go_on(progress, "comparing")?;
-    let changed = differing(&before, now);
-    let sources = changed.into_iter();
-    let sources = sources.filter(|path| Language::of_path(path.as_str()).is_some());
-    let (mut targets, gone): (Vec<_>, Vec<_>) =
-        sources.partition(|path| now.listing().has_file(path.as_str()));
+    let listings = [before.listing(), now.listing()].into_iter();
+    let files = listings.flat_map(|listing| listing.files());
+    let all: BTreeSet<RepoPath> = files.map(|entry| entry.path.clone()).collect();
+    let is_source = |path: &RepoPath| Language::of_path(path.as_str()).is_some();
+    let changed = all
+        .into_iter()
+        .filter(|path| before.blob_id(path) != now.blob_id(path));
+    let is_there = |path: &RepoPath| now.listing().has_file(path.as_str());
+    let (mut targets, gone): (Vec<_>, Vec<_>) = changed.filter(is_source).partition(is_there);
     if !gone.is_empty() {
-        let importers = Graph::new(&before).importing(&gone, 1, false);
-        let kept = importers.nodes.into_iter().map(|node| node.path);
-        targets.extend(kept.filter(|path| now.listing().has_file(path.as_str())));
+        let importers = Graph::new(&before).importing(&gone, 1, false).nodes;
+        let importers = importers.into_iter().map(|node| node.path);
+        targets.extend(importers.filter(is_there));
     }
     targets.sort();
     targets.dedup();
     Ok(targets)
 }
 
-// Files that are not the same in both, sorted.
-fn differing(before: &dyn Source, now: &dyn Source) -> Vec<RepoPath> {
-    let mut paths = BTreeSet::new();
-    for source in [before, now] {
-        paths.extend(source.listing().files().map(|entry| entry.path.clone()));
-    }
-    paths
-        .into_iter()
-        .filter(|path| before.blob_id(path) != now.blob_id(path))
-        .collect()
-}
-
 // Tests among the files that were reached, those that were asked for included.
 fn keep_tests(found: &mut ImportsDocument) {
-    let kept = |path: &RepoPath| is_test(path.as_str());
+    found.closure.retain(|node| is_test(node.path.as_str()));
     let listed: BTreeSet<RepoPath> = found.files.iter().map(|file| file.path.clone()).collect();
-    found.closure.retain(|node| kept(&node.path));
-    let alone = found
-        .closure
-        .iter()
-        .filter(|node| !listed.contains(&node.path));
-    let alone: Vec<ImportsFile> = alone
-        .map(|node| ImportsFile {
-            path: node.path.clone(),
-            imports: Vec::new(),
-        })
-        .collect();
-    found.files.retain(|file| kept(&file.path));
-    found.files.extend(alone);
+    found.files.retain(|file| is_test(file.path.as_str()));
+    let reached = found.closure.iter().map(|node| node.path.clone());
+    let alone = reached.filter(|path| !listed.contains(path));
+    found.files.extend(alone.map(|path| ImportsFile {
+        path,
+        imports: Vec::new(),
+    }));
     found.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>, AppError> {
+fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>> {
     let listing = workspace.source.listing();
     let mut targets = Vec::new();
     for text in typed {
-        let path = workspace.repo_path(text);
-        let before = targets.len();
-        match &path {
-            Some(path) => targets.extend(source_files(listing, path.as_str())),
-            None if text == "." => targets.extend(source_files(listing, "")),
-            None => {}
-        }
-        if targets.len() == before {
+        let found = match &workspace.repo_path(text) {
+            Some(path) => source_files(listing, path.as_str()),
+            None if text == "." => source_files(listing, ""),
+            None => Vec::new(),
+        };
+        if found.is_empty() {
             return Err(no_such_file(text, workspace.source.as_ref()));
         }
+        targets.extend(found);
     }
     Ok(targets)
 }

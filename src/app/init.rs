@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::files::{below_no_link, write_file};
 use super::flags::Args;
 use super::runs::last_words;
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::exec::CommandLine;
 use crate::git::{Repository, unified_hunks};
 use crate::heal::span_of;
@@ -74,10 +74,10 @@ enum Part {
     Whole(String),
     Block(String),
     Json(Entry),
-    Toml(Entry),
+    Toml(String),
 }
 
-// A member of an object or a table: `at` holds it.
+// A member of an object: `at` holds it.
 #[derive(Deserialize)]
 struct Entry {
     at: String,
@@ -87,7 +87,7 @@ struct Entry {
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let read = crate::model::read_table::<Table>(embedded!("app/init.toml"));
-    read.map(|it| it.file).unwrap_or_default()
+    read.map(|table| table.file).unwrap_or_default()
 });
 
 /// Lists the supported names, sorted.
@@ -104,29 +104,22 @@ pub fn init_names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// An unknown name, a workflow without a test command, or a file that cannot be written.
-pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>, AppError> {
+pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>> {
     let name = request.name.as_deref().unwrap_or_default();
+    let root = worktree_root(app)?;
     let rows = ROWS
         .iter()
-        .filter(|row| row.names.iter().any(|it| it == name));
-    let rows: Vec<&Row> = rows.collect();
-    if rows.is_empty() {
-        let message = format!("`{name}` is not supported");
-        return Err(
-            AppError::usage(message).hint(format!("supported are {}", init_names().join(", ")))
-        );
+        .filter(|row| row.names.iter().any(|other| other == name));
+    let files = rows.map(|row| change_file(app, &root, row, request));
+    let files: Vec<InitFile> = files.collect::<Result<_, _>>()?;
+    if files.is_empty() {
+        let error = AppError::usage(format!("`{name}` is not supported"));
+        return Err(error.hint(format!("supported are {}", init_names().join(", "))));
     }
-    let root = worktree_root(app)?;
-    let change = |row: &&Row| change_file(app, &root, row, request);
-    rows.iter().map(change).collect()
+    Ok(files)
 }
 
-fn change_file(
-    app: &App,
-    root: &Path,
-    row: &Row,
-    request: &InitRequest,
-) -> Result<InitFile, AppError> {
+fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Result<InitFile> {
     let place = below_no_link(root, &row.path)?;
     let old = match std::fs::read_to_string(&place) {
         Ok(text) => Some(text),
@@ -186,7 +179,8 @@ impl Part {
                 "gitlab.yml" => include_str!("init_files/gitlab.yml"),
                 _ => include_str!("init_files/skill.md"),
             },
-            Self::Json(entry) | Self::Toml(entry) => &entry.value,
+            Self::Json(entry) => &entry.value,
+            Self::Toml(table) => table,
         }
     }
 
@@ -197,14 +191,20 @@ impl Part {
                 Some(old) if old != text => Err("it exists and differs; move it away first"),
                 _ => Ok(text.to_owned()),
             },
-            Self::Block(_) => Ok(with_block(old.unwrap_or_default(), text)),
+            Self::Block(_) => Ok(with_block(old.unwrap_or_default(), text, &MARKDOWN)),
             Self::Json(entry) => {
                 let old = old.unwrap_or("{}\n");
                 with_member(old, entry)
                     .ok_or("it is not a JSON object; add the server `mendit mcp`")
             }
-            Self::Toml(entry) => with_table(old.unwrap_or_default(), entry)
-                .ok_or("a table cannot be added to it; add the server `mendit mcp`"),
+            Self::Toml(_) => {
+                let old = old.unwrap_or_default();
+                let made = with_block(old, text, &COMMENT);
+                let is_valid = made.parse::<toml::Table>().is_ok();
+                is_valid.then_some(made).ok_or(
+                    "a table cannot be added to it, or it is there; see `mcp_servers.mendit`",
+                )
+            }
         }
     }
 
@@ -222,20 +222,22 @@ impl Part {
             Self::Whole(_) if old.starts_with(WRITTEN) => Ok(None),
             Self::Whole(_) => Err("it was changed by hand; remove it yourself"),
             Self::Block(_) => Ok(Some(
-                replace_block(old, "").unwrap_or_else(|| old.to_owned()),
+                replace_block(old, "", &MARKDOWN).unwrap_or(old.to_owned()),
+            )),
+            Self::Toml(_) => Ok(Some(
+                replace_block(old, "", &COMMENT).unwrap_or(old.to_owned()),
             )),
             Self::Json(entry) => {
                 let member = format!("\n    {}", member_text(entry));
                 let old = old.replacen(&format!("{member},"), "", 1);
                 Ok(Some(old.replacen(&format!("{member}\n"), "", 1)))
             }
-            Self::Toml(entry) => Ok(Some(old.replace(&table_text(entry), ""))),
         }
     }
 }
 
 // Puts the test command and the line that installs mendit into a workflow.
-fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String, AppError> {
+fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     if !text.contains("@TEST@") {
         return Ok(text.to_owned());
     }
@@ -255,11 +257,11 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String, AppEr
         .replace("@INSTALL@", &install))
 }
 
-fn with_block(text: &str, block: &str) -> String {
+fn with_block(text: &str, block: &str, marks: &[&str; 2]) -> String {
     // The front matter of a skill is for tools that read skills.
-    let body = block.split_once("---\n\n").map_or(block, |it| it.1);
-    let made = format!("{BEGIN}\n{}\n{END}\n", body.trim_end());
-    if let Some(replaced) = replace_block(text, &made) {
+    let body = block.split_once("---\n\n").map_or(block, |parts| parts.1);
+    let made = format!("{}\n{}\n{}\n", marks[0], body.trim_end(), marks[1]);
+    if let Some(replaced) = replace_block(text, &made, marks) {
         return replaced;
     }
     let gap = match text {
@@ -272,10 +274,10 @@ fn with_block(text: &str, block: &str) -> String {
 }
 
 // The text with another block in place of ours; `None` when ours is not in it.
-fn replace_block(text: &str, block: &str) -> Option<String> {
-    let (from, to) = (text.find(BEGIN)?, text.find(END)?);
+fn replace_block(text: &str, block: &str, [begin, end]: &[&str; 2]) -> Option<String> {
+    let (from, to) = (text.find(begin)?, text.find(end)?);
     let head = text.get(..from)?;
-    let tail = text.get(to + END.len()..)?;
+    let tail = text.get(to + end.len()..)?;
     let tail = tail.strip_prefix('\n').unwrap_or(tail);
     (from < to).then(|| format!("{head}{block}{tail}"))
 }
@@ -318,40 +320,20 @@ fn without_comments(text: &str) -> Option<String> {
     Some(plain)
 }
 
-// The text with the table behind it, each byte before as it was. `None` where that makes no TOML.
-fn with_table(text: &str, entry: &Entry) -> Option<String> {
-    let has = |text: &str| -> Option<bool> {
-        let all: toml::Table = text.parse().ok()?;
-        let table = all.get(&entry.at).and_then(toml::Value::as_table);
-        Some(table.is_some_and(|it| it.contains_key(&entry.name)))
-    };
-    if has(text)? {
-        return Some(text.to_owned());
-    }
-    let gap = match text {
-        "" => "",
-        text if text.ends_with('\n') => "\n",
-        _ => "\n\n",
-    };
-    let new = format!("{text}{gap}{}", table_text(entry));
-    has(&new)?.then_some(new)
-}
-
-fn table_text(entry: &Entry) -> String {
-    format!("[{}.{}]\n{}", entry.at, entry.name, entry.value)
-}
-
-fn worktree_root(app: &App) -> Result<PathBuf, AppError> {
+fn worktree_root(app: &App) -> Result<PathBuf> {
     let git = Repository::discover(app.directory())?;
     let Some(git) = git else {
         return Ok(app.directory().to_owned());
     };
-    let root = git.workdir().map(Path::to_owned);
-    root.ok_or_else(|| AppError::bare(": an agent has nothing to read there"))
+    let root = git
+        .workdir()
+        .ok_or_else(|| AppError::bare(": an agent has nothing to read there"))?;
+    Ok(root.to_owned())
 }
 
-const BEGIN: &str = "<!-- mendit: begin -->";
-const END: &str = "<!-- mendit: end -->";
+/// The lines around a block of ours, in Markdown and where `#` begins a comment.
+const MARKDOWN: [&str; 2] = ["<!-- mendit: begin -->", "<!-- mendit: end -->"];
+const COMMENT: [&str; 2] = ["# mendit: begin", "# mendit: end"];
 const WRITTEN: &str = "# Written by `mendit init ";
 
 #[cfg(test)]
@@ -361,40 +343,38 @@ mod tests {
     #[test]
     fn block_is_inserted_once_and_renewed() {
         let text = "# Ours\n\nWords.\n";
-        let one = with_block(text, "new");
+        let one = with_block(text, "new", &MARKDOWN);
         assert!(
-            one.starts_with(text) && one.ends_with(&format!("{END}\n")),
+            one.starts_with(text) && one.ends_with(&format!("{}\n", MARKDOWN[1])),
             "{one}"
         );
-        assert_eq!(with_block(&one, "new"), one);
+        assert_eq!(with_block(&one, "new", &MARKDOWN), one);
         let after = format!("{one}\nMore.\n");
-        let renewed = with_block(&after, "newer");
+        let renewed = with_block(&after, "newer", &MARKDOWN);
         assert!(
             renewed.contains("newer") && renewed.ends_with("\nMore.\n"),
             "{renewed}"
         );
-        assert_eq!(renewed.matches(BEGIN).count(), 1);
+        assert_eq!(renewed.matches(MARKDOWN[0]).count(), 1);
     }
 
     #[test]
     fn table_is_added_behind_existing_text() {
-        let entry = Entry {
-            at: "mcp_servers".to_owned(),
-            name: "mendit".to_owned(),
-            value: "command = \"mendit\"\n".to_owned(),
-        };
-        let text = "# ours\nmodel = \"m\"\n[mcp_servers.other]\ncommand = \"x\"";
-        let new = with_table(text, &entry).unwrap();
-        assert_eq!(new, format!("{text}\n\n{}", table_text(&entry)));
-        assert_eq!(with_table(&new, &entry).as_ref(), Some(&new));
-        // The same table in another notation counts; one that takes no more is left.
-        let inline = "mcp_servers.mendit.command = \"other\"\n";
-        assert_eq!(with_table(inline, &entry).as_deref(), Some(inline));
-        assert_eq!(
-            with_table("mcp_servers = { a = { command = \"x\" } }\n", &entry),
-            None
+        let part = Part::Toml("[mcp_servers.mendit]\ncommand = \"mendit\"\n".to_owned());
+        let text = "# ours\n[mcp_servers.other]\ncommand = \"x\"\n";
+        let new = part.insert(part.text(), Some(text)).unwrap();
+        assert!(
+            new.starts_with(text) && new.contains("[mcp_servers.mendit]"),
+            "{new}"
         );
-        assert_eq!(with_table("no toml", &entry), None);
+        assert_eq!(part.insert(part.text(), Some(&new)).as_ref(), Ok(&new));
+        assert_eq!(
+            part.remove(Some(&new)).unwrap().unwrap().trim_end(),
+            text.trim_end()
+        );
+        for taken in ["mcp_servers.mendit.command = \"other\"\n", "no toml"] {
+            assert!(part.insert(part.text(), Some(taken)).is_err(), "{taken}");
+        }
     }
 
     #[test]

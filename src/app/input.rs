@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{App, AppError, LastLog, Progress, last_log, read_junit};
+use super::{App, AppError, LastLog, Result, last_log, read_junit};
 use crate::diagnose::Log;
 use crate::junit::Report;
 
@@ -67,8 +67,12 @@ impl Input {
     /// # Errors
     /// What the system says.
     pub fn whole(&self) -> io::Result<Vec<u8>> {
+        self.read_up_to(u64::MAX)
+    }
+
+    fn read_up_to(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.open()?.read_to_end(&mut bytes)?;
+        self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -76,20 +80,18 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn bytes(&self) -> Result<Vec<u8>, AppError> {
-        let read = self.whole();
-        read.map_err(|error| AppError::unreadable(&self.name, &error))
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        let bytes = self.whole();
+        bytes.map_err(|error| AppError::unreadable(&self.name, &error))
     }
 
     /// The same up to 64 MiB.
     ///
     /// # Errors
     /// As [`Input::bytes`], and what is longer.
-    pub fn read(&self) -> Result<Vec<u8>, AppError> {
-        let mut bytes = Vec::new();
-        let input = self.open().map(|it| it.take(MOST + 1));
-        let read = input.and_then(|mut it| it.read_to_end(&mut bytes));
-        read.map_err(|error| AppError::unreadable(&self.name, &error))?;
+    pub fn read(&self) -> Result<Vec<u8>> {
+        let bytes = self.read_up_to(MOST + 1);
+        let bytes = bytes.map_err(|error| AppError::unreadable(&self.name, &error))?;
         if bytes.len() as u64 > MOST {
             let message = format!("`{}` is larger than 64 MiB", self.name);
             return Err(AppError::usage(message));
@@ -98,7 +100,7 @@ impl Input {
     }
 
     /// What people wrote.
-    pub(super) fn words(&self) -> Result<String, AppError> {
+    pub(super) fn words(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.read()?).into_owned())
     }
 
@@ -106,7 +108,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::read`], and what is not JSON.
-    pub fn json(&self) -> Result<Value, AppError> {
+    pub fn json(&self) -> Result<Value> {
         let read = serde_json::from_slice(&self.read()?);
         read.map_err(|error| AppError::usage(format!("`{}` is not JSON: {error}", self.name)))
     }
@@ -115,9 +117,9 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn log(&self, progress: &dyn Progress) -> Result<Log, AppError> {
+    pub fn log(&self, app: &App) -> Result<Log> {
         if self.held.is_none() && self.name == "-" {
-            awaited("a log", progress);
+            awaited("a log", app);
         }
         let read = self.open().and_then(Log::read);
         read.map_err(|error| AppError::unreadable(&self.name, &error))
@@ -125,9 +127,9 @@ impl Input {
 }
 
 /// Says that standard input is waited for, when a person sits there.
-pub fn awaited(what: &str, progress: &dyn Progress) {
+pub fn awaited(what: &str, app: &App) {
     if io::stdin().is_terminal() {
-        progress.note(&format!(
+        app.note(&format!(
             "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
         ));
     }
@@ -137,12 +139,12 @@ pub fn awaited(what: &str, progress: &dyn Progress) {
 ///
 /// # Errors
 /// What cannot be read, and what is no such report.
-pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>, AppError> {
+pub fn reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
     let one = |input: &Input| {
         let report = read_junit(&input.name, &input.read()?)?;
         if !report.whole {
             let message = "breaks off; its tests up to there are taken";
-            progress.note(&format!("`{}` {message}", input.name));
+            app.note(&format!("`{}` {message}", input.name));
         }
         Ok(report)
     };
@@ -153,10 +155,10 @@ pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>,
 ///
 /// # Errors
 /// As [`last_log`].
-pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppError> {
+pub fn last(app: &App) -> Result<Option<LastLog>> {
     let last = last_log(app)?;
     if let Some(last) = &last {
-        progress.note(&format!("reading the log of {}", last.name));
+        app.note(&format!("reading the log of {}", last.name));
     }
     Ok(last)
 }
@@ -167,7 +169,7 @@ pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppEr
 pub fn is_piped() -> bool {
     use rustix::fs::{FileType, fstat};
     let about = fstat(rustix::stdio::stdin());
-    about.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::CharacterDevice)
+    about.is_ok_and(|about| FileType::from_raw_mode(about.st_mode) != FileType::CharacterDevice)
 }
 
 const MOST: u64 = 64 << 20;

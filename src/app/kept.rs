@@ -1,10 +1,9 @@
 use std::path::Path;
 
-use super::{App, AppError, Progress};
+use super::{App, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::repair::RunLock;
 use crate::state::StateHome;
-use crate::workspace::At;
 
 /// What is kept of one worktree, as `mendit config clean` shows it.
 #[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
@@ -51,8 +50,8 @@ pub enum Clean {
 ///
 /// # Errors
 /// What the system says.
-pub fn clean(app: &App, what: Clean, progress: &dyn Progress) -> Result<KeptDocument, AppError> {
-    let here = app.workspace(At::Worktree, progress)?.root;
+pub fn clean(app: &App, what: Clean) -> Result<KeptDocument> {
+    let here = app.worktree()?.root;
     let mut repositories = Vec::new();
     for kept in StateHome::open()?.all() {
         let root = kept.root().unwrap_or_default();
@@ -87,8 +86,7 @@ fn bytes_below(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = entries.map(|entry| match entry.metadata() {
         Ok(about) if about.is_dir() => bytes_below(&entry.path()),
-        Ok(about) => about.len(),
-        Err(_) => 0,
+        about => about.map_or(0, |about| about.len()),
     });
     bytes.sum()
 }

@@ -3,14 +3,11 @@
 
 mod agents;
 mod bench;
-mod bench_mine;
 mod confined;
 mod context;
-mod context_request;
 mod diagnose;
 mod doctor;
 mod error;
-mod explain;
 mod files;
 mod fix;
 mod flags;
@@ -23,57 +20,44 @@ mod input;
 mod kept;
 mod open;
 mod patch;
-mod progress;
-mod rates;
 mod redact;
-mod remedy;
-mod repair;
 mod report;
 mod run;
 mod run_end;
-mod run_summary;
 mod runs;
-mod shared;
 mod show_settings;
 mod test_command;
 mod why;
 
+/// What tasks give.
+pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
+
 pub use crate::policy::Redactor;
-pub use bench::{
-    BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches, merge_bench, run_bench,
-};
-pub use bench_mine::{MineRequest, mine_fixes};
-pub use context::build_context;
-pub use context_request::ContextRequest;
-pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, summarise_diagnosis};
-pub use doctor::check_up;
-pub use error::AppError;
-pub use explain::explain_word;
+pub use bench::*;
+pub use context::*;
+pub use diagnose::*;
+pub use doctor::*;
+pub use error::*;
 pub use files::{to_json, to_json_line, write_file};
-pub use fix::{Fixed, find_fix, write_fix};
+pub use fix::*;
+pub(crate) use flags::word;
 pub use flags::{Flags, share};
-pub use git_apply::{GitPlace, git_apply};
-pub use heal::{HealRequest, heal_probes};
-pub use hint::{HintRequest, find_imports};
-pub use imports::{ImportsRequest, list_imports};
-pub use init::{InitOutcome, InitRequest, init_names, init_target};
-pub use input::{Input, is_piped, last, reports};
-pub use kept::{Clean, KeptDocument, KeptRow, clean};
-pub use open::{App, AppOptions};
-pub use patch::{
-    Against, PatchRequest, Target, apply_patch, check_batch, check_patch, recover_apply,
-    with_canonical,
-};
-pub use progress::{Progress, Silent};
-pub use rates::{add_up_runs, holds_runs};
-pub use redact::{RedactRequest, StreamMasker, last_line, readable_file, redact_text};
-pub use repair::{FixRequest, split_task};
-pub use report::{Reported, find_run, read_report};
-pub use run::{RunRequest, run_command};
-pub use runs::{CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run};
-pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
-pub use test_command::find_test_command;
-pub use why::{WhyRequest, find_cause, known_undo};
+pub use git_apply::*;
+pub use heal::*;
+pub use hint::*;
+pub use imports::*;
+pub use init::*;
+pub use input::*;
+pub use kept::*;
+pub use open::*;
+pub use patch::*;
+pub use redact::*;
+pub use report::*;
+pub use run::*;
+pub use runs::*;
+pub use show_settings::*;
+pub use test_command::*;
+pub use why::*;
 
 // What requests are made of.
 pub use crate::bench::Mined;

@@ -2,12 +2,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{AppError, Progress};
+use super::{AppError, Result};
 use crate::config::Settings;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::graph::Graph;
-use crate::model::{Code, Profile, RepoPath};
+use crate::model::{Code, Event, Profile, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
 use crate::source::Source;
 use crate::state::Known;
@@ -15,7 +15,9 @@ use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
 
 /// What every task stands on, opened once: where it works, under which settings, and what it must
 /// not show.
-pub struct App {
+pub struct App<'a> {
+    /// Hears what a task does, and ends it.
+    pub(super) progress: &'a dyn Progress,
     directory: PathBuf,
     settings: Settings,
     redactor: Redactor,
@@ -32,31 +34,51 @@ pub struct AppOptions {
     pub settings: SettingsChoice,
 }
 
-impl App {
+impl<'a> App<'a> {
     /// Opens it. The environment of this process is read: settings and secrets stand in it.
     /// `merge` puts what the caller says, such as flags, before the other settings.
     ///
     /// # Errors
     /// A directory that cannot be entered, or wrong settings.
-    pub fn open(options: &AppOptions, merge: impl FnOnce(&mut Settings)) -> Result<Self, AppError> {
+    pub fn open(
+        options: &AppOptions,
+        progress: &'a dyn Progress,
+        merge: impl FnOnce(&mut Settings),
+    ) -> Result<Self> {
         let mut settings = settings(&options.directory, &options.settings, environment())?;
         merge(&mut settings);
         // What is secret among variables that are given a value is masked as if it stood in the
         // environment.
-        let given = [&settings.test.env, &settings.agent.env];
-        let given = given
-            .into_iter()
-            .flatten()
-            .filter_map(|it| it.split_once('='));
+        let given = settings.test.env.iter().chain(&settings.agent.env);
+        let given = given.filter_map(|variable| variable.split_once('='));
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let redactor = Redactor::new(environment().chain(given));
+        let redactor = redactor.with_rules(&settings.output.secret);
+        let redactor = redactor
+            .map_err(|error| AppError::new(Code::U103, format!("`output.secret`: {error}")))?;
         Ok(Self {
+            progress,
             directory: canonical(&options.directory)?,
-            redactor: Redactor::new(environment().chain(given))
-                .with_rules(&settings.output.secret)
-                .map_err(|error| wrong_rule("output.secret", &error))?,
+            redactor,
             settings,
             said_alone: AtomicBool::new(false),
         })
+    }
+
+    /// Says something that a person should know and the document does not hold.
+    pub(super) fn note(&self, text: &str) {
+        self.progress.note(text);
+    }
+
+    /// Says what is done next, and ends the task when nobody waits any more.
+    pub(super) fn go_on(&self, what: &str) -> Result<()> {
+        let is_awaited = self.progress.step(what);
+        is_awaited.then_some(()).ok_or_else(AppError::cancelled)
+    }
+
+    /// The files of the worktree as they stand.
+    pub(super) fn worktree(&self) -> Result<Workspace> {
+        self.workspace(At::Worktree)
     }
 
     /// The directory it stands in, absolute, with links resolved.
@@ -89,52 +111,40 @@ impl App {
 
     /// How many threads list files; 0 leaves it to the machine.
     pub(super) fn threads(&self) -> usize {
-        self.settings
-            .output
-            .threads
-            .map_or(0, |it| usize::from(it.get()))
+        let threads = self.settings.output.threads;
+        threads.map_or(0, |threads| usize::from(threads.get()))
     }
 
     /// The repository, read at a point in time.
-    pub(super) fn workspace(
-        &self,
-        at: At<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Workspace, AppError> {
-        super::progress::go_on(progress, "listing the repository")?;
+    pub(super) fn workspace(&self, at: At<'_>) -> Result<Workspace> {
+        self.go_on("listing the repository")?;
         let stands_alone = matches!(at, At::Worktree)
             && Repository::discover(&self.directory)?.is_none()
             && !self.said_alone.swap(true, Ordering::Relaxed);
         if stands_alone {
-            progress.note(&format!(
-                "this is no git repository: all files below {} are read (hint: `-C DIR` names \
-                 another folder)",
-                self.directory.display()
+            let folder = self.directory.display();
+            self.note(&format!(
+                "this is no git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
         let workspace = Workspace::at(&self.directory, at, self.threads())?;
-        Ok(noted(workspace, progress))
-    }
-
-    /// The worktree with nothing listed but those of `paths` that are tracked files; `None` when
-    /// more has to be known.
-    pub(super) fn workspace_of(
-        &self,
-        paths: &[RepoPath],
-        progress: &dyn Progress,
-    ) -> Result<Option<Workspace>, AppError> {
-        let workspace = Workspace::of_named(&self.directory, paths)?;
-        Ok(workspace.map(|workspace| noted(workspace, progress)))
+        if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
+            self.note(
+                "another user owns this repository; it is read without trusting its configuration (`git config \
+                 --global --add safe.directory DIR` says that you trust it)",
+            );
+        }
+        Ok(workspace)
     }
 
     /// What may be read and shown.
-    pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
+    pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy> {
         let rules = ReadRules::from_settings(&self.settings.context);
         Ok(ReadPolicy::new(&rules, profile)?)
     }
 
     /// Which protected files a patch may change.
-    pub(super) fn allowed(&self) -> Result<Allowed, AppError> {
+    pub(super) fn allowed(&self) -> Result<Allowed> {
         let allowed = Allowed::from_settings(&self.settings.patch)
             .map_err(|error| AppError::usage(format!("protected files: {error}")))?;
         Ok(allowed.reading(self.read_policy(Profile::Ranked)?))
@@ -146,37 +156,13 @@ impl App {
     }
 }
 
-fn wrong_rule(setting: &str, error: &dyn std::error::Error) -> AppError {
-    AppError::new(Code::U103, format!("`{setting}`: {error}"))
-}
-
-// Says what has to be known of the repository before anything in it is believed.
-fn noted(workspace: Workspace, progress: &dyn Progress) -> Workspace {
-    if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
-        progress.note(
-            "another user owns this repository; it is read without trusting its configuration \
-             (`git config --global --add safe.directory DIR` says that you trust it)",
-        );
-    }
-    workspace
-}
-
 /// Does some work with what is known of files and commits, and keeps what it finds out; without
 /// `cached` nothing is known.
 pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app));
-    let cache = match state {
-        Some(Ok(state)) => state.known(),
-        Some(Err(error)) => {
-            tracing::warn!("no cache: {error}");
-            Known::nothing()
-        }
-        None => {
-            tracing::debug!("no cache: it is switched off");
-            Known::nothing()
-        }
-    };
+    let state = super::runs::state(app).ok().filter(|_| cached);
+    let cache = state.map_or_else(Known::nothing, |state| state.known());
+    tracing::debug!(cached, "cache of facts");
     let done = work(&cache);
     cache.save();
     done
@@ -194,8 +180,14 @@ pub(super) fn with_graph<T>(
     })
 }
 
+/// The root of a repository in which commands can run.
+pub(super) fn root_to_run_in(workspace: &Workspace) -> Result<PathBuf> {
+    let root = workspace.root.clone();
+    root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))
+}
+
 /// A file of the repository as a caller names it.
-pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath, AppError> {
+pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath> {
     workspace
         .repo_path(typed)
         .filter(|path| workspace.source.listing().has_file(path.as_str()))
@@ -204,27 +196,25 @@ pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath,
 
 /// A name that is no file of the repository, with the nearest one that is.
 pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
-    let error = AppError::new(
-        Code::C311,
-        format!("`{typed}` is not a file of the repository"),
-    );
-    let near = crate::context::nearest_paths(source.listing(), typed, 1);
+    let message = format!("`{typed}` is not a file of the repository");
+    let error = AppError::new(Code::C311, message);
     // An ending in common is no likeness.
     let stem = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.split('.').next().unwrap_or(name).to_owned()
     };
-    let alike = |path: &&RepoPath| {
+    let is_alike = |path: &&RepoPath| {
         strsim::normalized_levenshtein(&stem(path.as_str()), &stem(typed)) >= 0.5
     };
-    match near.first().filter(alike) {
-        Some(path) => error.hint(format!("did you mean `{path}`?")),
-        None => error.hint("the path is relative to the current directory"),
-    }
+    let near = crate::context::nearest_paths(source.listing(), typed, 1);
+    error.hint(match near.first().filter(is_alike) {
+        Some(path) => format!("did you mean `{path}`?"),
+        None => "the path is relative to the current directory".to_owned(),
+    })
 }
 
 /// Listens to Ctrl-C and its like.
-pub(super) fn listen() -> Result<Stop, AppError> {
+pub(super) fn listen() -> Result<Stop> {
     Stop::install()
         .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))
 }
@@ -235,4 +225,36 @@ pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     std::env::vars_os().filter_map(utf8)
+}
+
+/// How a task speaks to whoever waits for it, while it works.
+pub trait Progress: Sync {
+    /// Says what is done next. Gives `false` when nobody waits any more.
+    fn step(&self, _what: &str) -> bool {
+        true
+    }
+
+    /// Says something that a person should know and the document does not hold.
+    fn note(&self, text: &str);
+
+    /// Says that a trial begins, in words that stand until the next one.
+    fn trial(&self, _what: &str) {}
+
+    /// Says what happened in a repair.
+    fn event(&self, _event: &Event) {}
+
+    /// What ends the commands that the task runs: Ctrl-C, unless whoever waits has a way of its own.
+    ///
+    /// # Errors
+    /// When the system takes no handler.
+    fn stop(&self) -> Result<Stop> {
+        listen()
+    }
+}
+
+/// Says nothing to anybody.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn note(&self, _text: &str) {}
 }

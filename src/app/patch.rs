@@ -2,12 +2,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::flags::request;
-use super::{App, AppError, Progress, runs};
+use super::flags::{request, word};
+use super::{App, AppError, Result, runs};
 use crate::git::{IndexChange, Repository};
-use crate::model::{
-    Code, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, Severity, TestChanges,
-};
+use crate::model::{Code, PatchVerdict, TestChanges};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
     recover, write_worktree,
@@ -31,24 +29,14 @@ PatchRequest {
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
     /// How to treat changed assertions beside a product change [default: warn] [setting: patch.tests]
-    #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
+    #[arg(long, value_name = "warn|deny", value_parser = word::<TestChanges>)] tests: Option<TestChanges> => set patch.tests;
     /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
-    /// What it is judged against.
-    #[arg(skip)] against: Against;
+    /// Validate against a commit instead of the worktree
+    #[arg(long, value_name = "REV", conflicts_with = "index")] rev: Option<String>;
+    /// Validate against the index, which the worktree must agree with
+    #[arg(long)] index: bool;
 }
-}
-
-/// What a patch is judged against.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Against {
-    /// The files as they stand.
-    #[default]
-    Worktree,
-    /// The index, which the worktree must agree with.
-    Index,
-    /// A commit.
-    Revision(String),
 }
 
 /// Where a patch that applies is written to.
@@ -64,48 +52,20 @@ pub enum Target {
     DryRun,
 }
 
-/// Judges a patch and changes nothing.
+/// Validates a patch and changes nothing.
 ///
 /// # Errors
 /// A repository that cannot be read, or a malformed glob.
-pub fn check_patch(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Judged, AppError> {
-    let (_, mut judged) = judged(app, request, progress)?;
-    if judged.verdict.verdict.applies() && was_interrupted(app) {
-        let problem = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
-        judged.verdict.problems.push(PatchProblem {
-            severity: Severity::Warning,
-            ..problem
-        });
-    }
-    Ok(judged)
+pub fn check_patch(app: &App, request: &PatchRequest) -> Result<Judged> {
+    Ok(validate(app, request)?.1)
 }
 
-fn was_interrupted(app: &App) -> bool {
-    runs::state(app).is_ok_and(|state| is_interrupted(state.directory()))
-}
-
-/// Judges a patch; when it applies, writes all of it or nothing.
+/// Validates a patch; when it applies, writes all of it or nothing.
 ///
 /// # Errors
 /// As [`check_patch`], and what the writing met.
-pub fn apply_patch(
-    app: &App,
-    request: &PatchRequest,
-    target: Target,
-    progress: &dyn Progress,
-) -> Result<Judged, AppError> {
-    let request = PatchRequest {
-        against: match target {
-            Target::Cached | Target::Index => Against::Index,
-            _ => request.against.clone(),
-        },
-        ..request.clone()
-    };
-    let (workspace, judged) = judged(app, &request, progress)?;
+pub fn apply_patch(app: &App, request: &PatchRequest, target: Target) -> Result<Judged> {
+    let (workspace, judged) = validate(app, request)?;
     let needs_files = matches!(target, Target::Worktree | Target::Index);
     if workspace.root.is_none() && needs_files {
         return Err(AppError::bare("").hint("change the index alone, with `--cached`"));
@@ -114,22 +74,19 @@ pub fn apply_patch(
         return Ok(judged);
     }
     // The last moment at which a cancelled call changes nothing.
-    super::progress::go_on(progress, "writing")?;
-    let cached = target == Target::Cached;
-    let index = target == Target::Index;
-    write_changes(app, &workspace, &judged.changes, cached, index)?;
+    app.go_on("writing")?;
+    write_changes(app, &workspace, &judged.changes, target)?;
     Ok(judged)
 }
 
-/// Finishes or undoes an apply that was interrupted, and says which.
+/// Undoes an apply that was interrupted, and says which.
 ///
 /// # Errors
 /// A repository without files, or files that others changed meanwhile.
-pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn recover_apply(app: &App) -> Result<Recovered> {
+    let workspace = app.worktree()?;
     let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
-    let state = runs::state(app)?;
-    Ok(recover(root, state.directory())?)
+    Ok(recover(root, runs::state(app)?.directory())?)
 }
 
 /// A patch of a batch, or a prediction of SWE-bench.
@@ -143,27 +100,22 @@ struct Job {
 
 /// Reads the jobs of a batch: JSON lines, or a prediction file that is one list or a map from instances
 /// to predictions.
-fn read_jobs(input: &[u8]) -> Result<Vec<Job>, AppError> {
-    let fail = |error| AppError::usage(format!("--batch: a line is no job: {error}"));
-    let values = match serde_json::from_slice(input) {
-        Ok(Value::Array(list)) => list,
-        Ok(Value::Object(map)) if map.values().all(Value::is_object) => {
-            let with_id = |(id, mut value): (String, Value)| {
-                value["instance_id"] = Value::String(id);
-                value
-            };
+fn read_jobs(input: &[u8]) -> Result<Vec<Job>> {
+    let with_id = |(id, mut value): (String, Value)| {
+        value["instance_id"] = Value::String(id);
+        value
+    };
+    let values = serde_json::Deserializer::from_slice(input).into_iter::<Value>();
+    let values: Result<Vec<Value>, _> = values.collect();
+    let values = values.map(|mut values| match (values.pop(), values.is_empty()) {
+        (Some(Value::Array(list)), true) => list,
+        (Some(Value::Object(map)), true) if map.values().all(Value::is_object) => {
             map.into_iter().map(with_id).collect()
         }
-        Ok(one) => vec![one],
-        Err(_) => {
-            let lines = input.split(|byte| *byte == b'\n');
-            let lines = lines.filter(|line| !line.trim_ascii().is_empty());
-            let values: Result<Vec<Value>, _> = lines.map(serde_json::from_slice).collect();
-            values.map_err(fail)?
-        }
-    };
-    let jobs = values.into_iter().map(serde_json::from_value);
-    jobs.collect::<Result<_, _>>().map_err(fail)
+        (last, _) => values.into_iter().chain(last).collect(),
+    });
+    let jobs = values.and_then(|values| values.into_iter().map(serde_json::from_value).collect());
+    jobs.map_err(|error| AppError::usage(format!("--batch: a line is no job: {error}")))
 }
 
 /// The verdict of one job of a batch.
@@ -184,10 +136,9 @@ pub struct BatchAnswer {
 pub fn check_batch(
     app: &App,
     request: &PatchRequest,
-    progress: &dyn Progress,
-    take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<(), AppError>,
-) -> Result<(), AppError> {
-    let workspace = app.workspace(request.against.at(), progress)?;
+    take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<()>,
+) -> Result<()> {
+    let workspace = app.workspace(request.at())?;
     let mut options = request.options(app)?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     if options.after == After::Reported {
@@ -215,18 +166,17 @@ pub fn with_canonical(mut judged: Judged) -> PatchVerdict {
     judged.verdict
 }
 
-impl Against {
+impl PatchRequest {
+    // What the patch is validated against.
     fn at(&self) -> At<'_> {
-        match self {
-            Self::Worktree => At::Worktree,
-            Self::Index => At::Index,
-            Self::Revision(revision) => At::Revision(revision),
+        match &self.rev {
+            Some(revision) => At::Revision(revision),
+            None if self.index => At::Index,
+            None => At::Worktree,
         }
     }
-}
 
-impl PatchRequest {
-    fn options(&self, app: &App) -> Result<JudgeOptions<'_>, AppError> {
+    fn options(&self, app: &App) -> Result<JudgeOptions<'_>> {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
             strict: settings.strict,
@@ -241,79 +191,24 @@ impl PatchRequest {
     }
 }
 
-// Longer patches are about much of the repository.
-const SHORT: usize = 64 * 1024;
-
-/// A verdict on the named files alone.
-struct NamedVerdict {
-    workspace: Workspace,
-    judged: Judged,
-    /// The listing of the repository could not change it.
-    is_final: bool,
-}
-
-// A short patch that changes files and nothing else needs no listing of the repository; what is not
-// plain from them alone is judged again with all of it. Files that git ignores are in no listing.
-fn by_its_files(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Option<NamedVerdict>, AppError> {
-    let plain = request.against == Against::Worktree && request.directory.is_empty();
-    if !plain || request.patch.len() > SHORT {
-        return Ok(None);
+fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
+    let workspace = app.workspace(request.at())?;
+    // It may be why a patch does not apply.
+    if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
+        app.note(&WriteError::Interrupted.to_string());
     }
-    let paths = named_paths(&request.patch);
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    let Some(workspace) = app.workspace_of(&paths, progress)? else {
-        return Ok(None);
-    };
-    let judged = judged_in(&workspace, app, request, progress)?;
-    let verdict = &judged.verdict;
-    let modifies = |file: &FileVerdict| file.operation == Operation::Modify;
-    let is_about_names = |mend: &Mend| mend.code.as_str().starts_with("M2");
-    let is_all = judged.applies()
-        && verdict.files.iter().all(modifies)
-        && !verdict.mends.iter().any(is_about_names);
-    let is_final = !judged.gains_imports;
-    Ok(is_all.then_some(NamedVerdict {
-        workspace,
-        judged,
-        is_final,
-    }))
-}
-
-fn judged_in(
-    workspace: &Workspace,
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Judged, AppError> {
+    app.go_on("validating")?;
     let options = request.options(app)?;
-    super::progress::go_on(progress, "judging")?;
-    Ok(judge(&request.patch, workspace.source.as_ref(), &options))
-}
-
-fn judged(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<(Workspace, Judged), AppError> {
-    let named = by_its_files(app, request, progress)?;
-    let ignored = match named {
-        Some(named) if named.is_final => return Ok((named.workspace, named.judged)),
-        other => other,
-    };
-    let workspace = app.workspace(request.against.at(), progress)?;
-    let judged = judged_in(&workspace, app, request, progress)?;
-    if let Some(named) = ignored.filter(|_| judged.verdict.error_code == Some(Code::P501)) {
-        return Ok((named.workspace, named.judged));
-    }
-    // An earlier apply that was interrupted may be why a patch does not apply.
-    if !judged.verdict.verdict.applies() && was_interrupted(app) {
-        progress.note(&WriteError::Interrupted.to_string());
+    let judged = judge(&request.patch, workspace.source.as_ref(), &options);
+    if judged.verdict.error_code == Some(Code::P501) && request.at() == At::Worktree {
+        // Files that git ignores are in no listing; git patches them all the same.
+        let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
+        if let Some(workspace) = named {
+            let judged = judge(&request.patch, workspace.source.as_ref(), &options);
+            if judged.applies() {
+                return Ok((workspace, judged));
+            }
+        }
     }
     Ok((workspace, judged))
 }
@@ -323,27 +218,27 @@ pub(super) fn write_changes(
     app: &App,
     workspace: &Workspace,
     changes: &[Change],
-    cached: bool,
-    index: bool,
-) -> Result<(), AppError> {
-    let staged = if cached || index {
-        let git = need_git(workspace)?;
-        Some((git, index_changes(git, changes)?))
-    } else {
-        None
-    };
-    let files = workspace.root.as_ref().filter(|_| !cached);
+    target: Target,
+) -> Result<()> {
     let state = runs::state(app)?;
-    if let Some(root) = files {
+    let root = workspace.root.as_ref().filter(|_| target != Target::Cached);
+    let staged = match target {
+        Target::Index | Target::Cached => {
+            let git = need_git(workspace)?;
+            Some((git, index_changes(git, changes)?))
+        }
+        _ => None,
+    };
+    if let Some(root) = root {
         write_worktree(root, state.directory(), changes)?;
     }
     let Some((git, entries)) = staged else {
         return Ok(());
     };
-    let written = git.write_index(&entries, index);
+    let written = git.write_index(&entries, target == Target::Index);
     // Files and index change together: files that the index does not follow are put back.
     if written.is_err()
-        && let Some(root) = files
+        && let Some(root) = root
     {
         let back: Vec<Change> = changes.iter().map(Change::undone).collect();
         write_worktree(root, state.directory(), &back)?;
@@ -352,7 +247,7 @@ pub(super) fn write_changes(
 }
 
 // The repository, for what cannot be done without one.
-fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
+fn need_git(workspace: &Workspace) -> Result<&Repository> {
     workspace.git.as_ref().ok_or_else(|| {
         AppError::new(Code::U204, "this directory is not in a git repository")
             .hint("apply to the files themselves, without `--cached` or `--index`")
@@ -360,18 +255,16 @@ fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
 }
 
 // The changes as entries of an index, their contents stored as blobs.
-fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>, AppError> {
-    changes
-        .iter()
-        .map(|change| {
-            let entry = match &change.after {
-                Some(after) => Some((git.store_blob(&after.bytes)?, after.mode)),
-                None => None,
-            };
-            Ok(IndexChange {
-                path: change.path.clone(),
-                entry,
-            })
+fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>> {
+    let staged = changes.iter().map(|change| {
+        let after = change.after.as_ref();
+        let blob = after
+            .map(|after| git.store_blob(&after.bytes))
+            .transpose()?;
+        Ok(IndexChange {
+            path: change.path.clone(),
+            entry: blob.zip(after.map(|after| after.mode)),
         })
-        .collect()
+    });
+    staged.collect()
 }

@@ -1,17 +1,16 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::flags::{Args, ValueEnum};
-use super::{App, AppError, Input, Progress};
+use super::flags::Args;
+use super::{App, AppError, Input, Result};
 use crate::model::{Code, Profile};
 use crate::policy::{Finding, Redactor, sanitize_log};
-use crate::workspace::At;
 
 /// The last line of what a command printed, as it may be shown.
 #[must_use]
 pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
     let text = sanitize_log(printed);
-    let line = text.lines().map(str::trim).rfind(|it| !it.is_empty())?;
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     Some(app.redactor().redact(line).text.into_owned())
 }
 
@@ -40,17 +39,12 @@ impl StreamMasker {
     /// Takes the next bytes and returns the whole lines so far, masked.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(bytes);
-        let ends = self.pending.iter().rposition(|byte| *byte == b'\n');
-        let mut ready = ends.map_or(0, |end| end + 1);
-        let open = memchr::memmem::rfind(&self.pending[..ready], b"-----BEGIN ");
-        let is_open = |start: &usize| {
-            memchr::memmem::find(&self.pending[*start..ready], b"-----END ").is_none()
-        };
-        if let Some(start) = open.filter(is_open) {
-            let line = self.pending[..start]
-                .iter()
-                .rposition(|byte| *byte == b'\n');
-            ready = line.map_or(0, |end| end + 1);
+        let mut ready = whole_lines(&self.pending);
+        let key = memchr::memmem::rfind(&self.pending[..ready], b"-----BEGIN ");
+        if let Some(start) = key
+            && memchr::memmem::find(&self.pending[start..ready], b"-----END ").is_none()
+        {
+            ready = whole_lines(&self.pending[..start]);
         }
         if self.pending.len() - ready > MAX_PENDING {
             ready = self.pending.len();
@@ -69,30 +63,27 @@ impl StreamMasker {
     }
 }
 
+// Where the last whole line ends.
+fn whole_lines(bytes: &[u8]) -> usize {
+    memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1)
+}
+
 /// Mask the secrets of a text.
 #[derive(Debug, Clone, Args)]
 pub struct RedactRequest {
     /// The text, or `-` for standard input
     pub file: Input,
     /// Also redact the values of secret-named environment variables
-    #[arg(
-        long,
-        value_enum,
-        default_value = "on",
-        default_missing_value = "on",
-        num_args = 0..=1,
-        require_equals = true
-    )]
-    pub env: Switch,
+    #[arg(long, value_name = "on|off", value_parser = is_on, default_value = "on", default_missing_value = "on", num_args = 0..=1, require_equals = true)]
+    pub env: bool,
 }
 
-/// What becomes of the values of secret-named variables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    /// They are masked
-    On,
-    /// They are left
-    Off,
+fn is_on(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("`on` or `off` is expected".to_owned()),
+    }
 }
 
 /// A text as it may be shown, and where its secrets were.
@@ -118,19 +109,13 @@ pub struct FindingRow {
 ///
 /// # Errors
 /// Patterns in the settings that are malformed.
-pub fn redact_text(
-    app: &App,
-    request: &RedactRequest,
-    progress: &dyn Progress,
-) -> Result<Masked, AppError> {
-    let redactor = match request.env {
-        Switch::Off => &Redactor::default(),
-        Switch::On => app.redactor(),
-    };
+pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
+    let plain = Redactor::default();
+    let redactor = if request.env { app.redactor() } else { &plain };
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {
-        progress.note("the name says that the file holds credentials, so every line is masked");
+        app.note("the name says that the file holds credentials, so every line is masked");
         redactor.mask_all(&text)
     } else {
         redactor.redact_bytes(&text)
@@ -150,18 +135,15 @@ pub fn redact_text(
 ///
 /// # Errors
 /// A file that is denied by policy, is no file of the repository, or cannot be read.
-pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<Vec<u8>, AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
-    let path = workspace.repo_path(typed).ok_or_else(|| {
-        let message = format!("`{typed}` is outside the repository");
-        AppError::new(Code::C311, message)
-    })?;
-    let policy = app.read_policy(Profile::Ranked)?;
-    if let Some(refusal) = policy.refuse(&path) {
+pub fn readable_file(app: &App, typed: &str) -> Result<Vec<u8>> {
+    let workspace = app.worktree()?;
+    let failed = |why: String| AppError::new(Code::C311, format!("`{typed}`: {why}"));
+    let path = workspace.repo_path(typed);
+    let path = path.ok_or_else(|| failed("it is outside the repository".to_owned()))?;
+    if let Some(refusal) = app.read_policy(Profile::Ranked)?.refuse(&path) {
         let message = format!("`{path}` is not shown: {}", refusal.reason);
         return Err(AppError::new(refusal.code, message));
     }
     let bytes = workspace.source.read(&path);
-    let bytes = bytes.map_err(|error| AppError::new(Code::C311, format!("`{typed}`: {error}")))?;
-    Ok(bytes.to_vec())
+    Ok(bytes.map_err(|error| failed(error.to_string()))?.to_vec())
 }

@@ -1,22 +1,22 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::agents::installed_agent;
-use super::confined::{Confinement, confined, say_new_repositories, say_unconfined, stand_in};
+use super::confined::{confined, move_to_copy, say_unconfined};
 use super::context::packed;
-use super::files::{temporary, to_json};
-use super::flags::request;
-use super::run_end::describe_failure;
-use super::run_summary::{brief_text, summarize_run};
+use super::diagnose::{scene_of, summarize_run};
+use super::files::to_json;
+use super::flags::{request, word};
+use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
-use super::{App, AppError, Progress};
+use super::{App, AppError, Result};
 use crate::config::{Bytes, Seconds};
 use crate::context::base_request;
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stop, Stream, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stop, Stream, Temporary,
+    Terminal,
 };
 use crate::git::Repository;
 use crate::model::{
@@ -26,11 +26,11 @@ use crate::model::{
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::{CommandFiles, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
-use crate::repair::{files_digest, in_utc};
+use crate::repair::{files_digest, in_utc, test_result};
 use crate::report::{NextFacts, culprit_of, next_steps};
 use crate::source::Memory;
 use crate::why::{RedRun, known_cause};
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 request! {
 /// Run a test command inside limits.
@@ -45,25 +45,23 @@ RunRequest {
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after this many bytes of output; accepts K, M and G [default: 256M]
     /// [setting: limits.max-output]
-    #[arg(hide_short_help = true, long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
+    #[arg(hide_short_help = true, long, value_name = "B", help_heading = LIMITS)]
     max_output: Option<Bytes> => set limits.max_output;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
     /// Confine writing to the worktree, a private temporary folder and caches [default: auto]
     /// [setting: sandbox.mode]
-    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined command write to this path [setting: sandbox.allow-write]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where it runs [setting: sandbox.workplace]
-    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Refuse the network, loopback included [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]
     #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32>;
     /// Do not search for the change that made it fail [setting: test.why]
     #[arg(long)] no_why: bool => off test.why;
-    /// Do not trace the lines that failing tests run [setting: context.trace]
-    #[arg(long)] no_trace: bool => off context.trace;
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")] out: Option<PathBuf>;
     /// Where the command's output is watched.
@@ -73,14 +71,6 @@ RunRequest {
 
 const LIMITS: &str = "Limits";
 const SEES: &str = "What it sees and may do";
-
-fn some_bytes(text: &str) -> Result<Bytes, String> {
-    let bytes: Bytes = text.parse()?;
-    if bytes.0 == 0 {
-        return Err("a number of bytes above 0 is expected".to_owned());
-    }
-    Ok(bytes)
-}
 
 /// A command that was run, and the documents about it.
 pub struct CommandRun {
@@ -94,19 +84,17 @@ pub struct CommandRun {
     pub hidden: Option<String>,
     /// The answer of the search for the culprit; `None` where none was made.
     pub found: Option<WhyDocument>,
-    attempts: Vec<Attempt>,
+    attempts: Attempts,
     rerun: RerunSpec,
     // The repository as it was then, and the folders of the run, where it failed.
     failed: Option<(Workspace, RunFolders)>,
     is_traced: bool,
 }
 
-// One run of the command.
-struct Attempt {
-    end: End,
-    log: String,
-    took: Duration,
-    row: TestResult,
+// The runs of the command: the last, and those before it, which failed.
+struct Attempts {
+    earlier: Vec<Outcome>,
+    last: Outcome,
 }
 
 /// Runs a command. Its output is passed to `sink` as it comes. A failure is diagnosed and kept.
@@ -117,33 +105,28 @@ pub fn run_command(
     app: &App,
     request: &RunRequest,
     sink: &mut dyn FnMut(bool, &[u8]),
-    progress: &dyn Progress,
-) -> Result<CommandRun, AppError> {
+) -> Result<CommandRun> {
     if let Some(out) = &request.out {
         runs::refuse_used(app, out, runs::REPAIR)?;
     }
-    if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
-        progress.note(&WriteError::Interrupted.to_string());
+    let store = RunStore::open(app)?;
+    if is_interrupted(store.state.directory()) {
+        app.note(&WriteError::Interrupted.to_string());
     }
-    let private = temporary()?;
-    let mut job = job(app, request)?;
-    job.private = Some(private.path().to_owned());
+    let (mut job, _private) = job(app, request)?;
     // The isolated copy lasts as long as its folder.
-    let _slot = match app.settings().sandbox.workplace {
-        None | Some(WorkplaceMode::InPlace) => None,
-        Some(place) => Some(stand_in(app, &mut job, place, progress)?),
-    };
-    let stop = progress.stop()?;
+    let _copy = move_to_copy(app, &mut job)?;
+    let stop = app.progress.stop()?;
     let began = jiff::Timestamp::now();
-    let (outcome, attempts) = run_attempts(&job, request, &stop, sink, progress)?;
+    let attempts = run_attempts(&job, request, &stop, sink, app)?;
     let mut run = CommandRun {
-        record: record(app, &job, &outcome, &attempts),
+        record: record(app, &job, &attempts),
         failure: None,
-        exit_code: shell_code(outcome.end),
+        exit_code: shell_code(attempts.last.end),
         hidden: None,
         found: None,
         attempts,
-        rerun: RerunSpec::new(app, &request.command, &RunStore::open(app)?.prefix),
+        rerun: RerunSpec::new(app, &request.command, &store.prefix),
         failed: None,
         is_traced: request.out.is_some(),
     };
@@ -152,26 +135,12 @@ pub fn run_command(
         CommandStatus::Failed | CommandStatus::Flaky if !stop.requested() => {
             let window = [began, jiff::Timestamp::now()];
             run.rerun.window = Some(window.map(|time| time.as_millisecond().unsigned_abs()));
-            run.keep_failure(app, request, progress)?;
+            run.keep_failure(app, &store, request)?;
         }
-        CommandStatus::Passed => run.keep_pass(app, &job, progress),
+        CommandStatus::Passed => run.keep_pass(app, &store, &job),
         _ => {}
     }
-    if outcome.end != End::Exit(0) {
-        let name = &run.record.command;
-        let diagnosis = run.record.diagnosis.as_ref();
-        run.failure = Some(describe_failure(name, diagnosis, &outcome, &job));
-    } else if run.record.status == CommandStatus::Flaky {
-        progress.note(&format!(
-            "{}: `{}` is flaky: it passed in run {} without any change; the failing run is in {}",
-            Code::R209,
-            run.record.command,
-            run.attempts.len(),
-            run.record.written_to.as_deref().unwrap_or_default(),
-        ));
-    } else if let Some(hidden) = &run.hidden {
-        progress.note(hidden);
-    }
+    run.report_end(app, &job);
     Ok(run)
 }
 
@@ -180,25 +149,30 @@ fn run_attempts(
     request: &RunRequest,
     stop: &Stop,
     sink: &mut dyn FnMut(bool, &[u8]),
-    progress: &dyn Progress,
-) -> Result<(Outcome, Vec<Attempt>), AppError> {
-    let more = request.retry_flaky.unwrap_or_default();
+    app: &App,
+) -> Result<Attempts> {
+    let most = 1 + request.retry_flaky.unwrap_or_default() as usize;
     let mut tee = Tee(sink);
-    let mut attempts = Vec::new();
+    let mut earlier = Vec::new();
     loop {
-        let outcome = exec::run(job, stop, &mut tee)?;
-        attempts.push(Attempt::new(&outcome));
-        warn(&outcome, job, progress);
-        let number = attempts.len() + 1;
-        let is_again = number <= more as usize + 1 && may_be_flaky(outcome.end);
-        if !is_again || stop.requested() {
-            return Ok((outcome, attempts));
+        let last = exec::run(job, stop, &mut tee)?;
+        warn(&last, job, app);
+        let number = earlier.len() + 2;
+        if number > most || !may_be_flaky(last.end) || stop.requested() {
+            return Ok(Attempts { earlier, last });
         }
-        progress.note(&format!(
-            "{}; run {number} of at most {}",
-            outcome.end,
-            more + 1
-        ));
+        app.note(&format!("{}; run {number} of at most {most}", last.end));
+        earlier.push(last);
+    }
+}
+
+impl Attempts {
+    fn failing(&self) -> Option<&Outcome> {
+        if self.last.passed() {
+            self.earlier.last()
+        } else {
+            Some(&self.last)
+        }
     }
 }
 
@@ -206,40 +180,33 @@ impl CommandRun {
     fn keep_failure(
         &mut self,
         app: &App,
+        store: &RunStore<'_>,
         request: &RunRequest,
-        progress: &dyn Progress,
-    ) -> Result<(), AppError> {
-        let Some(failing) = self.failing() else {
+    ) -> Result<()> {
+        let Some(failing) = self.attempts.failing() else {
             return Ok(());
         };
-        let workspace = app.workspace(At::Worktree, progress)?;
-        let redactor = &app.redactor().learning(&failing.log);
-        let log: Log = failing.log_or_end(&self.record.command).into();
+        let workspace = app.worktree()?;
+        let output = failing.output.text();
+        let redactor = &app.redactor().learning(&output);
+        let command = &self.record.command;
+        let log: Log = log_or_end(failing, command).into();
         let facts = LogFacts {
             exit_code: failing.end.code_or_signal(),
-            command: Some(self.record.command.clone()),
-            timed_out: failing.row.timed_out,
+            command: Some(command.clone()),
+            timed_out: failing.end == End::TimedOut,
         };
-        let scene = Scene {
-            source: Some(workspace.source.as_ref()),
-            directory: &workspace.prefix,
-        };
-        let diagnosis = diagnose_masked(&log, &facts, scene, &[], redactor);
-        let text = redactor.redact(&failing.log).text.into_owned();
-        let store = RunStore::open(app)?;
+        let diagnosis = diagnose_masked(&log, &facts, scene_of(&workspace), &[], redactor);
         let folders = store.start(&workspace, request.out.as_deref(), true)?;
         self.rerun.exit_code = facts.exit_code;
         self.rerun.files = Some(files_digest(workspace.source.as_ref()));
         folders.write_rerun(&self.rerun)?;
         let line = self.rerun.line().unwrap_or_default();
         let is_output = store.outputs_of_last(&workspace, &line);
-        let command = &self.record.command;
         let summary = summarize_run(app, (&diagnosis, &log), command, &workspace, &is_output);
-        folders.write("test.log", &text)?;
-        folders.write(
-            "diagnosis.json",
-            &to_json(&DiagnosisDocument::new(&diagnosis))?,
-        )?;
+        folders.write("test.log", &redactor.redact(&output).text)?;
+        let document = DiagnosisDocument::new(&diagnosis);
+        folders.write("diagnosis.json", &to_json(&document)?)?;
         self.record.summary = Some(summary);
         self.record.diagnosis = Some(diagnosis);
         self.record.run_id = Some(folders.id());
@@ -250,18 +217,16 @@ impl CommandRun {
         Ok(())
     }
 
-    fn keep_pass(&mut self, app: &App, job: &Job, progress: &dyn Progress) {
+    fn keep_pass(&mut self, app: &App, store: &RunStore<'_>, job: &Job) {
         let git = Repository::discover(app.directory()).ok().flatten();
         self.rerun.head = git.and_then(|git| git.head());
-        let log = self.attempts.last().map_or("", |attempt| &attempt.log);
-        let store = RunStore::open(app);
-        let kept = store.and_then(|store| store.keep_pass(&mut self.record, log, &self.rerun));
+        let log = self.attempts.last.output.text();
         // A pass is a pass where nothing can be kept.
-        if let Err(error) = kept {
-            progress.step(&error.message);
+        if let Err(error) = store.keep_pass(&mut self.record, &log, &self.rerun) {
+            app.progress.step(&error.message);
         }
         let line = [job.command.to_string()];
-        let files = app.workspace(At::Worktree, progress).map_or_else(
+        let files = app.worktree().map_or_else(
             |_| CommandFiles::find(&line, "", &Memory::new([])),
             |workspace| CommandFiles::find(&line, &workspace.prefix, &*workspace.source),
         );
@@ -272,17 +237,31 @@ impl CommandRun {
             report: None,
         });
         self.hidden = hidden_failure(&vec![evidence]).map(|hidden| {
+            let code = Code::R213;
             format!(
-                "{}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the \
-                 pipe out: the log is kept",
-                Code::R213
+                "{code}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the pipe out: \
+                 the log is kept"
             )
         });
     }
 
-    fn failing(&self) -> Option<&Attempt> {
-        let mut attempts = self.attempts.iter().rev();
-        attempts.find(|attempt| attempt.end != End::Exit(0))
+    fn report_end(&mut self, app: &App, job: &Job) {
+        let command = &self.record.command;
+        if !self.attempts.last.passed() {
+            let diagnosis = self.record.diagnosis.as_ref();
+            let failure = describe_failure(command, diagnosis, &self.attempts.last, job);
+            self.failure = Some(failure);
+        } else if self.record.status == CommandStatus::Flaky {
+            let number = self.attempts.earlier.len() + 1;
+            let folder = self.record.written_to.as_deref().unwrap_or_default();
+            let code = Code::R209;
+            app.note(&format!(
+                "{code}: `{command}` is flaky: it passed in run {number} without any change; the failing run is in \
+                 {folder}"
+            ));
+        } else if let Some(hidden) = &self.hidden {
+            app.note(hidden);
+        }
     }
 
     /// Searches for the culprit, and writes the packet, which holds it. The diagnosis is shown before: this runs the
@@ -290,48 +269,43 @@ impl CommandRun {
     ///
     /// # Errors
     /// Documents that cannot be written.
-    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<(), AppError> {
-        let Some((workspace, folders)) = self.failed.take() else {
+    pub fn search_cause(&mut self, app: &App) -> Result<()> {
+        let failed = self.failed.take().zip(self.record.diagnosis.clone());
+        let Some(((workspace, folders), diagnosis)) = failed else {
             return Ok(());
         };
-        let (Some(failing), Some(diagnosis)) = (self.failing(), self.record.diagnosis.clone())
-        else {
+        let Some(failing) = self.attempts.failing() else {
             return Ok(());
         };
-        let redactor = &app.redactor().learning(&failing.log);
+        let output = failing.output.text();
         let exit_code = failing.end.code_or_signal();
         let mut request = base_request(app.settings(), workspace.git.as_ref());
+        request.log = Some(log_or_end(failing, &self.record.command).into());
+        request.exit_code = exit_code;
+        request.timed_out = failing.end == End::TimedOut;
+        request.test_commands = vec![self.record.command.clone()];
         let line = self.rerun.line();
         let search = line.as_deref().and_then(|line| {
-            let log = app.clean(failing.log.as_bytes());
+            let log = app.clean(output.as_bytes());
             let red = RedRun::new(diagnosis, &log, exit_code, workspace.root.as_deref());
-            Search::after_run(app, &workspace, (line, failing.took), red)
+            Search::after_run(app, &workspace, (line, failing.duration), red)
         });
-        let mut found = None;
-        if let (Some(search), Some(line)) = (search, &line) {
+        if let Some(search) = &search {
             if app.settings().test.why {
-                let answer = search.run(app, &workspace, progress, |find| find.find_cause());
-                found = match answer {
-                    Ok(found) => Some(found),
-                    Err(error) => {
-                        progress.step(&error.message);
-                        None
-                    }
-                };
+                match search.run(app, &workspace, |find| find.find_cause()) {
+                    Ok(found) => self.found = Some(found),
+                    Err(error) => _ = app.progress.step(&error.message),
+                }
             }
             if self.is_traced && app.settings().context.trace {
-                let trace = || search.run(app, &workspace, progress, |find| find.trace_failing());
-                let known = known_trace(app, &workspace, line);
+                let known = known_trace(app, &workspace, search.line);
+                let trace = || search.run(app, &workspace, |find| find.trace_failing());
                 request.traced = known.or_else(|| trace().ok());
             }
         }
-        request.cause = found.as_ref().and_then(known_cause);
-        request.log = Some(failing.log_or_end(&self.record.command).into());
-        request.exit_code = exit_code;
-        request.timed_out = failing.row.timed_out;
-        request.test_commands = vec![self.record.command.clone()];
+        request.cause = self.found.as_ref().and_then(known_cause);
         let cause = request.cause.clone();
-        self.found = found;
+        let redactor = &app.redactor().learning(&output);
         let cached = ("HEAD", true);
         let (built, packet) = packed(app, &workspace, &mut request, redactor, cached, None)?;
         if let Some(summary) = &mut self.record.summary {
@@ -370,129 +344,82 @@ impl CommandRun {
     /// What an agent needs of it: one line when it passed; else the failures and the path of the whole log.
     pub fn brief(&self, app: &App) -> String {
         let Some(failure) = &self.failure else {
-            return format!("{}\n", self.pass_in_words());
+            return self.pass_in_words();
         };
-        let (Some(summary), Some(failing)) = (self.summary(), self.failing()) else {
+        let (Some(summary), Some(failing)) = (self.summary(), self.attempts.failing()) else {
             return format!("{}\n", failure.message);
         };
-        let log = app.redactor().redact(&failing.log).text;
-        let text = brief_text(summary, &failure.message, &log);
+        let output = failing.output.text();
+        let text = brief_text(
+            summary,
+            &failure.message,
+            &app.redactor().redact(&output).text,
+        );
         let folder = self.record.written_to.as_deref().unwrap_or_default();
         format!("{text}whole log: {folder}/test.log\n")
     }
 
     // The command, the time, and the last line that the runner printed.
     fn pass_in_words(&self) -> String {
-        let Some(last) = self.attempts.last() else {
-            return String::new();
-        };
-        let mut lines = last.log.lines().rev().map(str::trim);
+        let last = &self.attempts.last;
+        let output = last.output.text();
+        let mut lines = output.lines().rev().map(str::trim);
         let line = lines.find(|line| line.chars().any(char::is_alphanumeric));
         let words: String = line.unwrap_or_default().chars().take(120).collect();
         let flaky = match self.record.status {
             CommandStatus::Flaky => "; flaky: it failed before without any change",
             _ => "",
         };
-        let hidden = self.hidden.as_ref();
-        let hidden = hidden.map_or(String::new(), |hidden| format!("\n{hidden}"));
-        let (name, seconds) = (&self.record.command, last.took.as_secs_f64());
-        format!("`{name}` passes in {seconds:.1} s: {words}{flaky}{hidden}")
+        let hidden = self.hidden.iter().map(|hidden| format!("{hidden}\n"));
+        let hidden: String = hidden.collect();
+        let (name, seconds) = (&self.record.command, last.duration.as_secs_f64());
+        format!("`{name}` passes in {seconds:.1} s: {words}{flaky}\n{hidden}")
     }
 }
 
-impl Attempt {
-    fn new(outcome: &Outcome) -> Self {
-        let end = outcome.end;
-        let row = TestResult {
-            message: end.to_string(),
-            exit: end.exit_code(),
-            signal: end.signal(),
-            timed_out: matches!(end, End::TimedOut),
-            leaked: outcome.leaked,
-            duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
-        };
-        Self {
-            end,
-            log: outcome.output.text(),
-            took: outcome.duration,
-            row,
-        }
-    }
-
-    // The output. When there is none, how the command ended is all there is to go by.
-    fn log_or_end(&self, command: &str) -> String {
-        match self.end {
-            End::NotFound => format!("{command}: command not found\n"),
-            End::NotExecutable => format!("{command}: cannot execute: Permission denied\n"),
-            end if self.log.trim().is_empty() => {
-                format!("`{command}` wrote nothing and ended by {end}\n")
-            }
-            _ => self.log.clone(),
-        }
-    }
-}
-
-fn record(app: &App, job: &Job, outcome: &Outcome, attempts: &[Attempt]) -> CommandRecord {
-    let rows = attempts.iter().map(|attempt| attempt.row.clone());
-    let rows: Vec<TestResult> = rows.collect();
-    let status = match outcome.end {
-        End::Exit(0) if attempts.len() > 1 => CommandStatus::Flaky,
+fn record(app: &App, job: &Job, attempts: &Attempts) -> CommandRecord {
+    let last = &attempts.last;
+    let all = attempts.earlier.iter().chain([last]);
+    let rows: Vec<TestResult> = all.map(test_result).collect();
+    let status = match last.end {
+        End::Exit(0) if rows.len() > 1 => CommandStatus::Flaky,
         End::Exit(0) => CommandStatus::Passed,
         End::Interrupted => CommandStatus::Interrupted,
         _ => CommandStatus::Failed,
     };
-    let command = job.command.to_string();
-    let command = app.redactor().redact(&command).text.into_owned();
+    let command = app
+        .redactor()
+        .redact(&job.command.to_string())
+        .text
+        .into_owned();
     CommandRecord {
         ended_at: Some(in_utc(jiff::Timestamp::now())),
         test_result: rows.last().cloned(),
         attempts: rows,
-        not_confined: outcome.not_confined.clone(),
-        ..CommandRecord::new(command, status, outcome.sandbox.as_str().to_owned())
+        not_confined: last.not_confined.clone(),
+        ..CommandRecord::new(command, status, last.sandbox.as_str().to_owned())
     }
 }
 
-fn shell_code(end: End) -> u8 {
-    let code = match end {
-        End::Exit(code) => code,
-        End::Signal(signal) => 128 + signal,
-        End::TimedOut => 124,
-        End::OutputLimit => 1,
-        End::NotFound => 127,
-        End::NotExecutable => 126,
-        End::Interrupted => 130,
-    };
-    u8::try_from(code).unwrap_or(1)
-}
-
-fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
-    let line = match request.command.as_slice() {
-        [one] => one
-            .to_str()
-            .filter(|word| word.trim().contains(char::is_whitespace)),
-        _ => None,
-    };
-    let command = match line {
-        Some(line) => CommandLine::Shell(line.to_owned()),
-        None => CommandLine::Program(request.command.clone()),
+fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
+    let has_blank = |word: &&str| word.trim().contains(char::is_whitespace);
+    let command = match request.command.as_slice() {
+        [one] if one.to_str().as_ref().is_some_and(has_blank) => {
+            CommandLine::Shell(one.to_string_lossy().into_owned())
+        }
+        words => CommandLine::Program(words.to_vec()),
     };
     let settings = app.settings();
-    let confinement = Confinement {
-        sandbox: settings.sandbox.mode,
-        writable: &settings.sandbox.allow_write,
-        no_network: settings.sandbox.no_net,
-    };
     let limits = Limits::default();
-    Ok(Job {
-        terminal: request.terminal,
-        environment: Environment::with(settings.test.env.clone()),
-        limits: Limits {
-            timeout: settings.limits.timeout.map(|limit| limit.0),
-            grace: request.grace.map_or(limits.grace, |grace| grace.0),
-            max_output: settings.limits.max_output.0,
-        },
-        ..confined(app, command, &confinement)?
-    })
+    let (mut job, private) = confined(app, command)?;
+    job.terminal = request.terminal;
+    job.environment = Environment::with(settings.test.env.clone());
+    job.limits = Limits {
+        timeout: settings.limits.timeout.map(|limit| limit.0),
+        grace: request.grace.map_or(limits.grace, |grace| grace.0),
+        max_output: settings.limits.max_output.0,
+    };
+    Ok((job, private))
 }
 
 struct Tee<'a>(&'a mut dyn FnMut(bool, &[u8]));
@@ -512,17 +439,15 @@ fn may_be_flaky(end: End) -> bool {
     }
 }
 
-fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
+fn warn(outcome: &Outcome, job: &Job, app: &App) {
     if outcome.leaked > 0 {
-        progress.note(&format!(
-            "{}: processes left behind by the command and killed: {}",
-            Code::R210,
-            outcome.leaked
+        let (code, count) = (Code::R210, outcome.leaked);
+        app.note(&format!(
+            "{code}: processes left behind by the command and killed: {count}"
         ));
     }
     let is_started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
     if is_started && job.sandbox.mode == SandboxMode::Auto {
-        say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
+        say_unconfined(outcome.sandbox, &outcome.not_confined, app);
     }
-    say_new_repositories(job, progress);
 }

@@ -3,7 +3,8 @@ use std::path::Path;
 use super::AppError;
 use crate::exec::{CommandLine, End, Job, Outcome, SandboxState};
 use crate::inventory::missing_program;
-use crate::model::{Code, Diagnosis, Exit, FailureKind};
+use crate::model::{Code, Diagnosis, Exit, FailureKind, RunSummary};
+use crate::report::kept_summary;
 
 /// Describes a run that did not pass, with the exit code.
 pub(super) fn describe_failure(
@@ -12,8 +13,8 @@ pub(super) fn describe_failure(
     outcome: &Outcome,
     job: &Job,
 ) -> AppError {
-    let seconds = format!("{:.1} s", outcome.duration.as_secs_f64());
-    let (code, message, exit) = match outcome.end {
+    let after = format!("after {:.1} s", outcome.duration.as_secs_f64());
+    let (code, what, exit) = match outcome.end {
         End::Exit(code) => {
             let is_missing = outcome.end.is_missing_command() && is_own(&job.command, diagnosis);
             let exit = if is_missing {
@@ -21,21 +22,31 @@ pub(super) fn describe_failure(
             } else {
                 Exit::No
             };
-            let message = format!(" failed with exit code {code} after {seconds}");
-            (Code::R201, message, exit)
+            (
+                Code::R201,
+                format!("failed with exit code {code} {after}"),
+                exit,
+            )
         }
-        End::Signal(_) => {
-            let message = format!(" died of {} after {seconds}", outcome.end);
-            (Code::R201, message, Exit::No)
-        }
-        End::TimedOut => {
-            let message = format!(" was ended by the time limit after {seconds}");
-            (Code::R203, message, Exit::TimedOut)
-        }
+        End::Signal(_) => (
+            Code::R201,
+            format!("died of {} {after}", outcome.end),
+            Exit::No,
+        ),
+        End::TimedOut => (
+            Code::R203,
+            format!("was ended by the time limit {after}"),
+            Exit::TimedOut,
+        ),
         End::OutputLimit => {
-            let message = format!(" was ended after {} bytes of output", outcome.output.bytes);
-            (Code::R201, message, Exit::No)
+            let what = format!("was ended after {} bytes of output", outcome.output.bytes);
+            (Code::R201, what, Exit::No)
         }
+        End::Interrupted => (
+            Code::R208,
+            format!("was interrupted {after}"),
+            Exit::Interrupted,
+        ),
         End::NotFound | End::NotExecutable => {
             let is_there = outcome.end == End::NotExecutable;
             let what = if is_there {
@@ -44,31 +55,24 @@ pub(super) fn describe_failure(
                 "command not found"
             };
             let error = AppError::new(Code::R206, format!("`{name}`: {what}"));
-            let error = error.exit(Exit::Environment);
-            return error.hint(not_started(name, is_there));
-        }
-        End::Interrupted => {
-            let message = format!(" was interrupted after {seconds}");
-            (Code::R208, message, Exit::Interrupted)
+            return error
+                .exit(Exit::Environment)
+                .hint(not_started(name, is_there));
         }
     };
-    let needs_person =
-        exit == Exit::No && diagnosis.is_some_and(|diagnosis| diagnosis.requires_user_action);
-    let exit = if needs_person {
-        Exit::PersonMustAct
-    } else {
-        exit
-    };
-    let mut error = AppError::new(code, format!("`{name}`{message}")).exit(exit);
+    let mut error = AppError::new(code, format!("`{name}` {what}")).exit(exit);
     let Some(diagnosis) = diagnosis else {
         return error;
     };
+    let needs_person = exit == Exit::No && diagnosis.requires_user_action;
     // Tests that are listed say it better.
     if diagnosis.tests.is_empty() || needs_person {
         error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
     }
     if needs_person {
-        error = error.hint(diagnosis.suggested_fix.clone());
+        error = error
+            .exit(Exit::PersonMustAct)
+            .hint(diagnosis.suggested_fix.clone());
     }
     let hints = sandbox_hints(diagnosis, outcome, job).into_iter();
     hints.fold(error, AppError::hint)
@@ -89,38 +93,80 @@ pub(super) fn not_started(command: &str, is_there: bool) -> String {
     if is_there {
         let is_python = path.extension() == Some("py".as_ref());
         let with = if is_python { "python3" } else { "sh" };
-        return format!("`mendit run {with} {command}`, or `chmod +x {program}`");
+        format!("`mendit run {with} {command}`, or `chmod +x {program}`")
+    } else if path.is_dir() {
+        format!("`{program}` is a directory: name a command, such as `mendit run pytest {program}`")
+    } else if path.is_file() {
+        format!("a command is expected: `./{program}` when the file is one")
+    } else {
+        "check its spelling, install it, or activate the environment that holds it; `mendit doctor` says what is missing"
+            .to_owned()
     }
-    if path.is_dir() {
-        return format!(
-            "`{program}` is a directory: name a command, such as `mendit run pytest {program}`"
-        );
-    }
-    if path.is_file() {
-        return format!("a command is expected: `./{program}` when the file is one");
-    }
-    "check its spelling, install it, or activate the environment that holds it; `mendit doctor` \
-     says what is missing"
-        .to_owned()
 }
 
 // What the sandbox may have to do with the failure.
 fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
-    let refused = outcome.refused.iter().map(|path| {
-        let (code, path) = (Code::R212, path.display());
-        format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}")
-    });
-    let mut hints: Vec<String> = refused.collect();
+    let code = Code::R212;
     let is_confined = outcome.sandbox != SandboxState::None;
-    if diagnosis.kind == FailureKind::PermissionDenied && is_confined && hints.is_empty() {
+    let is_denied = diagnosis.kind == FailureKind::PermissionDenied && is_confined;
+    if outcome.refused.is_empty() && is_denied {
         let what = if job.sandbox.no_network {
             "leave out `--no-net` when it needs the network, loopback included"
         } else {
             "`--allow-write PATH` opens a place, `--sandbox off` all"
         };
-        hints.push(format!("{}: it was confined; {what}", Code::R212));
+        return vec![format!("{code}: it was confined; {what}")];
     }
-    hints
+    let refused = outcome.refused.iter().map(|path| path.display());
+    let hint =
+        |path| format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}");
+    refused.map(hint).collect()
+}
+
+/// The exit code of a command as a shell reports it.
+pub(super) fn shell_code(end: End) -> u8 {
+    let code = match end {
+        End::Exit(code) => code,
+        End::Signal(signal) => 128 + signal,
+        End::TimedOut => 124,
+        End::OutputLimit => 1,
+        End::NotFound => 127,
+        End::NotExecutable => 126,
+        End::Interrupted => 130,
+    };
+    u8::try_from(code).unwrap_or(1)
+}
+
+/// The output of a command. When there is none, how it ended is all there is to go by.
+pub(super) fn log_or_end(outcome: &Outcome, command: &str) -> String {
+    let text = outcome.output.text();
+    match outcome.end {
+        End::NotFound => format!("{command}: command not found\n"),
+        End::NotExecutable => format!("{command}: cannot execute: Permission denied\n"),
+        end if text.trim().is_empty() => format!("`{command}` wrote nothing and ended by {end}\n"),
+        _ => text,
+    }
+}
+
+/// Lines of output that is not understood, and how long each may be.
+const MAX_OUTPUT_LINES: usize = 20;
+const MAX_OUTPUT_LINE: usize = 160;
+
+/// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
+/// understood, the end of the output.
+pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
+    let failures = kept_summary(summary, false, false);
+    let (kind, explanation) = (summary.kind, &summary.explanation);
+    let mut text = format!("{end}\n{kind}: {explanation}\n{failures}");
+    if summary.failures.is_empty() || kind == FailureKind::Unknown {
+        text.push_str("the end of its output:\n");
+        let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+        let first = lines.len().saturating_sub(MAX_OUTPUT_LINES);
+        for line in lines.iter().skip(first) {
+            text.extend(line.chars().take(MAX_OUTPUT_LINE).chain(['\n']));
+        }
+    }
+    text
 }
 
 #[cfg(test)]

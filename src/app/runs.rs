@@ -3,13 +3,14 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::files::{to_json, write_file};
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::CommandLine;
 use crate::git::Repository;
-use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
+use crate::model::{Code, CommandRecord, RepoPath, RunSummary, file_name};
 use crate::repair::{files_digest, read_json};
 use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
@@ -29,7 +30,7 @@ pub(super) const REPAIR: &[&str] = &["result.json", "events.jsonl"];
 /// The runs of one worktree: of `mendit run` and of repairs. They are kept outside the repository, out of reach of
 /// what is run; copies of them are written and never read back.
 pub(super) struct RunStore<'a> {
-    app: &'a App,
+    app: &'a App<'a>,
     pub(super) state: RepositoryState,
     /// The current directory below the root of the worktree.
     pub(super) prefix: String,
@@ -46,8 +47,7 @@ pub(super) struct RunFolders {
 impl RunFolders {
     /// The name of the run.
     pub(super) fn id(&self) -> String {
-        let name = self.kept.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
+        file_name(&self.kept.to_string_lossy()).to_owned()
     }
 
     /// The folder that messages name.
@@ -56,20 +56,20 @@ impl RunFolders {
     }
 
     /// Writes a file of the run and its copy.
-    pub(super) fn write(&self, name: &str, content: &str) -> Result<(), AppError> {
+    pub(super) fn write(&self, name: &str, content: &str) -> Result<()> {
         let mut folders = std::iter::once(&self.kept).chain(&self.shown);
         folders.try_for_each(|folder| write_file(&folder.join(name), content))
     }
 
     /// Writes what it takes to run the command again; the copy has none of it.
-    pub(super) fn write_rerun(&self, rerun: &RerunSpec) -> Result<(), AppError> {
+    pub(super) fn write_rerun(&self, rerun: &RerunSpec) -> Result<()> {
         write_file(&self.kept.join(RERUN), to_json(rerun)?)
     }
 }
 
 /// What it takes to run a command again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct RerunSpec {
     /// The words; one with blanks is a line for the shell. `None` when a secret stands in them.
     pub(super) words: Option<Vec<String>>,
@@ -78,16 +78,12 @@ pub(super) struct RerunSpec {
     /// Variables that were passed on, but those whose value is a secret.
     pub(super) env: Vec<String>,
     /// The digest of all files, of a run that failed.
-    #[serde(default)]
     pub(super) files: Option<String>,
     /// The commit that was checked out, of a run that passed.
-    #[serde(default)]
     pub(super) head: Option<String>,
     /// Its exit code, or the negative number of the signal that ended it.
-    #[serde(default)]
     pub(super) exit_code: Option<i32>,
     /// When it began and ended, in milliseconds: files written in between are its output.
-    #[serde(default)]
     pub(super) window: Option<[u64; 2]>,
 }
 
@@ -97,15 +93,13 @@ impl RerunSpec {
         let is_plain = |text: &str| app.redactor().redact(text).findings.is_empty();
         let words = command.iter().map(|word| word.to_str().map(str::to_owned));
         let words: Option<Vec<String>> = words.collect();
-        let env = app.settings().test.env.iter();
+        let mut env = app.settings().test.env.clone();
+        env.retain(|text| is_plain(text));
         Self {
             words: words.filter(|words| is_plain(&words.join(" "))),
             prefix: prefix.to_owned(),
-            env: env.filter(|text| is_plain(text)).cloned().collect(),
-            files: None,
-            head: None,
-            exit_code: None,
-            window: None,
+            env,
+            ..Self::default()
         }
     }
 
@@ -143,45 +137,29 @@ pub struct CommandReport {
     /// Its failure in short; `None` when it passed.
     pub summary: Option<RunSummary>,
     /// `run.json` as it was written.
-    pub document: serde_json::Value,
+    pub document: Value,
 }
 
 /// A run as it is read back.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
 pub(super) struct KeptRun {
-    #[serde(skip)]
     folder: PathBuf,
     /// What it takes to run it again; `None` of a repair.
-    #[serde(skip)]
     pub(super) rerun: Option<RerunSpec>,
-    document: String,
-    command: Option<String>,
-    commands: Vec<String>,
-    status: String,
-    test_result: KeptEnd,
-    summary: Option<RunSummary>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct KeptEnd {
-    message: String,
-    timed_out: bool,
+    /// `run.json`.
+    record: Value,
 }
 
 impl KeptRun {
     fn read(folder: PathBuf) -> Self {
-        let run: Self = read_json(&folder.join("run.json")).unwrap_or_default();
         Self {
             rerun: read_json(&folder.join(RERUN)),
+            record: read_json(&folder.join("run.json")).unwrap_or_default(),
             folder,
-            ..run
         }
     }
 
     pub(super) fn passed(&self) -> bool {
-        self.status == "passed"
+        self.record["status"] == "passed"
     }
 
     /// Its command as a line for the shell.
@@ -194,33 +172,49 @@ impl KeptRun {
         rerun.and_then(RerunSpec::line).as_deref() == Some(line)
     }
 
+    // Its command, with secrets masked; the first one of a repair.
+    fn command(&self) -> Option<String> {
+        let command = self.record["command"].as_str();
+        let command = command.or_else(|| self.record["commands"][0].as_str());
+        command.map(str::to_owned)
+    }
+
+    // How it ended, in words.
+    fn end(&self) -> String {
+        let end = self.record["testResult"]["message"].as_str();
+        end.unwrap_or_default().to_owned()
+    }
+
+    fn summary(&self) -> Option<RunSummary> {
+        serde_json::from_value(self.record["summary"].clone()).ok()
+    }
+
     /// Whether it found its packages and programs: it passed, or a test failed for another reason.
     pub(super) fn found_its_packages(&self) -> bool {
-        let ran = |summary: &RunSummary| {
+        let ran = |summary: RunSummary| {
             let mut tests = summary.failures.iter();
             tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
         };
-        self.passed() || self.summary.as_ref().is_some_and(ran)
+        self.passed() || self.summary().is_some_and(ran)
     }
 
     // Its log; `None` where it has none yet.
-    fn log(&self) -> Result<Option<LastLog>, AppError> {
+    fn log(&self) -> Result<Option<LastLog>> {
         let logs = ["test.log", "baseline.log"].map(|name| self.folder.join(name));
         let Some(path) = logs.into_iter().find(|log| log.is_file()) else {
             return Ok(None);
         };
-        let file = std::fs::File::open(&path);
-        let log = file.and_then(Log::read);
+        let log = std::fs::File::open(&path).and_then(Log::read);
         let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
-        let command = self.command.as_ref().or(self.commands.first());
-        let words = command.map(|line| format!("`{line}`")).into_iter();
-        let end = Some(self.test_result.message.clone()).filter(|end| !end.is_empty());
+        let command = self.command();
+        let words = command.iter().map(|line| format!("`{line}`"));
+        let end = Some(self.end()).filter(|end| !end.is_empty());
         let words: Vec<String> = words.chain(end).collect();
         Ok(Some(LastLog {
             log,
             name: format!("the last run, {}", words.join(", ")),
-            command: command.cloned(),
-            timed_out: self.test_result.timed_out,
+            command,
+            timed_out: self.record["testResult"]["timedOut"] == true,
             exit_code: self.rerun.as_ref().and_then(|rerun| rerun.exit_code),
         }))
     }
@@ -228,21 +222,17 @@ impl KeptRun {
 
 impl<'a> RunStore<'a> {
     /// Opens the runs of the worktree that the app stands in; of a bare repository, those of its git directory.
-    pub(super) fn open(app: &'a App) -> Result<Self, AppError> {
-        let git = Repository::discover(app.directory())?;
-        let root = git.as_ref().and_then(Repository::workdir).map(canonical);
-        let root = root.transpose()?;
-        let git_dir = git.as_ref().map(|git| git.git_dir().to_owned());
-        let below = root.as_ref().and_then(|root| {
-            let below = app.directory().strip_prefix(root).ok()?;
-            Some(below.to_str()?.replace('\\', "/"))
-        });
-        let place = root.or(git_dir);
-        let place = place.unwrap_or_else(|| app.directory().to_owned());
+    pub(super) fn open(app: &'a App<'a>) -> Result<Self> {
+        let directory = app.directory();
+        let place = match Repository::discover(directory)? {
+            None => directory.to_owned(),
+            Some(git) => canonical(git.workdir().unwrap_or(git.git_dir()))?,
+        };
+        let below = directory.strip_prefix(&place).ok().and_then(Path::to_str);
         Ok(Self {
             app,
             state: StateHome::open()?.repository(&place)?,
-            prefix: below.unwrap_or_default(),
+            prefix: below.unwrap_or_default().to_owned(),
         })
     }
 
@@ -253,7 +243,7 @@ impl<'a> RunStore<'a> {
         workspace: &Workspace,
         out: Option<&Path>,
         visible: bool,
-    ) -> Result<RunFolders, AppError> {
+    ) -> Result<RunFolders> {
         let id = RunId::now();
         let own = || {
             let own = own_folder(self.app, workspace, visible)?;
@@ -268,7 +258,7 @@ impl<'a> RunStore<'a> {
     }
 
     /// Finds a repair to continue by its name, `latest`, or the folder of its copy.
-    pub(super) fn resume(&self, run: &str) -> Result<RunFolders, AppError> {
+    pub(super) fn resume(&self, run: &str) -> Result<RunFolders> {
         let mut repairs = self.runs().filter(|kept| kept.rerun.is_none());
         let latest = repairs.next().filter(|_| run == "latest");
         let kept = latest.map_or_else(|| self.find(run), |kept| Ok(kept.folder))?;
@@ -280,20 +270,17 @@ impl<'a> RunStore<'a> {
     }
 
     /// Finds a run by its name, `latest`, or the folder of its copy, which holds its name.
-    pub(super) fn find(&self, run: &str) -> Result<PathBuf, AppError> {
+    pub(super) fn find(&self, run: &str) -> Result<PathBuf> {
         let copy = self.app.directory().join(run).join("run.json");
-        let copied: Option<serde_json::Value> = read_json(&copy);
+        let copied: Option<Value> = read_json(&copy);
         let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
         let found = self.state.runs().find(name.as_deref().unwrap_or(run));
         found.ok_or_else(|| {
-            if run == "latest" {
-                return AppError::new(Code::U306, "nothing was run here yet")
-                    .hint("`mendit run CMD` runs a test command, such as `mendit run pytest`");
-            }
-            AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
-                "only runs of this machine and this worktree are known; `mendit report` alone takes \
-                 the last",
-            )
+            let (message, hint) = match run {
+                "latest" => ("nothing was run here yet".to_owned(), "`mendit run CMD` runs a test command, such as `mendit run pytest`"),
+                _ => (format!("there is no run `{run}`"), "only runs of this machine and this worktree are known; `mendit report` alone takes the last"),
+            };
+            AppError::new(Code::U306, message).hint(hint)
         })
     }
 
@@ -303,7 +290,7 @@ impl<'a> RunStore<'a> {
         record: &mut CommandRecord,
         log: &str,
         rerun: &RerunSpec,
-    ) -> Result<(), AppError> {
+    ) -> Result<()> {
         let folders = RunFolders {
             kept: self.state.runs().start(&RunId::now())?,
             shown: None,
@@ -341,31 +328,26 @@ impl<'a> RunStore<'a> {
         self.runs().find(|run| run.rerun.is_some())
     }
 
-    // The last run, where it failed with this line on these very files.
-    fn last_failed(&self, workspace: &Workspace, line: &str) -> Option<KeptRun> {
-        let last = self.last_command()?;
-        let files = &last.rerun.as_ref()?.files;
-        let is_same = last.is_of(line, &workspace.prefix) && !last.passed();
-        let digest = || Some(files_digest(workspace.source.as_ref()));
-        (is_same && *files == digest()).then_some(last)
-    }
-
     /// The last run, where it failed with this line on these very files.
-    pub(super) fn last_red(
-        &self,
-        workspace: &Workspace,
-        line: &str,
-    ) -> Result<Option<RedRun>, AppError> {
-        let last = self.last_failed(workspace, line);
-        let log = last.map(|last| last.log()).transpose()?.flatten();
-        Ok(log.map(|log| {
+    pub(super) fn last_red(&self, workspace: &Workspace, line: &str) -> Result<Option<RedRun>> {
+        let last = self.last_command();
+        let last = last.filter(|last| last.is_of(line, &workspace.prefix) && !last.passed());
+        let Some(last) = last else {
+            return Ok(None);
+        };
+        let source = workspace.source.as_ref();
+        let files = last.rerun.as_ref().and_then(|rerun| rerun.files.clone());
+        if files != Some(files_digest(source)) {
+            return Ok(None);
+        }
+        Ok(last.log()?.map(|log| {
             let facts = LogFacts {
                 exit_code: log.exit_code,
                 timed_out: log.timed_out,
                 command: Some(line.to_owned()),
             };
             let text = log.log.text();
-            let diagnosis = diagnose_in(text, &facts, workspace.source.as_ref());
+            let diagnosis = diagnose_in(text, &facts, source);
             RedRun::new(diagnosis, text, log.exit_code, workspace.root.as_deref())
         }))
     }
@@ -388,23 +370,29 @@ impl<'a> RunStore<'a> {
         let last = self.last_command();
         let last = last.filter(|last| last.line().as_deref() == Some(line));
         let window = last.and_then(|last| last.rerun?.window);
-        let root = workspace.root.clone();
+        let window = window.zip(workspace.root.clone());
+        let written_in = |[began, ended]: [u64; 2], file: &Path| {
+            let written = file
+                .symlink_metadata()
+                .and_then(|about| about.modified())
+                .ok()?;
+            let written = written.duration_since(UNIX_EPOCH).ok()?;
+            Some((began.into()..=ended.into()).contains(&written.as_millis()))
+        };
         move |path| {
-            let (Some([began, ended]), Some(root)) = (window, &root) else {
-                return false;
-            };
-            let about = root.join(path.as_str()).symlink_metadata();
-            let written = about.and_then(|about| about.modified()).ok();
-            let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            written.is_some_and(|time| (began.into()..=ended.into()).contains(&time.as_millis()))
+            let written = window
+                .as_ref()
+                .and_then(|(window, root)| written_in(*window, &root.join(path.as_str())));
+            written == Some(true)
         }
     }
 }
 
+/// The log of the last run of this worktree.
 ///
 /// # Errors
 /// What the system says of the place where runs are kept, and a log that cannot be read.
-pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
+pub fn last_log(app: &App) -> Result<Option<LastLog>> {
     let store = RunStore::open(app)?;
     let logs = store.runs().map(|run| run.log().transpose());
     logs.flatten().next().transpose()
@@ -422,7 +410,7 @@ pub fn no_run() -> AppError {
 ///
 /// # Errors
 /// What the system says of the place where runs are kept.
-pub fn has_last_run(app: &App) -> Result<bool, AppError> {
+pub fn has_last_run(app: &App) -> Result<bool> {
     Ok(RunStore::open(app)?.last_command().is_some())
 }
 
@@ -430,32 +418,29 @@ pub fn has_last_run(app: &App) -> Result<bool, AppError> {
 ///
 /// # Errors
 /// When nothing was run, or a secret stands in its command.
-pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
-    let Some(last) = RunStore::open(app)?.last_command() else {
-        return Err(
-            AppError::usage("no command is named, and nothing was run here yet")
-                .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`"),
-        );
-    };
-    let words = last
-        .rerun
-        .and_then(|rerun| rerun.words)
-        .ok_or_else(secret)?;
-    Ok(words.into_iter().map(Into::into).collect())
+pub fn last_words(app: &App) -> Result<Vec<OsString>> {
+    Ok(last_rerun(app)?.0)
 }
 
 /// The words of the last command, to run it again from where it was and with the variables it was given.
 ///
 /// # Errors
 /// As [`last_words`]; when its folder is gone.
-pub fn enter_last(app: &mut App) -> Result<Vec<OsString>, AppError> {
-    let words = last_words(app)?;
-    let last = RunStore::open(app)?.last_command();
-    if let Some(rerun) = last.and_then(|last| last.rerun) {
-        super::fix::enter(app, &rerun)?;
-        app.settings_mut().test.env.extend(rerun.env);
-    }
+pub fn enter_last(app: &mut App) -> Result<Vec<OsString>> {
+    let (words, rerun) = last_rerun(app)?;
+    super::fix::enter(app, &rerun)?;
+    app.settings_mut().test.env.extend(rerun.env);
     Ok(words)
+}
+
+fn last_rerun(app: &App) -> Result<(Vec<OsString>, RerunSpec)> {
+    let last = RunStore::open(app)?.last_command();
+    let rerun = last.and_then(|last| last.rerun).ok_or_else(|| {
+        AppError::usage("no command is named, and nothing was run here yet")
+            .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`")
+    })?;
+    let words = rerun.words.clone().ok_or_else(secret)?;
+    Ok((words.into_iter().map(Into::into).collect(), rerun))
 }
 
 /// Why a command cannot be run again.
@@ -466,18 +451,17 @@ pub(super) fn secret() -> AppError {
 
 /// Reads a run of `mendit run` back from its folder; `None` when it is none.
 pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
-    let document: serde_json::Value = read_json(&folder.join("run.json"))?;
-    let run: KeptRun = serde_json::from_value(document.clone()).ok()?;
-    (run.document == "run").then(|| CommandReport {
-        command: run.command.unwrap_or_default(),
-        end: run.test_result.message,
-        summary: run.summary,
-        document,
+    let run = KeptRun::read(folder.to_owned());
+    (run.record["document"] == "run").then(|| CommandReport {
+        command: run.command().unwrap_or_default(),
+        end: run.end(),
+        summary: run.summary(),
+        document: run.record,
     })
 }
 
 /// The place of facts about the repository.
-pub(super) fn state(app: &App) -> Result<RepositoryState, AppError> {
+pub(super) fn state(app: &App) -> Result<RepositoryState> {
     Ok(RunStore::open(app)?.state)
 }
 
@@ -486,22 +470,18 @@ pub(super) fn state(app: &App) -> Result<RepositoryState, AppError> {
 pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option<PathBuf> {
     let root = workspace.root.as_deref().unwrap_or(app.directory());
     let folder = root.join(".mendit");
-    let is_listed = workspace.source.listing().has_directory(".mendit");
-    match folder.symlink_metadata() {
-        Ok(about) if !about.is_dir() || is_listed => return None,
-        Ok(_) => {}
-        Err(_) if make => std::fs::create_dir(&folder).ok()?,
-        Err(_) => return None,
+    let is_there = |place: &Path| place.symlink_metadata().is_ok();
+    if make && !is_there(&folder) {
+        std::fs::create_dir(&folder).ok()?;
     }
-    let leads_away = |name: &&str| {
-        let about = folder.join(name).symlink_metadata();
-        about.is_ok_and(|about| !about.is_dir())
-    };
-    if ["runs", "context"].iter().any(leads_away) {
+    let is_own = |place: &Path| place.symlink_metadata().is_ok_and(|about| about.is_dir());
+    let leads_away = |name: &&str| is_there(&folder.join(name)) && !is_own(&folder.join(name));
+    let is_listed = workspace.source.listing().has_directory(".mendit");
+    if is_listed || !is_own(&folder) || ["runs", "context"].iter().any(leads_away) {
         return None;
     }
     let ignore = folder.join(".gitignore");
-    if ignore.symlink_metadata().is_err() {
+    if !is_there(&ignore) {
         // The write that follows reports what cannot be written.
         let _ = write_file(&ignore, "*\n");
     }
@@ -509,14 +489,15 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
 }
 
 /// Refuses a folder that has these marks: two runs in one would be read as one.
-pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(), AppError> {
+pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<()> {
     let folder = app.directory().join(typed);
     if !marks.iter().any(|name| folder.join(name).exists()) {
         return Ok(());
     }
-    let message = format!("`{}` holds a run already", typed.display());
-    Err(AppError::new(Code::U303, message).hint(format!(
-        "name a new folder, or continue that run with `mendit fix --resume {}`",
-        typed.display()
+    let typed = typed.display();
+    let error = AppError::new(Code::U303, format!("`{typed}` holds a run already"));
+    let resume = format!("`mendit fix --resume {typed}`");
+    Err(error.hint(format!(
+        "name a new folder, or continue that run with {resume}"
     )))
 }

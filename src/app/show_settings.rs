@@ -3,8 +3,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::open::environment;
-use super::{App, AppError};
+use super::{App, AppError, Result};
 use crate::config::{ConfigError, File, Key, Origin, Settings};
+use crate::model::{Page, nearest_page, page};
 use crate::policy::Redactor;
 
 /// A setting, as `mendit config show` has it.
@@ -45,7 +46,7 @@ pub fn show_settings(app: &App) -> Vec<SettingRow> {
 ///
 /// # Errors
 /// `U103` when it is not.
-pub fn find_settings(named: Option<&Path>) -> Result<(), AppError> {
+pub fn find_settings(named: Option<&Path>) -> Result<()> {
     let missing = named.filter(|file| !file.exists());
     missing.map_or(Ok(()), |file| {
         Err(ConfigError::unreadable(&file.display().to_string(), "no such file").into())
@@ -69,4 +70,17 @@ fn masked(redactor: &Redactor, value: toml::Value) -> toml::Value {
         }
         value => value,
     }
+}
+
+/// Explains a code, kind, category, level, stop reason or verdict.
+///
+/// # Errors
+/// `U101` for what has no page, with the nearest word when one is near.
+pub fn explain_word(word: &str) -> Result<Page> {
+    page(word).ok_or_else(|| {
+        let near = nearest_page(word).map(|nearest| format!("did you mean `{nearest}`? "));
+        let near = near.unwrap_or_default();
+        AppError::usage(format!("`{word}` is not a code"))
+            .hint(format!("{near}`mendit explain` lists all codes"))
+    })
 }

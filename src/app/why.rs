@@ -1,14 +1,15 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use super::confined::shared;
 use super::fix::failing_command;
+use super::fix::{commands, made};
 use super::flags::request;
-use super::remedy::around;
-use super::repair::{commands, made};
+use super::hint::around;
+use super::open::root_to_run_in;
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
-use super::shared::shared;
-use super::{App, AppError, Progress};
+use super::{App, AppError, Result};
 use crate::config::Seconds;
 use crate::inventory::missing_program;
 use crate::model::{
@@ -18,7 +19,7 @@ use crate::model::{
 use crate::patch::{WriteError, is_interrupted};
 use crate::repair::Commands;
 use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
-use crate::workspace::{At, Workspace};
+use crate::workspace::Workspace;
 
 request! {
 /// Find the change that broke the tests.
@@ -47,14 +48,12 @@ const MAX_COPIED_FILES: usize = 2_000;
 ///
 /// # Errors
 /// When nothing was run yet, the last run passed, or the command cannot be run.
-pub fn find_cause(
-    app: &mut App,
-    request: &WhyRequest,
-    progress: &dyn Progress,
-) -> Result<WhyDocument, AppError> {
+pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
     let line = failing_command(app, &request.command)?;
     let app = &*app;
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = app.worktree()?;
+    let usual = TrialLimits::default();
+    let budget = request.budget_seconds;
     let search = Search {
         line: &line,
         commands: commands(app),
@@ -63,19 +62,17 @@ pub fn find_cause(
         since: request.since.as_deref(),
         near_only: false,
         limits: TrialLimits {
-            until: request
-                .budget_seconds
-                .map(|budget| Instant::now() + budget.0),
-            max_runs: request.max_runs.unwrap_or(TrialLimits::default().max_runs),
-            ..TrialLimits::default()
+            until: budget.map(|budget| Instant::now() + budget.0),
+            max_runs: request.max_runs.unwrap_or(usual.max_runs),
+            ..usual
         },
     };
-    search.run(app, &workspace, progress, |find| find.find_cause())
+    search.run(app, &workspace, |find| find.find_cause())
 }
 
 /// A search for the culprit of one command.
 pub(super) struct Search<'a> {
-    line: &'a str,
+    pub(super) line: &'a str,
     commands: Commands,
     choice: WorkplaceMode,
     red: Option<RedRun>,
@@ -86,33 +83,30 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search that goes on from a run that has just failed; `None` where no change explains the failure, or the
-    /// run was in a place of its own.
+    /// run was in an isolated copy.
     pub(super) fn after_run(
         app: &App,
         workspace: &Workspace,
         (line, took): (&'a str, Duration),
         red: RedRun,
     ) -> Option<Self> {
-        let sandbox = &app.settings().sandbox;
-        let in_place = [None, Some(WorkplaceMode::InPlace)].contains(&sandbox.workplace);
+        let place = app.settings().sandbox.workplace;
+        let in_place = place.is_none_or(|place| place == WorkplaceMode::InPlace);
         let is_committed = workspace.git.as_ref().and_then(|git| git.head()).is_some();
+        if !in_place || !is_committed || !red.may_be_of_change() {
+            return None;
+        }
+        let mut commands = commands(app);
+        commands.lines = vec![line.to_owned()];
+        commands.setup = None;
+        if commands.sandbox == SandboxMode::Off {
+            commands.sandbox = SandboxMode::Auto;
+        }
         let is_small = workspace.source.listing().entries().len() <= MAX_COPIED_FILES;
-        (in_place && is_committed && red.may_be_of_change()).then(|| Self {
+        Some(Self {
             line,
-            commands: Commands {
-                lines: vec![line.to_owned()],
-                setup: None,
-                sandbox: match sandbox.mode {
-                    SandboxMode::Off => SandboxMode::Auto,
-                    mode => mode,
-                },
-                ..commands(app)
-            },
-            choice: if is_small {
-                WorkplaceMode::Auto
-            } else {
-                WorkplaceMode::Overlay
-            },
+            commands,
+            choice: [WorkplaceMode::Overlay, WorkplaceMode::Auto][usize::from(is_small)],
             red: Some(red),
             since: None,
             near_only: true,
@@ -125,23 +119,20 @@ impl<'a> Search<'a> {
         &self,
         app: &App,
         workspace: &Workspace,
-        progress: &dyn Progress,
         work: impl FnOnce(&FindCause<'_>) -> Result<T, WhyError>,
-    ) -> Result<T, AppError> {
-        let root = workspace.root.clone();
-        let root = root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
-        let state = runs::state(app)?;
-        if is_interrupted(state.directory()) {
+    ) -> Result<T> {
+        let root = root_to_run_in(workspace)?;
+        let store = RunStore::open(app)?;
+        if is_interrupted(store.state.directory()) {
             return Err(WriteError::Interrupted.into());
         }
         let settings = app.settings();
-        let store = RunStore::open(app)?;
         let policy = app.read_policy(Profile::Ranked)?;
         let is_output = store.outputs_of_last(workspace, self.line);
         Ok(work(&FindCause {
-            slot: made(&state.workplace())?,
+            slot: made(&store.state.workplace())?,
             shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
-            state: state.directory(),
+            state: store.state.directory(),
             workspace,
             root,
             line: self.line,
@@ -156,10 +147,10 @@ impl<'a> Search<'a> {
             limits: self.limits,
             trace: settings.context.trace,
             around: &|red, not_run| outside(workspace, red, self.line, not_run),
-            stop: &progress.stop()?,
+            stop: &app.progress.stop()?,
             watch: &|trial: &TrialStart| {
-                progress.trial(&trial.in_words(self.limits.max_runs));
-                progress.step(&format!("trying {}", trial.what));
+                app.progress.trial(&trial.in_words(self.limits.max_runs));
+                app.progress.step(&format!("trying {}", trial.what));
             },
         })?)
     }
@@ -189,8 +180,7 @@ pub(super) fn kept_cause(
     workspace: &Workspace,
     line: Option<&str>,
 ) -> Option<KeptCause> {
-    let state = runs::state(app).ok()?;
-    Facts::new(state.directory(), workspace, app.redactor()).cause(line)
+    facts(app, workspace)?.cause(line)
 }
 
 /// The culprit of this command on these very files.
@@ -200,17 +190,22 @@ pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Optio
 
 /// The trace of this command's failing tests on these very files, where traces are wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
+    facts(app, workspace)?
+        .trace(line)
+        .filter(|_| app.settings().context.trace)
+}
+
+fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
     let state = runs::state(app).ok()?;
-    let facts = Facts::new(state.directory(), workspace, app.redactor());
-    facts.trace(line).filter(|_| app.settings().context.trace)
+    Some(Facts::new(state.directory(), workspace, app.redactor()))
 }
 
 /// The culprit that was found last, and the patch that reverts it, where the files are still as they were.
 ///
 /// # Errors
 /// When no culprit is known of these files, or none that one patch reverts.
-pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<(KnownCause, String), AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
+pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
+    let workspace = app.worktree()?;
     let Some(KeptCause { cause, undo }) = kept_cause(app, &workspace, None) else {
         let message = "the change that broke the tests is not known for the files as they are";
         return Err(AppError::new(Code::U309, message).hint("`mendit why` finds it"));

@@ -11,7 +11,7 @@ use crate::model::{
 pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
     let results = |document: &BenchDocument| -> BTreeMap<String, FixtureResult> {
         let all = document.fixtures.iter();
-        all.map(|it| (it.id.clone(), it.result)).collect()
+        all.map(|row| (row.id.clone(), row.result)).collect()
     };
     let (old, new) = (results(before), results(now));
     let mut comparison = Comparison::default();
@@ -33,7 +33,7 @@ pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
 #[must_use]
 pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
     let (one, two) = (ran(first), ran(second));
-    let shared = one.keys().filter(|it| two.contains_key(*it));
+    let shared = one.keys().filter(|id| two.contains_key(*id));
     let (firsts, seconds): (Vec<_>, Vec<_>) = shared.map(|id| (one[id], two[id])).unzip();
     let (mut both, mut neither) = (0, 0);
     let (mut only_first, mut only_second) = (Vec::new(), Vec::new());
@@ -46,10 +46,9 @@ pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
         }
     }
     let all = first.fixtures.iter().chain(&second.fixtures);
-    let ids = all.map(|it| it.id.as_str()).collect::<BTreeSet<_>>();
-    let alone = ids
-        .into_iter()
-        .filter(|id| !(one.contains_key(id) && two.contains_key(id)));
+    let ids = all.map(|row| row.id.as_str()).collect::<BTreeSet<_>>();
+    let is_paired = |id: &&str| one.contains_key(id) && two.contains_key(id);
+    let alone = ids.into_iter().filter(|id| !is_paired(id));
     let unpaired = alone.map(str::to_owned).collect();
     BenchPairs {
         schema_version: SCHEMA_VERSION,
@@ -67,19 +66,19 @@ pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
 }
 
 fn ran(document: &BenchDocument) -> BTreeMap<&str, &FixtureOutcome> {
-    let run =
-        |it: &&FixtureOutcome| !matches!(it.result, FixtureResult::Skipped | FixtureResult::Error);
-    let rows = document.fixtures.iter().filter(run);
-    rows.map(|it| (it.id.as_str(), it)).collect()
+    let not_run = [FixtureResult::Skipped, FixtureResult::Error];
+    let rows = document.fixtures.iter();
+    let rows = rows.filter(|row| !not_run.contains(&row.result));
+    rows.map(|row| (row.id.as_str(), row)).collect()
 }
 
 fn side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
     PairedSide {
         agent: agent.to_owned(),
-        repaired: tally_of(outcomes.iter().copied(), |it| it.repaired),
-        seconds: (outcomes.iter().map(|it| it.seconds).sum::<f64>() * 10.0).round() / 10.0,
-        agent_calls: outcomes.iter().map(|it| u64::from(it.agent_calls)).sum(),
-        packet_tokens: outcomes.iter().map(|it| it.packet_tokens).sum(),
+        repaired: tally_of(outcomes.iter().copied(), |row| row.repaired),
+        seconds: (outcomes.iter().map(|row| row.seconds).sum::<f64>() * 10.0).round() / 10.0,
+        agent_calls: outcomes.iter().map(|row| u64::from(row.agent_calls)).sum(),
+        packet_tokens: outcomes.iter().map(|row| row.packet_tokens).sum(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
 
 /// A broken repository and all that is known of its repair: `fixture.toml` and what stands
 /// beside it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Fixture {
     /// The name of its folder.
@@ -70,7 +70,7 @@ pub struct Fixture {
 }
 
 /// What a fixture must come to.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Expected {
     /// The kind of its failure.
@@ -173,8 +173,8 @@ impl Fixture {
     #[must_use]
     pub fn forbidden_texts(&self) -> Vec<String> {
         let secrets = self.secrets.values().map(|parts| parts.concat());
-        let mut texts: Vec<String> = self.forbid.text.iter().map(|it| self.fill(it)).collect();
-        texts.extend(secrets);
+        let forbidden = self.forbid.text.iter().map(|text| self.fill(text));
+        let mut texts: Vec<String> = forbidden.chain(secrets).collect();
         texts.sort();
         texts.dedup();
         texts.retain(|text| !text.is_empty());
@@ -185,7 +185,7 @@ impl Fixture {
 /// Returns the programs that a fixture needs and that are not on the search path.
 #[must_use]
 pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
-    let missing = fixture.needs.iter().filter(|it| on_path(it).is_none());
+    let missing = fixture.needs.iter().filter(|name| on_path(name).is_none());
     missing.cloned().collect()
 }
 

@@ -54,12 +54,11 @@ pub(super) fn judge_run(
     outcome.attempts = run.attempts;
     outcome.agent_calls = run.agent_calls;
     outcome.usage = run.usage.unwrap_or_default();
-    let seconds: f64 = run.command_runs.iter().map(|it| it.seconds).sum();
+    let seconds: f64 = run.command_runs.iter().map(|run| run.seconds).sum();
     outcome.command_seconds = (seconds * 1000.0).round() / 1000.0;
-    outcome.healed = record
-        .attempts
-        .iter()
-        .any(|it| it.origin == Origin::Heal && (it.kept || it.stop_reason == StopReason::Fixed));
+    outcome.healed = record.attempts.iter().any(|one| {
+        one.origin == Origin::Heal && (one.kept || one.stop_reason == StopReason::Fixed)
+    });
     let mut why = Vec::new();
     let end = match (agent, fixture.replay) {
         (BenchAgent::Replay, Some(end)) => end,
@@ -97,9 +96,8 @@ pub(super) fn judge_run(
         FixtureResult::Failed
     };
     outcome.why = why;
-    outcome.packet_bytes = record.attempts.iter().map(|it| it.packet_bytes).sum();
+    outcome.packet_bytes = record.attempts.iter().map(|one| one.packet_bytes).sum();
     outcome.packet_tokens = record.packet_tokens;
-    outcome.packets = record.packets;
     outcome.leaks = record.leaks;
 }
 
@@ -118,8 +116,6 @@ fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
 const HIDDEN_FAILED: Code = Code::F309;
 
 fn word(status: &impl serde::Serialize) -> String {
-    serde_json::to_value(status)
-        .ok()
-        .and_then(|it| it.as_str().map(str::to_owned))
-        .unwrap_or_default()
+    let word = serde_json::to_value(status).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
 }

@@ -1,7 +1,7 @@
-use std::any::Any;
 use std::path::{Path, PathBuf};
 
 use super::materialise::temporary;
+use super::real::{Checkout, Commits};
 use super::stage::{Hidden, hidden_tests};
 use super::{BenchError, Fixture, materialise};
 use crate::exec::Stop;
@@ -10,41 +10,8 @@ use crate::exec::Stop;
 pub struct Case<'a> {
     /// What is known.
     pub fixture: Fixture,
-    /// Where its files come from.
-    pub(super) layout: Box<dyn Layout + 'a>,
-}
-
-impl Case<'_> {
-    /// A case whose files stand in the fixture's folder.
-    #[must_use]
-    pub fn of_folder(fixture: Fixture) -> Self {
-        Self {
-            fixture,
-            layout: Box::new(Folder),
-        }
-    }
-}
-
-/// Where the files of a case come from, and how its hidden tests are run.
-pub(super) trait Layout: Sync + Send {
-    /// Lays the broken repository out below `home`, or where it has to stand.
-    ///
-    /// # Errors
-    /// [`BenchError`] when it cannot.
-    fn lay_out(&self, fixture: &Fixture, home: &Path, stop: &Stop) -> Result<LaidOut, BenchError>;
-
-    /// Runs the hidden tests on the laid out files with `patch`; `None` when there are none.
-    ///
-    /// # Errors
-    /// [`BenchError`] when something could not be run or written.
-    fn hidden(
-        &self,
-        fixture: &Fixture,
-        laid: &LaidOut,
-        patch: Option<&[u8]>,
-        home: &Path,
-        stop: &Stop,
-    ) -> Result<Option<Hidden>, BenchError>;
+    /// The commits that hold its files; without, the folder of the fixture holds them.
+    pub(super) commits: Option<Commits<'a>>,
 }
 
 /// A broken repository as it stands on disk, with one commit.
@@ -55,34 +22,51 @@ pub(super) struct LaidOut {
     pub(super) test: String,
     /// Variables that the line needs, `NAME=VALUE`.
     pub(super) variables: Vec<String>,
-    /// What must not be used by anybody else while it stands.
-    pub(super) held: Option<Box<dyn Any + Send>>,
+    /// The checkout that nobody else may use while it stands.
+    pub(super) checkout: Option<Checkout>,
 }
 
-// A copy of the folder `repo` of a fixture.
-struct Folder;
+impl Case<'_> {
+    /// A case whose files stand in the fixture's folder.
+    #[must_use]
+    pub fn from_folder(fixture: Fixture) -> Self {
+        Self {
+            fixture,
+            commits: None,
+        }
+    }
 
-impl Layout for Folder {
-    fn lay_out(&self, fixture: &Fixture, home: &Path, _: &Stop) -> Result<LaidOut, BenchError> {
+    /// Lays the broken repository out below `home`, or where it has to stand.
+    ///
+    /// # Errors
+    /// [`BenchError`] when it cannot.
+    pub(super) fn lay_out(&self, home: &Path, stop: &Stop) -> Result<LaidOut, BenchError> {
+        if let Some(commits) = &self.commits {
+            return commits.lay_out(stop);
+        }
         Ok(LaidOut {
-            root: materialise(fixture, home)?,
-            test: fixture.test.clone(),
+            root: materialise(&self.fixture, home)?,
+            test: self.fixture.test.clone(),
             variables: vec![temporary(home)?],
-            held: None,
+            checkout: None,
         })
     }
 
-    fn hidden(
+    /// Runs the hidden tests on the laid out files with `patch`; `None` when there are none.
+    ///
+    /// # Errors
+    /// [`BenchError`] when something could not be run or written.
+    pub(super) fn run_hidden_tests(
         &self,
-        fixture: &Fixture,
-        _: &LaidOut,
+        laid: &LaidOut,
         patch: Option<&[u8]>,
         home: &Path,
         stop: &Stop,
     ) -> Result<Option<Hidden>, BenchError> {
-        if fixture.hidden_test.is_none() {
-            return Ok(None);
+        match (&self.commits, &laid.checkout) {
+            (Some(commits), Some(checkout)) => commits.judge(checkout, patch, stop).map(Some),
+            _ if self.fixture.hidden_test.is_none() => Ok(None),
+            _ => hidden_tests(&self.fixture, patch, home, stop).map(Some),
         }
-        hidden_tests(fixture, patch, home, stop).map(Some)
     }
 }

@@ -94,7 +94,8 @@ fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
         return dangling("it expects a repair, and there is no `reference.patch`".to_owned());
     }
     let there = |path: &str| {
-        repo.join(path).is_file() || fixture.generate.iter().any(|it| it.path.as_str() == path)
+        let mut generated = fixture.generate.iter();
+        repo.join(path).is_file() || generated.any(|file| file.path.as_str() == path)
     };
     let missing = fixture.needed.iter().chain(&fixture.targets);
     if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {

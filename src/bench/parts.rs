@@ -2,25 +2,23 @@ use std::collections::BTreeSet;
 
 use super::error::BenchError;
 use super::score::{Heading, score};
-use crate::model::{BenchDocument, FixtureOutcome, Partition};
+use crate::model::{BenchDocument, Partition};
 
 /// Reads `K/N`, K from 1.
 ///
 /// # Errors
 /// [`BenchError`] for anything else.
 pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
-    let numbers = text.split_once('/');
-    let numbers = numbers
-        .and_then(|(index, count)| Some((index.trim().parse().ok()?, count.trim().parse().ok()?)));
-    let Some((index, count)) = numbers else {
-        let message = format!("`{text}`: K/N is expected, such as 2/5");
-        return Err(BenchError::Part(message));
+    let parse = |(index, count): (&str, &str)| {
+        let (index, count) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
+        (1..=count)
+            .contains(&index)
+            .then_some(Partition { index, count })
     };
-    if (1..=count).contains(&index) {
-        return Ok(Partition { index, count });
-    }
-    let message = format!("`{text}`: the part must be from 1 to the number of parts");
-    Err(BenchError::Part(message))
+    text.split_once('/').and_then(parse).ok_or_else(|| {
+        let message = format!("`{text}`: K/N is expected, K from 1 to N, such as 2/5");
+        BenchError::Part(message)
+    })
 }
 
 /// What of a list, in its order, belongs to a part: every N-th, so that neighbours, which are
@@ -31,11 +29,7 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
         return all;
     };
     let (index, count) = (index.saturating_sub(1) as usize, count.max(1) as usize);
-    let numbered = all.into_iter().enumerate();
-    numbered
-        .filter(|(at, _)| at % count == index)
-        .map(|(_, it)| it)
-        .collect()
+    all.into_iter().skip(index).step_by(count).collect()
 }
 
 /// Joins the parts of one run into what the run in one piece would have given.
@@ -43,51 +37,43 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 /// # Errors
 /// [`BenchError`] when they are not all parts of one run.
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
-    let wrong = BenchError::Part;
+    let wrong = |message: String| Err(BenchError::Part(message));
     let Some(first) = documents.first() else {
-        return Err(wrong("there is nothing to join".to_owned()));
+        return wrong("there is nothing to join".to_owned());
     };
     let heading = Heading {
         agent: first.agent.clone(),
         max_level: first.max_level,
         partition: None,
     };
-    let count = first.partition.map_or(0, |it| it.count);
-    let mut seen = BTreeSet::new();
+    let count = first.partition.map_or(0, |partition| partition.count);
+    let mut missing: BTreeSet<u32> = (1..=count).collect();
     for document in &documents {
-        let of = |it: &BenchDocument| [it.agent.clone(), it.max_level.to_string()];
-        let pairs = of(first).into_iter().zip(of(document));
-        for (what, (first, other)) in ["agent", "max level"].into_iter().zip(pairs) {
-            if first != other {
-                let message = format!("the documents differ in {what}: `{first}` and `{other}`");
-                return Err(wrong(message));
-            }
-        }
-        let message = match document.partition {
-            None => "a document is no part: it was made without `--partition`".to_owned(),
-            Some(part) if part.count != count => {
-                "the documents are parts of different numbers of parts".to_owned()
-            }
-            Some(part) if !seen.insert(part.index) => format!("part {} is there twice", part.index),
-            Some(_) => continue,
+        let Some(part) = document.partition else {
+            return wrong("a document is no part: it was made without `--partition`".to_owned());
         };
-        return Err(wrong(message));
+        let is_same_run = document.agent == heading.agent
+            && document.max_level == heading.max_level
+            && part.count == count;
+        if !is_same_run {
+            return wrong(format!(
+                "part {} is of another run: agent, max level and number of parts must agree",
+                part.index
+            ));
+        }
+        if !missing.remove(&part.index) {
+            return wrong(format!("part {} is there twice", part.index));
+        }
     }
-    let missing = (1..=count).filter(|index| !seen.contains(index)).take(20);
-    let missing: Vec<String> = missing.map(|it| it.to_string()).collect();
     if let Some(first) = missing.first() {
-        return Err(wrong(format!(
+        let missing: Vec<String> = missing.iter().take(20).map(u32::to_string).collect();
+        return wrong(format!(
             "parts are missing: {} of {count}; each is run alone with `--partition {first}/{count}`",
             missing.join(", ")
-        )));
+        ));
     }
-    let outcomes: Vec<FixtureOutcome> = documents.into_iter().flat_map(|it| it.fixtures).collect();
-    let mut ids = BTreeSet::new();
-    if let Some(twice) = outcomes.iter().find(|it| !ids.insert(it.id.as_str())) {
-        let message = format!("the fixture `{}` stands in two documents", twice.id);
-        return Err(wrong(message));
-    }
-    Ok(score(heading, outcomes))
+    let outcomes = documents.into_iter().flat_map(|document| document.fixtures);
+    Ok(score(heading, outcomes.collect()))
 }
 
 #[cfg(test)]

@@ -2,18 +2,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::Fixture;
-use crate::model::{AttemptResult, Level, Origin, hex};
+use crate::model::{AttemptResult, Origin};
 
 /// What a run wrote into its folder, as far as the bench looks at it.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     /// The attempts, in order.
     pub(super) attempts: Vec<AttemptResult>,
-    /// A digest over level and files of each packet.
-    pub(super) packets: Vec<String>,
     /// Estimated tokens of the files of all packets.
     pub(super) packet_tokens: u64,
     /// Files that hold something forbidden, and what.
@@ -43,7 +40,7 @@ impl Record {
                 Some("patch.diff") => patch = String::from_utf8_lossy(&bytes).into_owned(),
                 Some("result.json") if name.components().count() > 1 => {
                     let attempt = serde_json::from_slice::<AttemptResult>(&bytes).ok();
-                    let healed = |it: &AttemptResult| it.origin == Origin::Heal && it.kept;
+                    let healed = |one: &AttemptResult| one.origin == Origin::Heal && one.kept;
                     if attempt.as_ref().is_some_and(healed) {
                         record.heals.push(std::mem::take(&mut patch));
                     }
@@ -66,19 +63,12 @@ impl Record {
             }
         }
         self.packet_tokens += packet.total_tokens;
-        let mut digest = Sha256::new();
-        digest.update(format!("{}\n", packet.level));
-        for file in &packet.files {
-            digest.update(format!("{} {}\n", file.path, file.sha256));
-        }
-        self.packets.push(hex(&digest.finalize()));
     }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Packet {
-    level: Level,
     total_tokens: u64,
     files: Vec<PacketFile>,
 }
@@ -86,7 +76,6 @@ struct Packet {
 #[derive(Deserialize)]
 struct PacketFile {
     path: String,
-    sha256: String,
 }
 
 // Sorted, so that attempts come in their order; links are not followed.

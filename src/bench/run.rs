@@ -13,7 +13,7 @@ use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, SandboxMode, Usage,
+    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, SandboxMode,
     WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
@@ -124,24 +124,8 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
         kind: fixture.expect.kind,
         needed_level: fixture.level,
         fixable: fixture.is_fixable(),
-        result: FixtureResult::Failed,
         hidden_tests: fixture.hidden_test.is_some(),
-        repaired: false,
-        hidden: None,
-        status: None,
-        stop_reason: None,
-        level: Level::Targets,
-        attempts: 0,
-        healed: false,
-        packet_bytes: 0,
-        packet_tokens: 0,
-        agent_calls: 0,
-        usage: Usage::default(),
-        command_seconds: 0.0,
-        packets: Vec::new(),
-        seconds: 0.0,
-        why: Vec::new(),
-        leaks: Vec::new(),
+        ..FixtureOutcome::default()
     }
 }
 
@@ -153,15 +137,13 @@ fn perform(
     stop: &Stop,
 ) -> Result<CaseRun, BenchError> {
     let fixture = &case.fixture;
-    let laid = case.layout.lay_out(fixture, home, stop)?;
+    let laid = case.lay_out(home, stop)?;
     let result = run(fixture, &laid, options, home, redactor, stop)?;
     let folder = home.join("run");
     let mut hidden = None;
     if result.status.is_success() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
-        let found = case
-            .layout
-            .hidden(fixture, &laid, patch.as_deref(), home, stop)?;
+        let found = case.run_hidden_tests(&laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
             Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
             Hidden::Passed => Hidden::Passed,
@@ -183,10 +165,7 @@ fn run(
     redactor: &Redactor,
     stop: &Stop,
 ) -> Result<RunResult, BenchError> {
-    let root = laid.root.clone();
-    let git = Repository::discover(&root)?
-        .ok_or_else(|| BenchError::Lacking("the copy is no repository".to_owned()))?;
-    let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
+    let (git, source) = open_files(&laid.root)?;
     let read = ReadPolicy::new(&ReadRules::default(), Profile::Ranked)
         .map_err(|error| BenchError::Lacking(error.to_string()))?;
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
@@ -214,7 +193,7 @@ fn run(
         }),
     };
     let setup = Setup {
-        root: &root,
+        root: &laid.root,
         prefix: "",
         git: Some(&git),
         source: &source,
@@ -230,17 +209,7 @@ fn run(
             max_log_bytes: 32_768,
             ..Request::default()
         },
-        commands: Commands {
-            lines: vec![laid.test.clone()],
-            setup: None,
-            timeout: Some(fixture.timeout()),
-            grace: Duration::from_secs(2),
-            max_output: 256 << 20,
-            environment: laid.variables.clone(),
-            sandbox: SandboxMode::Auto,
-            writable: Vec::new(),
-            no_network: false,
-        },
+        commands: test_commands(laid.test.clone(), fixture.timeout(), laid.variables.clone()),
         policy: policy(options, agent.is_some()),
         agent,
         allowed: Allowed::default(),
@@ -251,6 +220,29 @@ fn run(
         resume: false,
     };
     Ok(repair(&setup, stop, &mut |_| {})?)
+}
+
+/// Opens the repository and the files of a laid out case.
+pub(super) fn open_files(root: &Path) -> Result<(Repository, Worktree), BenchError> {
+    let git = Repository::discover(root)?
+        .ok_or_else(|| BenchError::Lacking("the checkout is no repository".to_owned()))?;
+    let source = Worktree::open(root, git.tracked()?, 1).map_err(BenchError::Source)?;
+    Ok((git, source))
+}
+
+/// Returns the commands of a case: one line, inside the usual limits of a bench.
+pub(super) fn test_commands(line: String, timeout: Duration, environment: Vec<String>) -> Commands {
+    Commands {
+        lines: vec![line],
+        setup: None,
+        timeout: Some(timeout),
+        grace: Duration::from_secs(2),
+        max_output: 256 << 20,
+        environment,
+        sandbox: SandboxMode::Auto,
+        writable: Vec::new(),
+        no_network: false,
+    }
 }
 
 // What a repair of a fixture may do.
@@ -264,14 +256,10 @@ fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
         max_attempts: options.max_attempts,
         max_seconds: Some(1800.0),
         max_packet_bytes: 50_000_000,
-        max_cost_usd: None,
         agent_timeout: options.agent_timeout,
-        depth: 0,
-        estimated_turns: None,
-        treat_as_code: false,
         limit_is_failure: true,
         counter_proof: true,
-        trace: false,
+        ..Policy::default()
     }
 }
 

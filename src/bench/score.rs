@@ -20,10 +20,9 @@ pub struct Heading {
 #[must_use]
 pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocument {
     outcomes.sort_by(|a, b| a.id.cmp(&b.id));
-    let level = |outcome: &FixtureOutcome| {
-        outcome
-            .needed_level
-            .map_or_else(|| "none".to_owned(), |level| level.to_string())
+    let level = |outcome: &FixtureOutcome| match outcome.needed_level {
+        Some(level) => level.to_string(),
+        None => "none".to_owned(),
     };
     BenchDocument {
         schema_version: SCHEMA_VERSION,
@@ -33,9 +32,9 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         partition: heading.partition,
         totals: tally(outcomes.iter()),
         repairs: repairs(&outcomes),
-        by_kind: rows(&outcomes, |it| it.kind.to_string()),
-        by_language: rows(&outcomes, |it| it.language.clone()),
-        by_repository: rows(&outcomes, |it| it.repository.clone().unwrap_or_default())
+        by_kind: rows(&outcomes, |row| row.kind.to_string()),
+        by_language: rows(&outcomes, |row| row.language.clone()),
+        by_repository: rows(&outcomes, |row| row.repository.clone().unwrap_or_default())
             .into_iter()
             .filter(|row| !row.name.is_empty())
             .collect(),
@@ -44,8 +43,8 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         wrong_heals: count(&outcomes, |outcome| {
             outcome.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
-        leaks: count(&outcomes, |it| !it.leaks.is_empty()),
-        hidden_failed: count(&outcomes, |it| it.hidden == Some(HiddenTests::Failed)),
+        leaks: count(&outcomes, |row| !row.leaks.is_empty()),
+        hidden_failed: count(&outcomes, |row| row.hidden == Some(HiddenTests::Failed)),
         fixtures: outcomes,
         comparison: None,
     }
@@ -70,7 +69,7 @@ pub fn wilson(passed: u64, run: u64) -> (f64, f64) {
 }
 
 fn tally<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
-    tally_of(outcomes, |it| it.result == FixtureResult::Passed)
+    tally_of(outcomes, |row| row.result == FixtureResult::Passed)
 }
 
 // How many of those that were run have what is asked for.
@@ -103,12 +102,12 @@ pub(super) fn tally_of<'a>(
 
 fn repairs(outcomes: &[FixtureOutcome]) -> Repairs {
     let of = |wanted: &dyn Fn(&FixtureOutcome) -> bool| {
-        let rows = outcomes.iter().filter(|it| it.fixable);
-        tally_of(rows.filter(|it| wanted(it)), |it| it.repaired)
+        let rows = outcomes.iter().filter(|row| row.fixable);
+        tally_of(rows.filter(|row| wanted(row)), |row| row.repaired)
     };
     Repairs {
         all: of(&|_| true),
-        with_hidden_tests: of(&|it| it.hidden_tests),
+        with_hidden_tests: of(&|row| row.hidden_tests),
     }
 }
 
@@ -132,7 +131,7 @@ fn rows(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String) -
 }
 
 fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
-    let run = |it: &&FixtureOutcome| it.fixable && it.result != FixtureResult::Skipped;
+    let run = |row: &&FixtureOutcome| row.fixable && row.result != FixtureResult::Skipped;
     let of = outcomes.iter().filter(run).count() as u64;
     let mut fixed_so_far = 0;
     (0..=3)
@@ -141,11 +140,11 @@ fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
             let here: Vec<&FixtureOutcome> = outcomes
                 .iter()
                 .filter(run)
-                .filter(|it| it.repaired && it.level == level)
+                .filter(|row| row.repaired && row.level == level)
                 .collect();
             let fixed = here.len() as u64;
             fixed_so_far += fixed;
-            let bytes: u64 = here.iter().map(|it| it.packet_bytes).sum();
+            let bytes: u64 = here.iter().map(|row| row.packet_bytes).sum();
             Rung {
                 level,
                 fixed,
@@ -158,7 +157,7 @@ fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
 }
 
 fn count(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) -> bool) -> u64 {
-    outcomes.iter().filter(|it| wanted(it)).count() as u64
+    outcomes.iter().filter(|row| wanted(row)).count() as u64
 }
 
 #[cfg(test)]
@@ -197,7 +196,6 @@ pub(super) mod tests {
             agent_calls: 1,
             usage: Usage::default(),
             command_seconds: 0.2,
-            packets: vec!["ab".to_owned()],
             seconds: 0.5,
             why: Vec::new(),
             leaks: Vec::new(),
@@ -242,15 +240,23 @@ pub(super) mod tests {
                 outcome("ts-a", FixtureResult::Skipped, Level::Targets),
             ],
         );
-        let ids: Vec<_> = document.fixtures.iter().map(|it| it.id.as_str()).collect();
+        let ids: Vec<_> = document
+            .fixtures
+            .iter()
+            .map(|row| row.id.as_str())
+            .collect();
         assert_eq!(ids, ["js-a", "py-a", "py-b", "ts-a"]);
         let totals = document.totals;
         assert_eq!((totals.passed, totals.run, totals.skipped), (2, 3, 1));
         let repairs = document.repairs;
         let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
         assert_eq!(pair(repairs.all), (2, 3));
-        let so_far: Vec<_> = document.ladder.iter().map(|it| it.fixed_so_far).collect();
+        let so_far: Vec<_> = document
+            .ladder
+            .iter()
+            .map(|rung| rung.fixed_so_far)
+            .collect();
         assert_eq!(so_far, [1, 2, 2, 2]);
-        assert!(document.ladder.iter().all(|it| it.of == 3));
+        assert!(document.ladder.iter().all(|rung| rung.of == 3));
     }
 }

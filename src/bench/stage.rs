@@ -3,9 +3,9 @@ use std::path::Path;
 use super::materialise::{lay_hidden, temporary};
 use super::{BenchError, Fixture, HIDDEN_PASSED, materialise};
 use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Stop, run};
-use crate::patch::{JudgeOptions, judge, write_worktree};
+use crate::patch::{Change, JudgeOptions, judge, write_worktree};
 use crate::policy::Allowed;
-use crate::source::{Untracked, Worktree};
+use crate::source::{Source, Untracked, Worktree};
 
 /// What the hidden tests of a fixture came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,22 @@ pub(super) enum Hidden {
     Passed,
     /// They did not, and how it ended.
     Failed(String),
+}
+
+/// Reads the patch of a run. A reference may change what a reply may not, such as a test that is wrong.
+pub(super) fn read_patch(patch: &[u8], source: &dyn Source) -> Result<Vec<Change>, Hidden> {
+    let options = JudgeOptions {
+        allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
+        ..JudgeOptions::default()
+    };
+    let judged = judge(patch, source, &options);
+    if judged.changes.is_empty() {
+        let feedback = judged.verdict.feedback;
+        return Err(Hidden::Failed(format!(
+            "its patch does not apply: {feedback}"
+        )));
+    }
+    Ok(judged.changes)
 }
 
 /// Runs the hidden tests in a fresh copy below `home` that has `patch` in it. The copy is gone
@@ -35,17 +51,10 @@ pub(super) fn hidden_tests(
     let root = materialise(fixture, home.path())?;
     if let Some(patch) = patch {
         let source = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::Source)?;
-        // A reference may change what a reply may not, such as a test that is wrong.
-        let options = JudgeOptions {
-            allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
-            ..JudgeOptions::default()
+        match read_patch(patch, &source) {
+            Ok(changes) => write_worktree(&root, home.path(), &changes)?,
+            Err(failed) => return Ok(failed),
         };
-        let judged = judge(patch, &source, &options);
-        if judged.changes.is_empty() {
-            let message = format!("its patch does not apply: {}", judged.verdict.feedback);
-            return Ok(Hidden::Failed(message));
-        }
-        write_worktree(&root, home.path(), &judged.changes)?;
     }
     lay_hidden(fixture, &root)?;
     let job = Job {

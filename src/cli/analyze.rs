@@ -4,7 +4,7 @@ use super::args::{Form, Global, comment, places, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
-    diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run, reports,
+    diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run,
     summarise_diagnosis,
 };
 use crate::model::{DiagnosisDocument, FailureKind, WhyReason, WhyVerdict};
@@ -38,8 +38,8 @@ run · 3 out of time or runs · 130 interrupted";
 
 impl WhyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let mut app = open(global, &self.request)?;
-        let document = find_cause(&mut app, &self.request, output)?;
+        let mut app = open(global, &self.request, output)?;
+        let document = find_cause(&mut app, &self.request)?;
         output.comment(self.format, &document, why_page)?;
         Ok(match (document.verdict, document.reason) {
             (WhyVerdict::Caused, _) | (_, Some(WhyReason::Passes)) => Exit::Yes,
@@ -65,21 +65,21 @@ pub(crate) struct DiagnoseArgs {
 
 impl DiagnoseArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &())?;
+        let app = open(global, &(), output)?;
         let mut request = self.request.clone();
         let is_named = request.log.is_some() || request.log_flag.is_some();
         if !is_named && request.junit.is_empty() && is_piped() {
             request.log = Some(Input::standard());
         }
-        let found = diagnose_log(&app, &request, output)?;
+        let found = diagnose_log(&app, &request)?;
         let diagnosis = &found.diagnosis;
         let document = DiagnosisDocument::new(diagnosis);
         match self.format {
             Form::Github => {
-                output.text(&summary_github(&summarise_diagnosis(&app, &found, output)?))?;
+                output.text(&summary_github(&summarise_diagnosis(&app, &found)?))?;
             }
             Form::Sarif => {
-                output.json(&summary_sarif(&summarise_diagnosis(&app, &found, output)?))?;
+                output.json(&summary_sarif(&summarise_diagnosis(&app, &found)?))?;
             }
             format => output.show(format, &document, |_, color| {
                 diagnosis_text(diagnosis, color)
@@ -113,7 +113,7 @@ const CONTEXT_EXAMPLES: &str = "Examples:
 
 impl ContextArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &self.request)?;
+        let app = open(global, &self.request, output)?;
         let mut targets = self.request.targets.iter();
         let log = targets.find(|target| Path::new(target).extension() == Some("log".as_ref()));
         if let Some(target) = log.filter(|_| self.request.log.is_none()) {
@@ -125,7 +125,7 @@ impl ContextArgs {
             shown: self.format == Form::Text,
             ..self.request.clone()
         };
-        let packed = build_context(&app, &request, output)?;
+        let packed = build_context(&app, &request)?;
         let context = &packed.context;
         match self.format {
             Form::Json => output.json(context)?,
@@ -151,18 +151,12 @@ pub(crate) struct HintArgs {
     /// is the last run's
     #[arg(long, value_name = "FILE")]
     log: Option<Input>,
-    /// A `JUnit` report in addition to the log; repeatable
-    #[arg(long, value_name = "FILE", requires = "log")]
-    junit: Vec<Input>,
     /// Print a patch that adds the imports that are certain
     #[arg(long)]
     fix: bool,
     /// Write that patch into the worktree
-    #[arg(long, conflicts_with = "rev")]
+    #[arg(long)]
     apply: bool,
-    /// Read a commit instead of the worktree
-    #[arg(long, value_name = "REV")]
-    rev: Option<String>,
     /// How to print it
     #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
@@ -170,7 +164,7 @@ pub(crate) struct HintArgs {
 
 impl HintArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &())?;
+        let app = open(global, &(), output)?;
         if let Some(file) = self.names.iter().find(|name| Path::new(name).is_file()) {
             let other = self.names.iter().find(|name| *name != file);
             let name = other.map_or("NAME", String::as_str);
@@ -182,14 +176,14 @@ impl HintArgs {
                 .hint(format!("`mendit hint --log {file}` reads a log")));
         }
         let log = match (&self.log, &self.file) {
-            (Some(log), _) => Some(log.log(output)?),
+            (Some(log), _) => Some(log.log(&app)?),
             (None, Some(_)) if self.names.is_empty() => {
                 let error = AppError::usage("no name to look for");
                 return Err(error.hint("`mendit hint NAME --file FILE`"));
             }
             (None, Some(_)) => None,
             (None, None) => {
-                let last = last(&app, output)?.ok_or_else(|| {
+                let last = last(&app)?.ok_or_else(|| {
                     no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")
                 })?;
                 Some(last.log)
@@ -199,13 +193,11 @@ impl HintArgs {
             names: self.names.clone(),
             file: self.file.clone(),
             log,
-            reports: reports(&self.junit, output)?,
-            rev: self.rev.clone(),
             fix: self.fix,
             apply: self.apply,
             command: Vec::new(),
         };
-        let hinted = find_imports(&app, &request, output)?;
+        let hinted = find_imports(&app, &request)?;
         let is_patch = self.fix || self.apply;
         if is_patch && hinted.found && self.format == Form::Text {
             output.data(hinted.document.patch.as_deref().unwrap_or_default())?;
@@ -231,7 +223,7 @@ pub(crate) struct ImportsArgs {
 
 impl ImportsArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let document = list_imports(&open(global, &())?, &self.request, output)?;
+        let document = list_imports(&open(global, &(), output)?, &self.request)?;
         let is_list = self.request.tests;
         output.show(self.format, &document, |_, _| match is_list {
             true => imports_paths(&document),

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use super::{AppError, Exit, Output};
 use super::{analyze, bench, fix, git_apply, patch, reference, report, run, setup};
-use crate::app::SettingsChoice;
 use crate::app::settings::Color;
+use crate::app::{SettingsChoice, word};
 
 /// Finds the change that broke your tests, fixes them, and validates patches.
 #[derive(Debug, Parser)]
@@ -140,7 +140,7 @@ pub(crate) struct Global {
     #[arg(hide_short_help = true, long, global = true)]
     pub(crate) trust_config: bool,
     /// When to use color [default: auto] [setting: output.color]
-    #[arg(hide_short_help = true, long, value_enum, global = true)]
+    #[arg(hide_short_help = true, long, value_name = "auto|always|never", value_parser = word::<Color>, global = true)]
     pub(crate) color: Option<Color>,
     /// Print only errors
     #[arg(

@@ -85,7 +85,7 @@ impl How {
         global: &Global,
         output: &Output,
     ) -> Result<Exit, AppError> {
-        let app = open(global, request)?;
+        let app = open(global, request, output)?;
         let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let report = |outcome: &FixtureOutcome, all: usize| {
             let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
@@ -204,7 +204,7 @@ struct MineArgs {
 
 impl MineArgs {
     fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &self.request)?;
+        let app = open(global, &self.request, output)?;
         let report = |mined: &Mined<'_>| {
             if global.no_progress || global.quiet {
                 return;

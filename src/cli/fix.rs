@@ -40,44 +40,38 @@ Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it co
 
 impl FixArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let mut app = open(global, &self.request)?;
+        let mut app = open(global, &self.request, output)?;
         if self.request.undo {
             return undo(self, &app, output);
         }
         if self.request.split_only {
-            let plan = split_task(&app, &self.request, output)?;
+            let plan = split_task(&app, &self.request)?;
             output.show(self.format, &plan, |_, _| split_text(&plan))?;
             return Ok(yes_if(!plan.parts.is_empty()));
         }
-        let mut fixed = find_fix(&mut app, &self.request, output)?;
+        let mut fixed = find_fix(&mut app, &self.request)?;
         let json = self.format == Form::Json;
         if !self.request.asks() {
-            let (result, folder) = (
-                &fixed.repaired.result,
-                fixed.repaired.folder.display().to_string(),
-            );
+            let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
             output.show(self.format, result, |_, _| run_text(result, &folder))?;
-            return Ok(fixed.repaired.exit);
+            return Ok(fixed.exit);
         }
-        let patch = fixed.repaired.patch.clone().unwrap_or_default();
+        let patch = fixed.patch.clone().unwrap_or_default();
         if !json && !patch.is_empty() {
             output.painted(|color| diff_text(&patch, color))?;
         }
         let wanted = !patch.is_empty() && wanted(self, &fixed, output);
         if wanted {
-            write_fix(&app, &mut fixed, output)?;
+            write_fix(&app, &mut fixed)?;
         }
-        let (result, folder) = (
-            &fixed.repaired.result,
-            fixed.repaired.folder.display().to_string(),
-        );
-        let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
+        let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
+        let declined = fixed.exit == Exit::Yes && !patch.is_empty() && !wanted;
         let text = if declined { declined_text } else { run_text };
         output.show(self.format, result, |_, _| text(result, &folder))?;
-        if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
-            return Ok(fixed.repaired.exit);
+        if fixed.exit != Exit::Yes || patch.is_empty() {
+            return Ok(fixed.exit);
         }
-        Ok(if fixed.repaired.result.applied {
+        Ok(if fixed.result.applied {
             Exit::Yes
         } else if wanted {
             Exit::No
@@ -89,7 +83,7 @@ impl FixArgs {
 
 // The change is the user's own work: it is reverted only with consent.
 fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
-    let (cause, patch) = known_undo(app, output)?;
+    let (cause, patch) = known_undo(app)?;
     let json = args.format == Form::Json;
     if !json {
         output.painted(|color| diff_text(&patch, color))?;
@@ -102,7 +96,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
         patch: patch.clone().into(),
         ..PatchRequest::default()
     };
-    let judged = apply_patch(app, &request, Target::Worktree, output)?;
+    let judged = apply_patch(app, &request, Target::Worktree)?;
     let applies = judged.verdict.verdict.applies();
     output.show(args.format, &judged.verdict, |_, _| {
         if applies {
@@ -118,7 +112,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
 // A patch that is neither proven nor certain is written only after the user has seen it.
 fn wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
     let command = &fixed.command;
-    let still_fails = fixed.repaired.result.remaining.is_some();
+    let still_fails = fixed.result.remaining.is_some();
     if args.request.yes {
         let is_written = fixed.is_proven() || fixed.is_part();
         if !is_written && still_fails {

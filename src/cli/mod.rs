@@ -104,12 +104,12 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
 }
 
 /// Opens the repository and settings of a command; its flags override the settings.
-fn open(global: &Global, flags: &dyn Flags) -> Result<App, AppError> {
+fn open<'a>(global: &Global, flags: &dyn Flags, output: &'a Output) -> Result<App<'a>, AppError> {
     let options = AppOptions {
         directory: ".".into(),
         settings: global.settings_choice(),
     };
-    App::open(&options, |settings| {
+    App::open(&options, output, |settings| {
         take_global(global, settings);
         flags.merge(settings);
     })

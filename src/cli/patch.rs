@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::args::{Form, Global, places};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
-    Against, Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
+    Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
     recover_apply, to_json_line, write_file,
 };
 use crate::report::{patch_github, patch_sarif, patch_text};
@@ -16,12 +16,6 @@ pub(crate) struct PatchArgs {
     patch: Option<Input>,
     #[command(flatten)]
     request: PatchRequest,
-    /// Validate against a commit instead of the worktree
-    #[arg(long, value_name = "REV", conflicts_with = "index")]
-    rev: Option<String>,
-    /// Validate against the index, which the worktree must agree with
-    #[arg(long)]
-    index: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -59,10 +53,10 @@ pub(crate) struct ApplyArgs {
 impl CheckArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let request = self.patch.request()?;
-        let app = open(global, &self.patch.request)?;
+        let app = open(global, &self.patch.request, output)?;
         if self.batch {
             let mut worst = Exit::Yes;
-            check_batch(&app, &request, output, &mut |answers| {
+            check_batch(&app, &request, &mut |answers| {
                 let mut text = String::new();
                 for answer in &answers {
                     text.push_str(&to_json_line(answer)?);
@@ -74,7 +68,7 @@ impl CheckArgs {
             })?;
             return Ok(worst);
         }
-        let mut judged = check_patch(&app, &request, output)?;
+        let mut judged = check_patch(&app, &request)?;
         self.patch.report(&request.patch, &mut judged, output)?;
         let exit = judged.verdict.exit();
         // The process ends here: to give the memory of a large patch back piece by piece takes time.
@@ -86,25 +80,26 @@ impl CheckArgs {
 impl ApplyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let patch = &self.patch;
-        let app = open(global, &patch.request)?;
+        let app = open(global, &patch.request, output)?;
         if self.recover {
-            output.text(match recover_apply(&app, output)? {
+            output.text(match recover_apply(&app)? {
                 Recovered::Nothing => "nothing was interrupted\n",
                 Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
             })?;
             return Ok(Exit::Yes);
         }
-        if patch.rev.is_some() && !self.dry_run {
+        if patch.request.rev.is_some() && !self.dry_run {
             return Err(AppError::usage("`--rev` goes with `check` or `--dry-run`"));
         }
         let (target, place) = match () {
             () if self.dry_run => (Target::DryRun, None),
             () if self.cached => (Target::Cached, Some("the index")),
-            () if patch.index => (Target::Index, Some("the worktree and the index")),
+            () if patch.request.index => (Target::Index, Some("the worktree and the index")),
             () => (Target::Worktree, Some("the worktree")),
         };
-        let request = patch.request()?;
-        let mut judged = apply_patch(&app, &request, target, output)?;
+        let mut request = patch.request()?;
+        request.index |= self.cached;
+        let mut judged = apply_patch(&app, &request, target)?;
         patch.report(&request.patch, &mut judged, output)?;
         if patch.format == Form::Text {
             let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
@@ -122,11 +117,6 @@ impl PatchArgs {
         let standard = Input::standard();
         Ok(PatchRequest {
             patch: self.patch.as_ref().unwrap_or(&standard).bytes()?,
-            against: match &self.rev {
-                Some(revision) => Against::Revision(revision.clone()),
-                None if self.index => Against::Index,
-                None => Against::Worktree,
-            },
             ..self.request.clone()
         })
     }

@@ -19,7 +19,7 @@ pub(crate) struct RedactArgs {
 
 impl RedactArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let masked = redact_text(&open(global, &())?, &self.request, output)?;
+        let masked = redact_text(&open(global, &(), output)?, &self.request)?;
         if !self.findings {
             output.bytes(&masked.bytes)?;
             return Ok(Exit::Yes);

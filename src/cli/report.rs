@@ -69,7 +69,7 @@ impl ReportArgs {
         let reported = if named == "-" || Path::new(named).is_file() {
             read_report(named, &Input::named(named).read()?)?
         } else {
-            find_run(&open(global, &())?, named)?
+            find_run(&open(global, &(), output)?, named)?
         };
         match reported {
             Reported::Command(report, name) => self.show_command(&report, &name, output)?,

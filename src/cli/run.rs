@@ -44,7 +44,7 @@ Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · 
 impl RunArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let json = self.format == Form::Json;
-        let app = open(global, &self.request)?;
+        let app = open(global, &self.request, output)?;
         // A person at a terminal sees the output as it is; a log that others read is masked.
         let masked = !std::io::stdout().is_terminal();
         let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
@@ -79,7 +79,7 @@ impl RunArgs {
         if !std::io::stderr().is_terminal() {
             output.doing(Some("running the command"));
         }
-        let ran = run_command(&app, &request, &mut pass_on, output);
+        let ran = run_command(&app, &request, &mut pass_on);
         for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
             let rest = masker.finish();
             if !rest.is_empty() && passed_on.is_ok() {
@@ -98,7 +98,7 @@ impl RunArgs {
             output.aside(|color| run_summary(summary, color));
         }
         // The answer stands there; the search for the change goes on below it.
-        ran.search_cause(&app, output)?;
+        ran.search_cause(&app)?;
         output.doing(None);
         if json {
             output.json(&ran.record)?;

@@ -33,13 +33,13 @@ could start · 3 out of time · 4 action required · 130 interrupted";
 impl DoctorArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let request = &self.request;
-        let app = open(global, request)?;
+        let app = open(global, request, output)?;
         let (result, exit) = if request.test.is_none() && request.mcp.is_none() {
-            let result = check_up(&app, output)?;
+            let result = check_up(&app)?;
             let exit = [Exit::PersonMustAct, Exit::Yes][usize::from(result.fixed)];
             (result, exit)
         } else {
-            heal_probes(&app, request, output)?
+            heal_probes(&app, request)?
         };
         output.show(self.format, &result, |_, color| {
             healing_text(&result, color)
@@ -74,7 +74,7 @@ impl InitArgs {
             output.text(&format!("{}\n", init_names().join("\n")))?;
             return Ok(Exit::Yes);
         }
-        let files = init_target(&open(global, &())?, request)?;
+        let files = init_target(&open(global, &(), output)?, request)?;
         let mut exit = Exit::Yes;
         let mut rows = Vec::new();
         for file in &files {
@@ -132,7 +132,7 @@ enum ConfigAction {
 
 impl ConfigArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &())?;
+        let app = open(global, &(), output)?;
         match self.action.unwrap_or(ConfigAction::Show) {
             ConfigAction::Show => {
                 let rows = show_settings(&app);
@@ -146,7 +146,7 @@ impl ConfigArgs {
                     (_, _, true) => Clean::All,
                     _ => Clean::Show,
                 };
-                let kept = clean(&app, what, output)?;
+                let kept = clean(&app, what)?;
                 output.show(self.format, &kept, |_, _| kept_text(&kept))?;
             }
         }
@@ -215,7 +215,7 @@ impl McpArgs {
         use crate::model::Code;
 
         // Report wrong settings now, not at the first call.
-        let app = open(global, &())?;
+        let app = open(global, &(), output)?;
         let server = Server::new(ServerOptions {
             directory: app.directory().to_owned(),
             settings: global.settings_choice(),

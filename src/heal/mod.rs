@@ -22,5 +22,5 @@ pub use config::{ServerConfig, masked};
 pub use error::HealError;
 pub use gather::Surroundings;
 pub use probe::{Endpoint, Probe, Target, Transport};
-pub use run::{Healed, Options, heal};
+pub use run::{Options, heal};
 pub use span::span_of;

@@ -29,12 +29,12 @@ pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer,
     let given: DiagnoseArguments = parse_arguments(given)?;
     let app = (caller.open)(&())?;
     let request = DiagnoseRequest {
-        log: find_log(&app, caller, given.log, given.log_file)?,
+        log: find_log(&app, given.log, given.log_file)?,
         exit_code: given.exit_code,
         command: given.command,
         ..DiagnoseRequest::default()
     };
-    let diagnosis = app::diagnose_log(&app, &request, caller.progress)?.diagnosis;
+    let diagnosis = app::diagnose_log(&app, &request)?.diagnosis;
     let text = diagnosis_text(&diagnosis, false);
     Answer::new(text, &DiagnosisDocument::new(&diagnosis), "mendit diagnose")
 }
@@ -82,8 +82,8 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
         ..ContextRequest::default()
     };
     let app = (caller.open)(&WithinAnswer(&request))?;
-    request.log = find_log(&app, caller, given.log, given.log_file)?;
-    let mut packed = app::build_context(&app, &request, caller.progress)?;
+    request.log = find_log(&app, given.log, given.log_file)?;
+    let mut packed = app::build_context(&app, &request)?;
     if is_sent {
         // The caller has it.
         packed.packet.logs.text.clear();
@@ -144,9 +144,9 @@ pub(super) struct HintArguments {
 pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let given: HintArguments = parse_arguments(given)?;
     let app = (caller.open)(&())?;
-    let log = match find_log(&app, caller, given.log, given.log_file)? {
-        Some(log) => Some(log.log(caller.progress)?),
-        None if given.file.is_none() => app::last(&app, caller.progress)?.map(|last| last.log),
+    let log = match find_log(&app, given.log, given.log_file)? {
+        Some(log) => Some(log.log(&app)?),
+        None if given.file.is_none() => app::last(&app)?.map(|last| last.log),
         None => None,
     };
     if log.is_none() && (given.names.is_empty() || given.file.is_none()) {
@@ -160,13 +160,13 @@ pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answ
         fix: given.fix,
         ..HintRequest::default()
     };
-    let hinted = app::find_imports(&app, &request, caller.progress)?;
+    let hinted = app::find_imports(&app, &request)?;
     Answer::new(hinted.lines(), &hinted.document, "mendit hint")
 }
 
 pub(super) fn imports(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let request: ImportsRequest = parse_arguments(given)?;
-    let document = app::list_imports(&(caller.open)(&())?, &request, caller.progress)?;
+    let document = app::list_imports(&(caller.open)(&())?, &request)?;
     let text = if request.tests {
         imports_paths(&document)
     } else {
@@ -188,17 +188,20 @@ pub(super) struct PatchArguments {
 
 pub(super) fn check_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let (app, request) = patch_request(caller, given)?;
-    let judged = app::check_patch(&app, &request, caller.progress)?;
+    let judged = app::check_patch(&app, &request)?;
     answer_verdict(&app, &request, judged, "mendit check PATCH")
 }
 
 pub(super) fn apply_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let (app, request) = patch_request(caller, given)?;
-    let judged = app::apply_patch(&app, &request, Target::Worktree, caller.progress)?;
+    let judged = app::apply_patch(&app, &request, Target::Worktree)?;
     answer_verdict(&app, &request, judged, "mendit apply PATCH")
 }
 
-fn patch_request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest), AppError> {
+fn patch_request<'a>(
+    caller: &Caller<'a>,
+    given: JsonObject,
+) -> Result<(App<'a>, PatchRequest), AppError> {
     let given: PatchArguments = parse_arguments(given)?;
     let request = PatchRequest {
         patch: given.patch.into_bytes(),
@@ -247,7 +250,6 @@ fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
 // Returns the log that a call names: its text, or a file of the repository.
 fn find_log(
     app: &App,
-    caller: &Caller<'_>,
     text: Option<String>,
     file: Option<String>,
 ) -> Result<Option<Input>, AppError> {
@@ -255,7 +257,7 @@ fn find_log(
         (Some(_), Some(_)) => return Err(AppError::usage("give either `log` or `logFile`")),
         (Some(text), None) => Some(Input::held("log", text)),
         (None, Some(file)) => {
-            let bytes = app::readable_file(app, &file, caller.progress)?;
+            let bytes = app::readable_file(app, &file)?;
             Some(Input::held(&file, bytes))
         }
         (None, None) => None,

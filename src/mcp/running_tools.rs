@@ -37,8 +37,8 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let reported = Cell::new(None);
     let mut sink = |_: bool, bytes: &[u8]| report_line(bytes, &app, caller, &reported);
-    let mut ran = run_command(&app, &request, &mut sink, caller.progress)?;
-    ran.search_cause(&app, caller.progress)?;
+    let mut ran = run_command(&app, &request, &mut sink)?;
+    ran.search_cause(&app)?;
     let message = match &ran.failure {
         Some(failure) => failure.message.clone(),
         None => ran.hidden.clone().unwrap_or_default(),
@@ -88,7 +88,7 @@ pub(super) fn find_cause(caller: &Caller<'_>, given: JsonObject) -> Result<Answe
         command: command.into_iter().map(Into::into).collect(),
         ..WhyRequest::default()
     };
-    let found = app::find_cause(&mut app, &request, caller.progress)?;
+    let found = app::find_cause(&mut app, &request)?;
     Answer::new(why_page(&found).text(false), &found, "mendit why")
 }
 
@@ -99,7 +99,7 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         command: command.into_iter().map(Into::into).collect(),
         ..FixRequest::default()
     };
-    let repaired = find_fix(&mut app, &request, caller.progress)?.repaired;
+    let repaired = find_fix(&mut app, &request)?;
     let mask = |text: &str| app.redactor().redact(text).text.into_owned();
     // None if a secret is in or beside the change: redacted, it would not apply.
     let patch = repaired.whole_patch();

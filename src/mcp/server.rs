@@ -52,12 +52,12 @@ impl ServerOptions {
     }
 
     // Opens the repository and settings of a call; its arguments override the settings.
-    fn open(&self, flags: &dyn Flags) -> Result<App, AppError> {
+    fn open<'a>(&self, flags: &dyn Flags, progress: &'a ToolProgress) -> Result<App<'a>, AppError> {
         let opened = AppOptions {
             directory: self.directory.clone(),
             settings: self.settings.clone(),
         };
-        App::open(&opened, |settings| {
+        App::open(&opened, progress, |settings| {
             settings.output.threads = self.threads.or(settings.output.threads);
             let allowed = &mut settings.patch.allow_protected;
             allowed.extend(self.allow_protected.iter().cloned());
@@ -128,10 +128,9 @@ impl ServerHandler for Server {
         let mut work = tokio::task::spawn_blocking(move || {
             let caller = Caller {
                 // Settings are read at each call: a change of them needs no new server.
-                open: &|flags| options.open(flags),
+                open: &|flags| options.open(flags, &progress),
                 commands: &options.commands,
                 last: options.last,
-                progress: &progress,
                 heard: &|line| progress.hear(line),
             };
             (row.call)(&caller, arguments)

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{reading_tools as reading, running_tools as running};
-use crate::app::{App, AppError, Flags, ImportsRequest, Progress};
+use crate::app::{App, AppError, Flags, ImportsRequest};
 use crate::model::forget_widths;
 
 // A row: name, access, arguments, function. The comment above a row is the description that a model reads.
@@ -73,12 +73,11 @@ pub(super) enum Access {
 /// Who calls, and what the server was given.
 pub(super) struct Caller<'a> {
     /// Opens the repository and its settings; the arguments of the call override the settings.
-    pub(super) open: &'a dyn Fn(&dyn Flags) -> Result<App, AppError>,
+    pub(super) open: &'a dyn Fn(&dyn Flags) -> Result<App<'a>, AppError>,
     /// The commands that may be run.
     pub(super) commands: &'a [String],
     /// Whether the command of the last run may be run as well.
     pub(super) last: bool,
-    pub(super) progress: &'a dyn Progress,
     /// Hears what a command prints.
     pub(super) heard: &'a dyn Fn(&str),
 }

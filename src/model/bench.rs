@@ -56,7 +56,7 @@ pub struct Partition {
 
 /// How one fixture went.
 #[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureOutcome {
     /// The fixture's folder.
@@ -101,8 +101,6 @@ pub struct FixtureOutcome {
     pub usage: Usage,
     /// Seconds in which its test was run, of all seconds.
     pub command_seconds: f64,
-    /// A digest over level and files of each packet, in order.
-    pub packets: Vec<String>,
     /// Seconds.
     pub seconds: f64,
     /// Problems, one sentence each; empty if it passed.
@@ -112,12 +110,13 @@ pub struct FixtureOutcome {
 }
 
 /// Whether a fixture came out as it should.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixtureResult {
     /// It ended as its author says, nothing leaked, nothing was accepted that had to be refused.
     Passed,
     /// It did not.
+    #[default]
     Failed,
     /// A program that it needs is missing here.
     Skipped,

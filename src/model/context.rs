@@ -333,7 +333,7 @@ pub struct LogExcerpt {
 }
 
 /// The attempt before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviousAttempt {
     /// How it ended.

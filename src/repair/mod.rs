@@ -40,6 +40,7 @@ pub use commands::{CommandsAt, CommandsRun};
 pub use error::RepairError;
 pub use journal::{RunLock, digest, in_utc, read_json, write_atomically};
 pub use limits::RunLimit;
+pub use observe::test_result;
 pub use plan::Policy;
 pub use read_run::read_run;
 pub use resume::files_digest;

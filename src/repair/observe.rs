@@ -78,8 +78,8 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     tests.collect()
 }
 
-// How the command ended, in numbers and in words.
-fn test_result(outcome: &Outcome) -> TestResult {
+/// How the command ended, in numbers and in words.
+pub fn test_result(outcome: &Outcome) -> TestResult {
     let (exit, signal) = match outcome.end {
         End::Exit(code) => (Some(code), None),
         End::Signal(signal) => (None, Some(signal)),

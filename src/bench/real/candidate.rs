@@ -50,11 +50,9 @@ pub(super) fn candidate(
     if product.len() > max_files || taken.len() > MAX_TAKEN {
         return Some(Err(TOO_LARGE));
     }
-    let after = step.files.iter().filter(|it| it.after);
-    let tests: Vec<RepoPath> = after
-        .filter(|it| range.takes(it.path.as_str()))
-        .map(|it| it.path.clone())
-        .collect();
+    let after = step.files.iter().filter(|file| file.after);
+    let after = after.map(|file| file.path.clone());
+    let tests: Vec<RepoPath> = after.filter(|path| range.takes(path.as_str())).collect();
     if tests.is_empty() {
         return Some(Err(NO_TEST_FILE));
     }
@@ -73,9 +71,6 @@ pub(super) fn candidate(
 const MAX_TAKEN: usize = 40;
 
 fn paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
-    let paths = step.files.iter().map(|it| &it.path);
-    paths
-        .filter(|path| wanted(path.as_str()))
-        .cloned()
-        .collect()
+    let paths = step.files.iter().map(|file| file.path.clone());
+    paths.filter(|path| wanted(path.as_str())).collect()
 }

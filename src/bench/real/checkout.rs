@@ -12,18 +12,46 @@ use crate::source::{Entry, EntryKind, Source};
 
 /// A working folder of one environment: files of one state at a time, and beside and among them
 /// what the set-up made. The repository there has one commit: no history tells the fix.
+/// Nobody else uses it until this value is dropped.
 #[derive(Debug)]
-pub(super) struct Checkout {
+pub(crate) struct Checkout {
     home: PathBuf,
     name: String,
+    // Held for its lock.
+    _lock: File,
 }
 
 impl Checkout {
-    /// The checkout in a folder of its own; `name` is that of its worktree.
-    pub(super) fn new(home: PathBuf, name: &str) -> Self {
-        Self {
-            home,
-            name: name.to_owned(),
+    /// Takes the first checkout below `work` for an environment of a repository that nobody uses, set up or not:
+    /// neither this process nor another.
+    ///
+    /// # Errors
+    /// [`BenchError::Disk`] when the disk refuses.
+    pub(super) fn take(
+        work: &Path,
+        repository: &str,
+        environment: &RealEnvironment,
+    ) -> Result<Self, BenchError> {
+        let shelf = work
+            .join(repository.replace('/', "+"))
+            .join(&environment.name);
+        make(&shelf)?;
+        let mut number = 1;
+        loop {
+            let path = shelf.join(format!("{number}.lock"));
+            let failed = |error| BenchError::disk(&path, &error);
+            let lock = File::create(&path).map_err(failed)?;
+            match lock.try_lock() {
+                Ok(()) => {
+                    return Ok(Self {
+                        home: shelf.join(number.to_string()),
+                        name: file_name(repository).to_owned(),
+                        _lock: lock,
+                    });
+                }
+                Err(TryLockError::WouldBlock) => number += 1,
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
         }
     }
 
@@ -60,7 +88,7 @@ impl Checkout {
         ))
         .unwrap_or_default();
         let is_whole = self.root().join(".git").is_dir();
-        if is_whole && fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
+        if is_whole && fs::read_to_string(&ready).is_ok_and(|text| text == wanted) {
             return Ok(());
         }
         remove_entry(&self.home).map_err(|error| BenchError::disk(&self.home, &error))?;
@@ -103,7 +131,7 @@ impl Checkout {
     pub(super) fn variables(&self, environment: &RealEnvironment) -> Vec<String> {
         let own = self.environment();
         let variables = environment.variables.iter();
-        variables.map(|it| with_environment(it, &own)).collect()
+        variables.map(|text| with_environment(text, &own)).collect()
     }
 
     /// Makes the worktree's files those of `files`; what git ignores there and the set-up made
@@ -168,8 +196,8 @@ fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchErro
     remove_entry(&at).map_err(failed)?;
     if let Some(parent) = at.parent() {
         // A file may stand where a folder comes to stand.
-        for folder in parent.ancestors().take_while(|it| *it != root) {
-            if folder.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+        for folder in parent.ancestors().take_while(|above| *above != root) {
+            if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
                 fs::remove_file(folder).map_err(failed)?;
             }
         }
@@ -182,7 +210,7 @@ fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchErro
 fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
     remove_entry(&at).map_err(|error| BenchError::disk(&at, &error))?;
-    let above = at.ancestors().skip(1).take_while(|it| *it != root);
+    let above = at.ancestors().skip(1).take_while(|above| *above != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
             break;
@@ -195,71 +223,9 @@ fn make(folder: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))
 }
 
-/// Checkouts of environments below one folder, as many of each as are used at a time, by this
-/// process and by others.
-#[derive(Debug, Clone)]
-pub(super) struct Checkouts {
-    home: PathBuf,
-}
-
-/// A checkout that nobody else uses until this value is dropped.
-#[derive(Debug)]
-pub(super) struct Lease {
-    checkout: Checkout,
-    // Held for its lock.
-    _lock: File,
-}
-
-impl Checkouts {
-    /// Those below `home`.
-    pub(super) fn new(home: &Path) -> Self {
-        Self {
-            home: home.to_owned(),
-        }
-    }
-
-    /// The first checkout for an environment of a repository that nobody uses, set up or not.
-    ///
-    /// # Errors
-    /// [`BenchError::Write`] when the disk refuses.
-    pub(super) fn take(
-        &self,
-        repository: &str,
-        environment: &RealEnvironment,
-    ) -> Result<Lease, BenchError> {
-        let folder = repository.replace('/', "+");
-        let shelf = self.home.join(folder).join(&environment.name);
-        fs::create_dir_all(&shelf).map_err(|error| BenchError::disk(&shelf, &error))?;
-        let name = file_name(repository);
-        let mut number = 1;
-        loop {
-            let path = shelf.join(format!("{number}.lock"));
-            let failed = |error| BenchError::disk(&path, &error);
-            let lock = File::create(&path).map_err(failed)?;
-            match lock.try_lock() {
-                Ok(()) => {
-                    return Ok(Lease {
-                        checkout: Checkout::new(shelf.join(number.to_string()), name),
-                        _lock: lock,
-                    });
-                }
-                Err(TryLockError::WouldBlock) => number += 1,
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-            }
-        }
-    }
-}
-
-impl Lease {
-    /// The checkout.
-    pub(super) fn checkout(&self) -> &Checkout {
-        &self.checkout
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Checkout, Checkouts};
+    use super::Checkout;
     use crate::git::Repository;
     use crate::model::RealEnvironment;
     use crate::source::{Memory, Source as _};
@@ -268,10 +234,22 @@ mod tests {
         Memory::named(rows.iter().copied())
     }
 
+    fn environment() -> RealEnvironment {
+        RealEnvironment {
+            name: "one".to_owned(),
+            commit: String::new(),
+            setup: Vec::new(),
+            test: String::new(),
+            variables: Vec::new(),
+            needs: Vec::new(),
+            timeout_seconds: 1.0,
+        }
+    }
+
     #[test]
     fn one_state_replaces_another_and_what_is_ignored_stays() {
         let home = tempfile::tempdir().unwrap();
-        let checkout = Checkout::new(home.path().join("one"), "repo");
+        let checkout = Checkout::take(home.path(), "a/repo", &environment()).unwrap();
         let first = files(&[("a.py", "1"), ("b/c.py", "2"), (".gitignore", "out/\n")]);
         checkout.lay(&first).unwrap();
         let root = checkout.root();
@@ -282,7 +260,11 @@ mod tests {
         assert!(root.join("out/kept").is_file() && root.join("b").is_file());
         let git = Repository::discover(&root).unwrap().unwrap();
         let tree = git.tree("HEAD").unwrap();
-        let paths: Vec<_> = tree.listing().files().map(|it| it.path.as_str()).collect();
+        let paths: Vec<_> = tree
+            .listing()
+            .files()
+            .map(|entry| entry.path.as_str())
+            .collect();
         assert_eq!(paths, [".gitignore", "a.py", "b"]);
         assert!(git.tree("HEAD~1").is_err(), "no history");
         checkout.lay(&first).unwrap();
@@ -292,23 +274,11 @@ mod tests {
     #[test]
     fn nobody_shares_a_checkout() {
         let home = tempfile::tempdir().unwrap();
-        let environment = RealEnvironment {
-            name: "one".to_owned(),
-            commit: String::new(),
-            setup: Vec::new(),
-            test: String::new(),
-            variables: Vec::new(),
-            needs: Vec::new(),
-            timeout_seconds: 1.0,
-        };
-        // As two processes with the same folder.
-        let (mine, other) = (Checkouts::new(home.path()), Checkouts::new(home.path()));
-        let first = mine.take("a/b", &environment).unwrap();
-        let second = other.take("a/b", &environment).unwrap();
-        let root = first.checkout().root();
-        assert_ne!(root, second.checkout().root());
+        let take = || Checkout::take(home.path(), "a/b", &environment()).unwrap();
+        let (first, second) = (take(), take());
+        let root = first.root();
+        assert_ne!(root, second.root());
         drop(first);
-        let third = other.take("a/b", &environment).unwrap();
-        assert_eq!(third.checkout().root(), root);
+        assert_eq!(take().root(), root);
     }
 }

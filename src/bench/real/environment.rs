@@ -111,7 +111,7 @@ impl BenchFile {
 
     /// The environment of a commit, by its time in seconds since 1970.
     pub(super) fn range(&self, time: i64) -> Option<&Range> {
-        self.environments.iter().find(|it| it.holds(time))
+        self.environments.iter().find(|range| range.holds(time))
     }
 }
 
@@ -143,7 +143,7 @@ impl Range {
         if is_aside(path) {
             return false;
         }
-        match Language::of_path(name).map(|it| it.name) {
+        match Language::of_path(name).map(|known| known.name) {
             Some("python") => stem.starts_with("test_") || stem.ends_with("_test"),
             Some("typescript") => [".test", ".spec", "-test"]
                 .iter()
@@ -204,7 +204,7 @@ fn is_aside(path: &str) -> bool {
 
 /// The line that runs these test files.
 pub(super) fn test_line(template: &str, tests: &[&RepoPath], environment: &Path) -> String {
-    let files: Vec<String> = tests.iter().map(|it| quoted(it.as_str())).collect();
+    let files: Vec<String> = tests.iter().map(|path| quoted(path.as_str())).collect();
     let modules = tests.iter().map(|test| {
         let module = test.as_str().strip_suffix(".py").unwrap_or(test.as_str());
         quoted(&module.replace('/', "."))
@@ -307,7 +307,7 @@ test = "python -m unittest {modules}"
     #[test]
     fn a_line_takes_files_or_modules_and_no_shell_reads_them() {
         let paths: Vec<_> = ["a/b_test.py", "a/it's $(x).py", "-k.py"]
-            .map(|it| RepoPath::new(it).unwrap())
+            .map(|path| RepoPath::new(path).unwrap())
             .to_vec();
         let tests: Vec<_> = paths.iter().collect();
         let line = |text| test_line(text, &tests, Path::new("/e"));

@@ -44,7 +44,7 @@ impl Sides {
                         format!("`{path}` is a link, and links among tests are not taken");
                     return Err(BenchError::Lacking(message));
                 }
-                after => after.map(|it| it.bytes),
+                after => after.map(|state| state.bytes),
             };
             edits.push((path.clone(), after));
         }
@@ -114,19 +114,20 @@ pub(super) fn needed(changes: &[Change]) -> Vec<NeededFile> {
 pub(super) fn size(changes: &[Change]) -> usize {
     let bytes = |side: &Option<FileState>| {
         side.as_ref()
-            .map_or_else(|| Arc::from([]), |it| it.bytes.clone())
+            .map_or_else(|| Arc::from([]), |state| state.bytes.clone())
     };
     changes
         .iter()
-        .flat_map(|it| changed_lines(&bytes(&it.before), &bytes(&it.after)))
+        .flat_map(|change| changed_lines(&bytes(&change.before), &bytes(&change.after)))
         .map(|(gone, come)| gone.len() + come.len())
         .sum()
 }
 
 /// Whether all of it is text.
 pub(super) fn is_text(changes: &[Change]) -> bool {
-    let sides = changes.iter().flat_map(|it| [&it.before, &it.after]);
+    let sides = changes.iter();
+    let sides = sides.flat_map(|change| [&change.before, &change.after]);
     sides
         .flatten()
-        .all(|it| it.mode != 0o120_000 && std::str::from_utf8(&it.bytes).is_ok())
+        .all(|state| state.mode != 0o120_000 && std::str::from_utf8(&state.bytes).is_ok())
 }

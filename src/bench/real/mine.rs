@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, candidate};
 use super::candidate::{NO_ENVIRONMENT, UNREADABLE};
-use super::checkout::Checkouts;
+use super::checkout::Checkout;
 use super::environment::BenchFile;
 use super::fix::Sides;
 use super::prove::{Verdict, no, prove};
@@ -91,7 +91,6 @@ pub fn mine(
         options,
         redactor,
         stop,
-        checkouts: Checkouts::new(&options.work),
         environments: environments(file, &found.candidates),
         known: read_log(&log),
         log: Mutex::new(log),
@@ -190,7 +189,6 @@ struct Search<'a> {
     options: &'a MineOptions,
     redactor: &'a Redactor,
     stop: &'a Stop,
-    checkouts: Checkouts,
     environments: BTreeMap<String, RealEnvironment>,
     known: BTreeMap<String, TriedCandidate>,
     log: Mutex<PathBuf>,
@@ -264,9 +262,9 @@ impl Search<'_> {
             return Ok(no(NO_ENVIRONMENT, ""));
         };
         let repository = self.file.repository();
-        let lease = self.checkouts.take(&repository.name, environment)?;
+        let checkout = Checkout::take(&self.options.work, &repository.name, environment)?;
         let bench = Bench {
-            checkout: lease.checkout(),
+            checkout: &checkout,
             environment,
             workplace: self.options.workplace,
             redactor: self.redactor,
@@ -300,27 +298,23 @@ impl Search<'_> {
         writeln!(file, "{line}").map_err(failed)
     }
 
-    // A line a fix, so that a change of a set can be read.
     fn write_set(&self, rows: &[TriedCandidate]) -> Result<(), BenchError> {
-        let fixes: Vec<&RealFix> = rows.iter().filter_map(|row| row.fix.as_ref()).collect();
-        let used = |own: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == own.name);
-        let head = RealFixes {
+        let fixes: Vec<RealFix> = rows.iter().filter_map(|row| row.fix.clone()).collect();
+        let is_used = |own: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == own.name);
+        let set = RealFixes {
             schema_version: SCHEMA_VERSION,
             document: sets::DOCUMENT.to_owned(),
             repository: self.file.repository(),
-            environments: self.environments.values().filter(used).cloned().collect(),
-            fixes: Vec::new(),
+            environments: self
+                .environments
+                .values()
+                .filter(is_used)
+                .cloned()
+                .collect(),
+            fixes,
         };
-        let head = serde_json::to_string_pretty(&head).unwrap_or_default();
-        let lines = fixes.iter().map(|fix| {
-            let line = serde_json::to_string(fix).unwrap_or_default();
-            format!("\n    {line}")
-        });
-        let lines: Vec<String> = lines.collect();
-        let end = if lines.is_empty() { "" } else { "\n  " };
-        let lines = format!("\"fixes\": [{}{end}]", lines.join(","));
         let path = self.options.to.join(sets::FILE);
-        let text = head.replacen("\"fixes\": []", &lines, 1) + "\n";
+        let text = serde_json::to_string_pretty(&set).unwrap_or_default() + "\n";
         fs::write(&path, text).map_err(|error| BenchError::disk(&path, &error))
     }
 }

@@ -10,7 +10,9 @@ mod prove;
 mod sets;
 mod trial;
 
+pub(super) use cases::Commits;
 pub use cases::real_cases;
+pub(super) use checkout::Checkout;
 pub use environment::BenchFile;
 pub use mine::{MineOptions, Mined, mine};
-pub use sets::{Clones, load_sets};
+pub use sets::load_sets;

@@ -110,13 +110,13 @@ fn neighbours(
     own: &[RepoPath],
 ) -> Vec<RepoPath> {
     let edits = changes.iter().map(|change| {
-        let after = change.after.as_ref().map(|it| it.bytes.clone());
+        let after = change.after.as_ref().map(|state| state.bytes.clone());
         (change.path.clone(), after)
     });
     let fixed = Overlay::new(broken, edits);
     let changed: Vec<RepoPath> = changes
         .iter()
-        .map(|it| it.path.clone())
+        .map(|change| change.path.clone())
         .filter(|path| fixed.listing().has_file(path.as_str()))
         .collect();
     let reached = Graph::new(&fixed).importing(&changed, MAX_HOPS, false);

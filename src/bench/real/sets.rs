@@ -67,14 +67,15 @@ fn load(path: &Path) -> Result<RealFixes, BenchError> {
     }
     // Names become those of folders.
     let names = set.repository.name.split('/');
-    let environments = set.environments.iter().map(|it| it.name.as_str());
-    let ids = set.fixes.iter().map(|it| it.id.as_str());
+    let environments = set.environments.iter().map(|own| own.name.as_str());
+    let ids = set.fixes.iter().map(|fix| fix.id.as_str());
     let mut all = names.chain(environments).chain(ids);
     if let Some(name) = all.find(|name| !is_plain(name)) {
         return Err(wrong(path, format!("`{name}` cannot be a name")));
     }
     for fix in &set.fixes {
-        if !set.environments.iter().any(|it| it.name == fix.environment) {
+        let mut environments = set.environments.iter();
+        if !environments.any(|own| own.name == fix.environment) {
             let message = format!("`{}` names no environment of the set", fix.id);
             return Err(wrong(path, message));
         }
@@ -98,36 +99,23 @@ pub(super) fn digest(text: &str) -> String {
     hex(&bytes[..8])
 }
 
-/// Clones of public repositories below one folder.
-#[derive(Debug, Clone)]
-pub struct Clones {
-    /// The folder.
-    pub folder: PathBuf,
-}
-
-impl Clones {
-    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each
-    /// with or without `.git`.
-    ///
-    /// # Errors
-    /// [`BenchError::Lacking`] when there is none.
-    pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, BenchError> {
-        for name in [
-            name.replace('/', "+"),
-            name.to_owned(),
-            file_name(name).to_owned(),
-        ] {
-            for folder in [name.clone(), format!("{name}.git")] {
-                let folder = self.folder.join(folder);
-                if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
-                    return Ok(found);
-                }
+/// Opens the clone of a repository in a folder of clones, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each with
+/// or without `.git`.
+///
+/// # Errors
+/// [`BenchError::Lacking`] when there is none.
+pub(super) fn open_clone(clones: &Path, name: &str, url: &str) -> Result<Repository, BenchError> {
+    let joined = name.replace('/', "+");
+    for name in [joined.as_str(), name, file_name(name)] {
+        for folder in [name.to_owned(), format!("{name}.git")] {
+            let folder = clones.join(folder);
+            if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
+                return Ok(found);
             }
         }
-        let folder = self.folder.display();
-        Err(BenchError::Lacking(format!(
-            "`{folder}` holds no clone of {name}: `git clone {url} {folder}/{}`",
-            name.replace('/', "+")
-        )))
     }
+    let clones = clones.display();
+    Err(BenchError::Lacking(format!(
+        "`{clones}` holds no clone of {name}: `git clone {url} {clones}/{joined}`"
+    )))
 }

@@ -2,13 +2,12 @@ use std::time::Duration;
 
 use super::checkout::Checkout;
 use crate::bench::BenchError;
+use crate::bench::run::{open_files, test_commands};
 use crate::exec::Stop;
-use crate::git::Repository;
-use crate::model::{FailureKind, RealEnvironment, SandboxMode, WorkplaceMode};
+use crate::model::{FailureKind, RealEnvironment, WorkplaceMode};
 use crate::patch::Change;
 use crate::policy::Redactor;
-use crate::repair::{Commands, CommandsAt, RunLimit};
-use crate::source::Worktree;
+use crate::repair::{CommandsAt, RunLimit};
 use crate::workplace::{Plan, Workplace};
 
 /// What came of one run of tests.
@@ -50,10 +49,11 @@ impl Bench<'_> {
     /// [`BenchError`] when the workplace or the command cannot be had.
     pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<TestRun, BenchError> {
         let root = self.checkout.root();
-        let git = Repository::discover(&root)?
-            .ok_or_else(|| BenchError::Lacking("the checkout is no repository".to_owned()))?;
-        let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
-        let lines = [line.to_owned()];
+        let (git, source) = open_files(&root)?;
+        let seconds = self.environment.timeout_seconds.max(1.0);
+        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_mins(5));
+        let variables = self.checkout.variables(self.environment);
+        let commands = test_commands(line.to_owned(), limit, variables);
         let slot = self.checkout.slot();
         std::fs::create_dir_all(&slot).map_err(|error| BenchError::disk(&slot, &error))?;
         let plan = Plan {
@@ -63,24 +63,11 @@ impl Bench<'_> {
             root: &root,
             git: Some(&git),
             shared: Vec::new(),
-            commands: &lines,
+            commands: &commands.lines,
             closed: Vec::new(),
         };
         let mut place = Workplace::open(&plan, &|_, _| {})?;
         place.write(changes)?;
-        let seconds = self.environment.timeout_seconds.max(1.0);
-        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_mins(5));
-        let commands = Commands {
-            lines: lines.to_vec(),
-            setup: None,
-            timeout: Some(limit),
-            grace: Duration::from_secs(2),
-            max_output: 256 << 20,
-            environment: self.checkout.variables(self.environment),
-            sandbox: SandboxMode::Auto,
-            writable: Vec::new(),
-            no_network: false,
-        };
         let view = place.source()?;
         let how = CommandsAt {
             commands: &commands,
@@ -94,13 +81,13 @@ impl Bench<'_> {
             },
         };
         let ran = how.run(self.stop)?;
-        let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
+        let accounts = ran.evidence.iter().flat_map(|command| &command.accounts);
         Ok(TestRun {
             passed: ran.observed.passed,
             timed_out: ran.observed.test_result.timed_out,
             kind: ran.observed.kind,
             failing: ran.observed.failing_tests,
-            tests_passed: accounts.map(|it| it.counts.passed).sum(),
+            tests_passed: accounts.map(|account| account.counts.passed).sum(),
             end: last_line(&ran.log, &ran.observed.test_result.message),
         })
     }
@@ -108,11 +95,7 @@ impl Bench<'_> {
 
 fn last_line(log: &str, end: &str) -> String {
     let line = log.lines().rev().find(|line| !line.trim().is_empty());
-    let line: String = line
-        .unwrap_or("no output")
-        .trim()
-        .chars()
-        .take(160)
-        .collect();
+    let line = line.unwrap_or("no output").trim();
+    let line: String = line.chars().take(160).collect();
     format!("{end}: {line}")
 }
