@@ -33,13 +33,11 @@ impl HealingResult {
         attempts: Vec<HealingAttempt>,
         final_config: serde_json::Map<String, serde_json::Value>,
     ) -> Self {
-        let needed: Vec<String> = probes
-            .iter()
-            .filter_map(|probe| {
-                let action = probe.user_action_needed.as_ref()?;
-                Some(format!("{}: {action}", probe.name))
-            })
-            .collect();
+        let needed = probes.iter().filter_map(|probe| {
+            let action = probe.user_action_needed.as_ref()?;
+            Some(format!("{}: {action}", probe.name))
+        });
+        let needed: Vec<String> = needed.collect();
         Self {
             schema_version: SCHEMA_VERSION,
             document: "healing",
