@@ -129,7 +129,7 @@ fn section<'a>(
     at
 }
 
-fn hunk_at<'a>(at: usize, scope: &'a [u8]) -> Hunk<'a> {
+fn hunk_at(at: usize, scope: &[u8]) -> Hunk<'_> {
     Hunk {
         line: number(at),
         scope,
