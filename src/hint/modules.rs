@@ -35,7 +35,7 @@ pub(super) fn missing_modules(
             ];
             let found = graph.resolver().resolve(file, import);
             // Node.js names the path to which an alias leads.
-            let is_tried = |path: &String| module.ends_with(&format!("/{path}"));
+            let is_tried = |path: &String| format!("/{module}").ends_with(&format!("/{path}"));
             kinds.contains(&import.kind)
                 && found.files.is_empty()
                 && (leads_to(file, import, module) || found.tried.iter().any(is_tried))
