@@ -33,13 +33,12 @@ pub(super) fn missing_modules(
                 ImportKind::Require,
                 ImportKind::ExportFrom,
             ];
+            let found = graph.resolver().resolve(file, import);
+            // Node.js names the path to which an alias leads.
+            let is_tried = |path: &String| format!("/{module}").ends_with(&format!("/{path}"));
             kinds.contains(&import.kind)
-                && leads_to(query.file, import, module)
-                && graph
-                    .resolver()
-                    .resolve(query.file, import)
-                    .files
-                    .is_empty()
+                && found.files.is_empty()
+                && (leads_to(file, import, module) || found.tried.iter().any(is_tried))
         };
         for import in facts.imports.iter().filter(is_missing) {
             let taken = import.names.iter().map(|one| one.name.as_str());

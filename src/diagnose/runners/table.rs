@@ -296,7 +296,8 @@ fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
         if title.ends_with(':') && !is_deep {
             return (title.trim_end_matches(':').trim().to_owned(), index);
         }
-        title = format!("{title} {}", text.trim()).trim().to_owned();
+        let longer = format!("{title} {}", text.trim());
+        longer.trim().clone_into(&mut title);
     }
     (first.trim().to_owned(), at + 1)
 }
