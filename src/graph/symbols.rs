@@ -29,7 +29,8 @@ impl Graph<'_> {
                 return Some(file);
             }
             let facts = self.resolver.facts(&file);
-            let python = Language::of_path(file.as_str()).is_some_and(|it| !it.declares_exports);
+            let python =
+                Language::of_path(file.as_str()).is_some_and(|language| !language.declares_exports);
             let own = facts.exports.iter().filter(|export| export.name == name);
             let mut found = false;
             let mut steps = Vec::new();
@@ -75,14 +76,15 @@ impl Graph<'_> {
         let mut at = 0;
         while let Some(file) = files.get(at).cloned().filter(|_| at < MAX_STEPS) {
             at += 1;
-            let python = Language::of_path(file.as_str()).is_some_and(|it| !it.declares_exports);
+            let python =
+                Language::of_path(file.as_str()).is_some_and(|language| !language.declares_exports);
             for export in &self.resolver.facts(&file).exports {
                 match (export.name.as_str(), &export.from) {
                     ("default", _) | ("*", None) => {}
                     ("*", Some(from)) => {
                         let found = self.files(&file, from, "*", python);
                         let new = found.into_iter().take(1);
-                        files.extend(new.filter(|it| !files.contains(it)).collect::<Vec<_>>());
+                        files.extend(new.filter(|file| !files.contains(file)).collect::<Vec<_>>());
                     }
                     (name, _) => {
                         names.insert(name.to_owned());
@@ -159,7 +161,8 @@ impl Graph<'_> {
         else {
             return Vec::new();
         };
-        let python = Language::of_path(edges.path.as_str()).is_some_and(|it| !it.declares_exports);
+        let python = Language::of_path(edges.path.as_str())
+            .is_some_and(|language| !language.declares_exports);
         let mut found = Vec::new();
         let names = import.names.iter().map(|name| &name.name);
         for wanted in names.filter(|name| *name != "*") {
