@@ -56,9 +56,7 @@ impl Installed {
             return None;
         }
         let start = root.join(directory);
-        let folders = start
-            .ancestors()
-            .take_while(|folder| folder.starts_with(root));
+        let folders = start.ancestors().take_while(|dir| dir.starts_with(root));
         folders
             .map(|folder| folder.join("node_modules").join(package))
             .find_map(|folder| {
