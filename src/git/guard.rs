@@ -62,7 +62,7 @@ pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Res
 fn look_into(git: &Path) -> Result<(), GitError> {
     let common = git.join("commondir");
     look_at(&common, git, MAX_POINTER)?;
-    let common = pointed_at(&common, "").map(|it| git.join(it));
+    let common = pointed_at(&common, "").map(|folder| git.join(folder));
     for home in common.iter().map(PathBuf::as_path).chain([git]) {
         for (name, most) in READ_WHOLE {
             look_at(&home.join(name), home, *most)?;
@@ -130,7 +130,7 @@ fn look_at(path: &Path, home: &Path, most: u64) -> Result<(), GitError> {
     };
     if found.is_symlink() {
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-        let inside = path.canonicalize().is_ok_and(|it| it.starts_with(home));
+        let inside = path.canonicalize().is_ok_and(|real| real.starts_with(home));
         if !inside {
             return Err(refused(path, "is a link that leads out of the repository"));
         }
@@ -185,7 +185,9 @@ mod tests {
             symlink(target, git.join(name)).unwrap();
             let below = home.path().join("a");
             fs::create_dir(&below).unwrap();
-            let error = look_before_opening(&below).err().map(|it| it.to_string());
+            let error = look_before_opening(&below)
+                .err()
+                .map(|error| error.to_string());
             match expected {
                 Some(expected) => assert!(error.unwrap().contains(expected), "{name}"),
                 None => assert_eq!(error, None, "{name}"),

@@ -116,7 +116,7 @@ fn has_converting_attributes(
             workdir.join(".gitattributes"),
             common_dir.join("info/attributes"),
         ])
-        .filter(|path| path.symlink_metadata().is_ok_and(|it| it.is_file()))
+        .filter(|path| path.symlink_metadata().is_ok_and(|about| about.is_file()))
         .filter_map(|path| std::fs::read(path).ok())
         .any(|text| converts(&String::from_utf8_lossy(&text)))
 }
@@ -181,8 +181,8 @@ impl Repository {
 
 /// The times and sizes that the index keeps of a file; none of what is not there.
 pub(super) fn stat_of(file: Option<PathBuf>) -> Stat {
-    let metadata = file.and_then(|it| gix::index::fs::Metadata::from_path_no_follow(&it).ok());
-    let stat = metadata.and_then(|it| Stat::from_fs(&it).ok());
+    let metadata = file.and_then(|file| gix::index::fs::Metadata::from_path_no_follow(&file).ok());
+    let stat = metadata.and_then(|metadata| Stat::from_fs(&metadata).ok());
     stat.unwrap_or_default()
 }
 

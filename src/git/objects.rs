@@ -6,7 +6,8 @@ impl Repository {
     /// The blob with this hex id, of at least seven digits; never fetches what is missing.
     #[must_use]
     pub fn find_blob(&self, hex: &str) -> Option<Vec<u8>> {
-        let is_id = (7..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_id =
+            (7..=40).contains(&hex.len()) && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
         if !is_id {
             return None;
         }

@@ -202,7 +202,7 @@ impl Scratch {
             let at = self.at(path);
             let found = at.symlink_metadata().ok();
             // A folder may have taken the place of a file.
-            let Some(metadata) = found.filter(|it| !it.is_dir()) else {
+            let Some(metadata) = found.filter(|about| !about.is_dir()) else {
                 self.held.remove(path);
                 continue;
             };

@@ -97,7 +97,7 @@ impl Scratch {
 
     // Whatever a command put where the file or one of its directories belongs.
     fn clear_way(&self, path: &RepoPath) -> Result<(), ScratchError> {
-        let mut directories: Vec<&str> = path.ancestors().filter(|it| !it.is_empty()).collect();
+        let mut directories: Vec<&str> = path.ancestors().filter(|dir| !dir.is_empty()).collect();
         directories.sort_by_key(|directory| directory.len());
         for directory in directories {
             let at = self.root.join(directory);

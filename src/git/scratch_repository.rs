@@ -185,7 +185,11 @@ mod tests {
         first_commit(root, &files).unwrap();
         let git = Repository::discover(root).unwrap().unwrap();
         let tree = git.tree("HEAD").unwrap();
-        let paths: Vec<_> = tree.listing().files().map(|it| it.path.as_str()).collect();
+        let paths: Vec<_> = tree
+            .listing()
+            .files()
+            .map(|entry| entry.path.as_str())
+            .collect();
         assert_eq!(paths, [".gitignore", "src/ä.py"]);
         assert!(root.join(".env").exists());
     }

@@ -24,7 +24,7 @@ fn known(source: &dyn Source, facts: &Store, path: &RepoPath) -> FileFacts {
         return parsed(source, path);
     };
     let known = facts.get(&key);
-    if let Some(known) = known.and_then(|it| serde_json::from_slice(&it).ok()) {
+    if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
         return known;
     }
     let found = parsed(source, path);
@@ -107,7 +107,7 @@ mod tests {
         let facts = Store::open(directory);
         let honest = source("");
         let none = facts_of(&RepoPath::new("x.ts").unwrap());
-        for path in ["a.ts", "b.ts", "c.ts"].map(|it| RepoPath::new(it).unwrap()) {
+        for path in ["a.ts", "b.ts", "c.ts"].map(|name| RepoPath::new(name).unwrap()) {
             let id = honest.blob_id(&path).unwrap();
             let key = Key::new(id.as_bytes(), reading(&path).unwrap());
             facts.put(key, serde_json::to_vec(&none).unwrap());

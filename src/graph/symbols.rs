@@ -29,7 +29,7 @@ impl Graph<'_> {
                 return Some(file);
             }
             let facts = self.resolver.facts(&file);
-            let python = Language::of_path(file.as_str()).is_some_and(|it| !it.declares_exports);
+            let python = passes_on_all(&file);
             let own = facts.exports.iter().filter(|export| export.name == name);
             let mut found = false;
             let mut steps = Vec::new();
@@ -75,14 +75,14 @@ impl Graph<'_> {
         let mut at = 0;
         while let Some(file) = files.get(at).cloned().filter(|_| at < MAX_STEPS) {
             at += 1;
-            let python = Language::of_path(file.as_str()).is_some_and(|it| !it.declares_exports);
+            let python = passes_on_all(&file);
             for export in &self.resolver.facts(&file).exports {
                 match (export.name.as_str(), &export.from) {
                     ("default", _) | ("*", None) => {}
                     ("*", Some(from)) => {
                         let found = self.files(&file, from, "*", python);
                         let new = found.into_iter().take(1);
-                        files.extend(new.filter(|it| !files.contains(it)).collect::<Vec<_>>());
+                        files.extend(new.filter(|file| !files.contains(file)).collect::<Vec<_>>());
                     }
                     (name, _) => {
                         names.insert(name.to_owned());
@@ -159,7 +159,7 @@ impl Graph<'_> {
         else {
             return Vec::new();
         };
-        let python = Language::of_path(edges.path.as_str()).is_some_and(|it| !it.declares_exports);
+        let python = passes_on_all(&edges.path);
         let mut found = Vec::new();
         let names = import.names.iter().map(|name| &name.name);
         for wanted in names.filter(|name| *name != "*") {
@@ -175,6 +175,11 @@ impl Graph<'_> {
         }
         found
     }
+}
+
+// Whether others may take all that a file binds, as in Python.
+fn passes_on_all(file: &RepoPath) -> bool {
+    Language::of_path(file.as_str()).is_some_and(|language| !language.declares_exports)
 }
 
 // Whether `from x import name` gave the submodule `name` itself and not the package it is in.

@@ -18,6 +18,11 @@ pub(super) fn child(directory: &str, name: &str) -> String {
     }
 }
 
+/// The names in a path.
+pub(super) fn parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty()).collect()
+}
+
 /// The rest of a path below a directory; `""` is the root.
 pub(super) fn below<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
     if directory.is_empty() {

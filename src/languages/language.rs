@@ -177,7 +177,7 @@ impl Language {
             let mut row = line.split_whitespace();
             let module = row
                 .next()
-                .filter(|it| *it == name)
+                .filter(|known| *known == name)
                 .and_then(|_| row.next())?;
             let mark = row.next();
             Some(Outside {
@@ -262,7 +262,7 @@ mod tests {
         let [typescript, python] = LANGUAGES else {
             panic!("two languages")
         };
-        let modules = |name| python.exporters(name).into_iter().map(|it| it.module);
+        let modules = |name| python.exporters(name).into_iter().map(|one| one.module);
         assert_eq!(modules("dataclass").collect::<Vec<_>>(), ["dataclasses"]);
         assert_eq!(modules("Path").next(), Some("pathlib"));
         assert!(modules("Iterable").count() > 1);
@@ -274,7 +274,9 @@ mod tests {
             ("AddressInfo", ("net", "", true)),
         ] {
             let all = typescript.exporters(name).into_iter();
-            let all: Vec<_> = all.map(|it| (it.module, it.imported, it.erased)).collect();
+            let all: Vec<_> = all
+                .map(|one| (one.module, one.imported, one.erased))
+                .collect();
             assert_eq!(all, [expected]);
         }
         for language in LANGUAGES {

@@ -67,7 +67,14 @@ mod text_form {
     /// `name<local<from`.
     pub(super) fn exports(exports: &[Export]) -> Vec<String> {
         let part = |text: &Option<String>| text.clone().unwrap_or_default();
-        let row = |it: &Export| format!("{}<{}<{}", it.name, part(&it.local), part(&it.from));
+        let row = |export: &Export| {
+            format!(
+                "{}<{}<{}",
+                export.name,
+                part(&export.local),
+                part(&export.from)
+            )
+        };
         exports.iter().map(row).collect()
     }
 }

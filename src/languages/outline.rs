@@ -21,7 +21,7 @@ impl Outline {
     /// The innermost definition around a 1-based line, by its place in the outline.
     #[must_use]
     pub fn innermost(&self, line: u32) -> Option<usize> {
-        let holds = |it: &Definition| it.lines[0] <= line && line <= it.lines[1];
+        let holds = |one: &Definition| one.lines[0] <= line && line <= one.lines[1];
         self.definitions.iter().rposition(holds)
     }
 }

@@ -40,8 +40,8 @@ pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let cached = LAST.with_borrow(|last| {
         let mut same = last
             .iter()
-            .filter(|it| it.grammar == own && it.text == text);
-        same.next().map(|it| it.tree.clone())
+            .filter(|parsed| parsed.grammar == own && parsed.text == text);
+        same.next().map(|parsed| parsed.tree.clone())
     });
     if cached.is_some() {
         return cached;
@@ -68,7 +68,7 @@ pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
 pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let own = std::ptr::from_ref(grammar);
     PARSERS.with_borrow_mut(|parsers| {
-        let found = parsers.iter().position(|(it, _)| *it == own);
+        let found = parsers.iter().position(|(grammar, _)| *grammar == own);
         let slot = found.unwrap_or(parsers.len());
         if found.is_none() {
             let mut parser = Parser::new();

@@ -257,7 +257,7 @@ mod tests {
         text: &[u8],
     ) -> [BTreeSet<Match>; 2] {
         let tree = parse(grammar, text).unwrap();
-        let name = |it: &str| (!it.starts_with('_')).then(|| it.to_owned());
+        let name = |name: &str| (!name.starts_with('_')).then(|| name.to_owned());
         let path = format!(
             "{}/grammars/{}/{query}.scm",
             env!("CARGO_MANIFEST_DIR"),
@@ -308,7 +308,7 @@ mod tests {
         };
         for (language, extension, text) in [(python, "py", PYTHON), (typescript, "tsx", SCRIPT)] {
             let kinds = language.files.iter();
-            let mut kinds = kinds.filter(|it| it.extensions.contains(&extension));
+            let mut kinds = kinds.filter(|kind| kind.extensions.contains(&extension));
             let grammar = kinds.next().unwrap().grammar;
             for query in ["tags", "outline", "uses"] {
                 let [theirs, ours] = both(language, grammar, query, text.as_bytes());

@@ -57,13 +57,15 @@ pub(super) fn statements<'f>(
             .get(..start)
             .and_then(|head| head.rfind('\n'))
             .map_or(0, |at| at + 1);
-        let blank = text.get(line..start).is_some_and(|it| it.trim().is_empty());
+        let blank = text
+            .get(line..start)
+            .is_some_and(|head| head.trim().is_empty());
         let row = node.start_position().row + 1;
         let imports: Vec<&Import> = facts
             .imports
             .iter()
             .filter(own)
-            .filter(|it| it.line as usize == row && (it.kind == ImportKind::Require) == required)
+            .filter(|one| one.line as usize == row && (one.kind == ImportKind::Require) == required)
             .collect();
         if blank && (!imports.is_empty() || kind == "future_import_statement") {
             let below = text.get(node.end_byte()..).unwrap_or_default();

@@ -44,7 +44,7 @@ pub(super) fn names(query: &Patterns, statement: Node<'_>, text: &[u8]) -> Vec<S
             bound(pattern, 0, &mut found);
         }
     });
-    found.into_iter().map(|it| text_of(it, text)).collect()
+    found.into_iter().map(|name| text_of(name, text)).collect()
 }
 
 struct Reader<'r> {
@@ -96,7 +96,7 @@ impl Reader<'_> {
             let first = tags.definitions.len();
             self.read(node, depth + 1, tags);
             let own = tags.definitions.iter().skip(first);
-            let mut names = own.map(|it| it.name.clone());
+            let mut names = own.map(|definition| definition.name.clone());
             let line = line_of(node);
             if inside.default {
                 let export = Export::new("default", names.next(), line);
@@ -115,13 +115,13 @@ impl Reader<'_> {
         let star = get(found, "export.star");
         let at = star.or_else(|| get(found, "export.one"))?;
         let named = |name: &str| get(found, name).map(|node| plain(node, self.text));
-        let value = get(found, "value").filter(|it| it.kind() == "identifier");
-        let value = value.map(|it| text_of(it, self.text));
+        let value = get(found, "value").filter(|value| value.kind() == "identifier");
+        let value = value.map(|value| text_of(value, self.text));
         let (name, local) = match (star, get(found, "default"), named("as")) {
             (Some(_), ..) => ("*".to_owned(), None),
             (_, Some(_), _) => ("default".to_owned(), value),
             (.., Some(name)) => {
-                let value = value.filter(|it| *it != name);
+                let value = value.filter(|value| *value != name);
                 (name, named("local").or(value))
             }
             _ => (named("local")?, None),
@@ -136,7 +136,7 @@ impl Reader<'_> {
 
 fn defined<'t>(found: &Captures<'t>) -> Option<(DefinitionKind, Node<'t>)> {
     found.iter().find_map(|(name, node)| {
-        let (_, kind) = KINDS.iter().find(|(it, _)| it == name)?;
+        let (_, kind) = KINDS.iter().find(|(known, _)| known == name)?;
         Some((*kind, *node))
     })
 }
@@ -154,7 +154,7 @@ fn bound<'t>(node: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
             node.field("left").into_iter().collect()
         }
         "assignment" => {
-            let next = node.field("right").filter(|it| it.kind() == kind);
+            let next = node.field("right").filter(|right| right.kind() == kind);
             node.field("left").into_iter().chain(next).collect()
         }
         _ if kind.contains("identifier") => {

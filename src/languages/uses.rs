@@ -135,7 +135,7 @@ impl Place {
     // Adds it to what is known of the name; whether it stands for what the name means.
     fn add(self, uses: &mut Uses) -> bool {
         if let Some((_, words)) = self.words {
-            let has = |word: &str| words.split('.').any(|it| it == word);
+            let has = |word: &str| words.split('.').any(|part| part == word);
             uses.bound |= has("bound");
             uses.member |= has("member");
             uses.shadowed |= has("shadowed");
@@ -175,7 +175,8 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
 #[cfg(feature = "program")]
 #[must_use]
 pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
-    let code = Code::read(path, bytes).filter(|it| it.cut.is_none() && *it.language == PYTHON)?;
+    let code =
+        Code::read(path, bytes).filter(|code| code.cut.is_none() && *code.language == PYTHON)?;
     let tree = code.tree()?;
     python::always(tree.root_node(), code.head())
 }

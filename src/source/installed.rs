@@ -37,9 +37,9 @@ impl Installed {
             below.extend(
                 entries(&environment.join("lib"))
                     .into_iter()
-                    .map(|it| it.join("site-packages")),
+                    .map(|folder| folder.join("site-packages")),
             );
-            sites.extend(below.into_iter().filter(|it| it.is_dir()));
+            sites.extend(below.into_iter().filter(|folder| folder.is_dir()));
         }
         Self {
             root: root.canonicalize().ok(),
@@ -56,11 +56,11 @@ impl Installed {
             return None;
         }
         let start = root.join(directory);
-        let folders = start.ancestors().take_while(|it| it.starts_with(root));
+        let folders = start.ancestors().take_while(|dir| dir.starts_with(root));
         folders
             .map(|folder| folder.join("node_modules").join(package))
             .find_map(|folder| {
-                let real = folder.canonicalize().ok().filter(|it| it.is_dir())?;
+                let real = folder.canonicalize().ok().filter(|real| real.is_dir())?;
                 let mut below = real.strip_prefix(root).ok()?.components();
                 below
                     .any(|part| part.as_os_str() == "node_modules")
@@ -83,7 +83,7 @@ impl Installed {
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
                 let Some((name, version)) = name
                     .strip_suffix(".dist-info")
-                    .and_then(|it| it.rsplit_once('-'))
+                    .and_then(|stem| stem.rsplit_once('-'))
                 else {
                     continue;
                 };
@@ -123,12 +123,12 @@ fn modules(site: &Path, about: &Path) -> Vec<String> {
         let file = about.join(name);
         let small = file
             .metadata()
-            .is_ok_and(|it| it.is_file() && it.len() <= MAX_BYTES);
+            .is_ok_and(|about| about.is_file() && about.len() <= MAX_BYTES);
         small.then(|| fs::read_to_string(file).ok()).flatten()
     };
     let mut found = BTreeSet::new();
     if let Some(text) = text("top_level.txt") {
-        found.extend(text.lines().map(|it| it.trim().to_owned()));
+        found.extend(text.lines().map(|line| line.trim().to_owned()));
     } else if let Some(text) = text("RECORD") {
         for path in text.lines().filter_map(|line| line.split(',').next()) {
             let module = match path.split_once('/') {
@@ -139,7 +139,7 @@ fn modules(site: &Path, about: &Path) -> Vec<String> {
         }
     }
     let named = |word: &String| {
-        let name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         !word.is_empty()
             && word.chars().all(name)
             && site.join(word.as_str()).parent() == Some(site)

@@ -22,7 +22,7 @@ impl<'a> Overlay<'a> {
     ) -> Self {
         let was_executable = |path: &RepoPath| {
             let entry = base.listing().get(path.as_str());
-            entry.is_some_and(|it| it.kind == EntryKind::File { executable: true })
+            entry.is_some_and(|entry| entry.kind == EntryKind::File { executable: true })
         };
         let edits = edits.into_iter().map(|(path, bytes)| {
             let executable = was_executable(&path);

@@ -122,7 +122,7 @@ impl Worktree {
             let nested =
                 |directory: &str| root.join(directory).join(".git").symlink_metadata().is_ok();
             let own = directories.is_real(path.directory())
-                && !path.ancestors().filter(|it| !it.is_empty()).any(nested);
+                && !path.ancestors().filter(|dir| !dir.is_empty()).any(nested);
             if !own || !about.is_file() {
                 return None;
             }

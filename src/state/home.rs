@@ -259,6 +259,9 @@ mod tests {
         assert_eq!(places, relative);
         let home = |name: &str| (name == "HOME").then(|| "/home/x".into());
         assert_eq!(candidates(home, |_| false).len(), 2);
-        assert_eq!(candidates(home, |it| it == Path::new("/home/x")), places);
+        assert_eq!(
+            candidates(home, |path| path == Path::new("/home/x")),
+            places
+        );
     }
 }

@@ -58,7 +58,7 @@ fn bind_all(
                     let name = text_of(name, text);
                     found.extend(name.split('.').next().map(str::to_owned));
                 }
-                if node.named().any(|it| it.kind() == "wildcard_import") {
+                if node.named().any(|child| child.kind() == "wildcard_import") {
                     return None;
                 }
             }

@@ -38,13 +38,13 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
 // Modules that a statement imports by a string; they are no strings alone.
 fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     for string in strings {
-        let Some(specifier) = python_string(*string, text).filter(|it| !it.is_empty()) else {
+        let Some(specifier) = python_string(*string, text).filter(|name| !name.is_empty()) else {
             continue;
         };
         let line = line_of(*string);
-        let mine = |it: &Import| it.line == line && it.specifier == specifier;
+        let mine = |import: &Import| import.line == line && import.specifier == specifier;
         let imports = &mut facts.imports;
-        imports.retain(|it| it.kind != ImportKind::DottedString || !mine(it));
+        imports.retain(|import| import.kind != ImportKind::DottedString || !mine(import));
         let kind = ImportKind::Importlib;
         imports.push(Import {
             kind,

@@ -50,7 +50,7 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
     if let Some(at) = header {
         found(at, "an indented block is expected");
     }
-    problems.sort_by_key(|it| it.line);
+    problems.sort_by_key(|problem| problem.line);
     problems
 }
 
@@ -98,7 +98,7 @@ impl Lines<'_> {
         let mut depth = 0_usize;
         let mut last = None;
         while let Some(&byte) = self.text.get(self.at) {
-            if let Some(range) = self.opaque.first().filter(|it| it.start <= self.at) {
+            if let Some(range) = self.opaque.first().filter(|range| range.start <= self.at) {
                 if byte != b'#' {
                     last = Some(b'"');
                 }

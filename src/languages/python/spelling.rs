@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
+use crate::languages::files::parts;
 use crate::model::{FileFacts, ImportKind, RepoPath};
 
 /// Where a module stands: its path without extension; for a package its directory.
@@ -19,7 +20,7 @@ pub(crate) fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
     let rest = rest.replace('.', "/");
     let parts: Vec<&str> = [base, &rest]
         .into_iter()
-        .filter(|it| !it.is_empty())
+        .filter(|part| !part.is_empty())
         .collect();
     Some(parts.join("/"))
 }
@@ -77,19 +78,14 @@ pub(crate) fn spelled(
     if module.rsplit('.').next() != target.rsplit('/').next() {
         target = target
             .rsplit_once('/')
-            .map_or(String::new(), |it| it.0.to_owned());
+            .map_or(String::new(), |halves| halves.0.to_owned());
     }
-    let own: Vec<&str> = file
-        .directory()
-        .split('/')
-        .filter(|it| !it.is_empty())
-        .collect();
-    let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
+    let (own, parts) = (parts(file.directory()), parts(&target));
     let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
     let common = own.get(..shared).unwrap_or_default().join("/");
     // A folder without `__init__.py` inside a package belongs to it.
     let inside = RepoPath::new(&format!("{common}/x"))
-        .is_ok_and(|path| path.ancestors().any(|it| resolver.is_package(it)));
+        .is_ok_and(|path| path.ancestors().any(|folder| resolver.is_package(folder)));
     if shared == 0 || !inside {
         return module.to_owned();
     }

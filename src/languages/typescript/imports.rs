@@ -180,7 +180,7 @@ mod tests {
 
     fn imports(name: &str, text: &str) -> Vec<String> {
         let facts = read(name, text);
-        let line = |it: &Import| format!("{}:{}", it.line, text_form::import(it));
+        let line = |import: &Import| format!("{}:{}", import.line, text_form::import(import));
         facts.imports.iter().map(line).collect()
     }
 

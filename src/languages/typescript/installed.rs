@@ -32,7 +32,7 @@ fn declared_entry(installed: &Installed, folder: &Path, below: &str) -> Option<P
     let manifest = installed.read(folder, &folder.join("package.json"))?;
     let manifest: Value = serde_json::from_slice(&manifest).ok()?;
     let text = |field: &str| manifest.get(field).and_then(Value::as_str);
-    if let Some(exports) = manifest.get("exports").filter(|it| !it.is_null()) {
+    if let Some(exports) = manifest.get("exports").filter(|exports| !exports.is_null()) {
         let value = match below {
             "" => exports.get(".").or(Some(exports)),
             below => exports.get(format!("./{below}")),
@@ -70,13 +70,15 @@ fn types_of(folder: &Path, value: &Value, depth: usize) -> Option<PathBuf> {
 // `x.d.ts` for `x`, `x.js` and itself; `x/index.d.ts` for a folder.
 fn declaration(base: &Path) -> Option<PathBuf> {
     let name = base.file_name()?.to_str()?;
-    let whole = [".ts", ".mts", ".cts"].iter().any(|it| name.ends_with(it));
+    let whole = [".ts", ".mts", ".cts"]
+        .iter()
+        .any(|end| name.ends_with(end));
     let itself = whole.then(|| base.to_owned());
     let endings = [(".mjs", ".d.mts"), (".cjs", ".d.cts"), (".js", ".d.ts")];
     let stems = endings.iter().filter_map(|(script, types)| {
         Some(base.with_file_name(format!("{}{types}", name.strip_suffix(script)?)))
     });
-    let plain = [".d.ts", ".d.mts", ".ts"].map(|it| base.with_file_name(format!("{name}{it}")));
-    let index = ["index.d.ts", "index.d.mts"].map(|it| base.join(it));
+    let plain = [".d.ts", ".d.mts", ".ts"].map(|end| base.with_file_name(format!("{name}{end}")));
+    let index = ["index.d.ts", "index.d.mts"].map(|file| base.join(file));
     Installed::first_file(itself.into_iter().chain(stems).chain(plain).chain(index))
 }

@@ -57,8 +57,8 @@ pub static TYPESCRIPT: Language = Language {
     editing: Some(Editing {
         installed: installed::FILES,
         specifier_in: |rest, import| {
-            let quoted =
-                ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
+            let quoted = ['"', '\'', '`']
+                .map(|quote| rest.find(&format!("{quote}{}{quote}", import.specifier)));
             Some(quoted.into_iter().flatten().min()? + 1)
         },
         import_line: insert::import_line,

@@ -58,7 +58,7 @@ impl Manifest {
         DEPENDENCIES.iter().any(|kind| {
             self.fields
                 .get(*kind)
-                .is_some_and(|it| it.get(name).is_some())
+                .is_some_and(|packages| packages.get(name).is_some())
         })
     }
 

@@ -182,7 +182,7 @@ fn imported(
 
 fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
     let place = if let Some(rest) = pattern.strip_prefix('/') {
-        let base = nearest(resolver, from).map_or(String::new(), |it| it.directory.clone());
+        let base = nearest(resolver, from).map_or(String::new(), |own| own.directory.clone());
         join(&base, rest)
     } else if is_relative(pattern) {
         join(from.directory(), pattern)

@@ -38,7 +38,7 @@ impl Resolver<'_> {
         let full_paths = match file.extension() {
             Some("mts" | "mjs" | "ts" | "tsx" | "js" | "jsx") => {
                 self.is_module(file)
-                    && if typed || config.is_some_and(|it| it.takes(file)) {
+                    && if typed || config.is_some_and(|config| config.takes(file)) {
                         config.is_some_and(Config::is_node)
                     } else {
                         !self.is_bundled(file)
@@ -52,7 +52,7 @@ impl Resolver<'_> {
                 packages::nearest(self, file).is_some()
                     && !self.is_module(file)
                     && !self.is_bundled(file)
-                    && !config.is_some_and(|it| it.takes(file))
+                    && !config.is_some_and(|config| config.takes(file))
             }
             _ => false,
         };
@@ -119,9 +119,9 @@ impl Resolver<'_> {
         if manifests.peek().is_none() {
             return true;
         }
-        if manifests
-            .any(|it| it.declares(name) || it.declares(&types) || it.name.as_deref() == Some(name))
-        {
+        if manifests.any(|one| {
+            one.declares(name) || one.declares(&types) || one.name.as_deref() == Some(name)
+        }) {
             return true;
         }
         // An alias of a config leads into the repository.

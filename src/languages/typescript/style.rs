@@ -1,6 +1,7 @@
 use super::ModuleRules;
 use super::language::is_node;
 use super::probe::without_extension;
+use crate::languages::files::parts;
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// How a TypeScript or JavaScript file writes its imports.
@@ -163,8 +164,7 @@ fn ending(extension: Option<&str>, style: Extension) -> Option<String> {
 
 // A file keeps its name beside a folder of the same name.
 fn between(directory: &str, target: &str, folder: bool) -> String {
-    let own: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
-    let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
+    let (own, parts) = (parts(directory), parts(target));
     let above = parts.len().saturating_sub(usize::from(!folder));
     let both = own.iter().zip(parts.iter().take(above));
     let shared = both.take_while(|(a, b)| a == b).count();

@@ -133,7 +133,7 @@ fn yaml_packages(bytes: &[u8]) -> Vec<String> {
         #[serde(default)]
         packages: Vec<String>,
     }
-    serde_yaml_ng::from_slice::<Packages>(bytes).map_or_else(|_| Vec::new(), |it| it.packages)
+    serde_yaml_ng::from_slice::<Packages>(bytes).map_or_else(|_| Vec::new(), |file| file.packages)
 }
 
 // The judge alone reads no YAML.
