@@ -160,7 +160,8 @@ impl<'a> App<'a> {
 /// `cached` nothing is known.
 pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = super::runs::state(app).ok().filter(|_| cached);
+    let state = cached.then(|| super::runs::state(app));
+    let state = state.and_then(Result::ok);
     let cache = state.map_or_else(Known::nothing, |state| state.known());
     tracing::debug!(cached, "cache of facts");
     let done = work(&cache);

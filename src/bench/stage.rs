@@ -54,7 +54,7 @@ pub(super) fn hidden_tests(
         match read_patch(patch, &source) {
             Ok(changes) => write_worktree(&root, home.path(), &changes)?,
             Err(failed) => return Ok(failed),
-        };
+        }
     }
     lay_hidden(fixture, &root)?;
     let job = Job {
