@@ -68,7 +68,7 @@ impl ServerConfig {
         let endpoint = self.endpoints.get(name);
         let endpoint = endpoint.ok_or_else(|| HealError::UnknownServer {
             name: name.to_owned(),
-            names: Vec::from_iter(self.names()).join(", "),
+            names: self.names().collect::<Vec<_>>().join(", "),
         })?;
         Ok(Probe {
             name: name.to_owned(),

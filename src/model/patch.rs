@@ -267,20 +267,18 @@ impl PatchProblem {
     }
 
     /// The same at a place.
-    pub fn at(self, path: Option<&str>, patch_line: u64) -> Self {
-        Self {
-            path: path.map(str::to_owned),
-            patch_line,
-            ..self
-        }
+    #[must_use]
+    pub fn at(mut self, path: Option<&str>, patch_line: u64) -> Self {
+        self.path = path.map(str::to_owned);
+        self.patch_line = patch_line;
+        self
     }
 
     /// The same where it stops nothing.
-    pub fn as_warning(self) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..self
-        }
+    #[must_use]
+    pub fn as_warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
     }
 
     /// The problem, with the file first if it is known.
@@ -352,11 +350,10 @@ impl Refusal {
     }
 
     /// The same with a hint.
-    pub fn hint(self, hint: impl Into<String>) -> Self {
-        Self {
-            hint: Some(hint.into()),
-            ..self
-        }
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
     }
 
     /// The verdict of what is refused.

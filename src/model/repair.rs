@@ -79,6 +79,7 @@ pub struct Usage {
 
 impl Usage {
     /// Both together.
+    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let costs = [self.cost_usd, other.cost_usd];
         Self {

@@ -117,6 +117,6 @@ enum ReportDocument {
 #[schemars(title = "Result")]
 #[expect(dead_code, reason = "its schema is used")]
 enum ResultDocument {
-    Run(RunResult),
-    Attempt(AttemptResult),
+    Run(Box<RunResult>),
+    Attempt(Box<AttemptResult>),
 }

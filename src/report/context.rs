@@ -25,8 +25,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         context.total_tokens
     ));
     page.line(format!(
-        "As a complete prompt: about {} tokens",
-        prompt_tokens
+        "As a complete prompt: about {prompt_tokens} tokens"
     ));
     let rejected = context.files_rejected.iter();
     let rejected = rejected.map(|file| left_out(&file.path, file.code, &file.reason));

@@ -255,7 +255,7 @@ impl Prompt<'_> {
         let hidden = hidden.map(|warning| format!("{}:{}", warning.line, warning.kind));
         let ask = file.shortened.iter().flat_map(|cut| cut.ask.clone());
         for (name, words) in [
-            ("lines", Vec::from_iter(ranges)),
+            ("lines", ranges.collect::<Vec<_>>()),
             ("masked-lines", masked.collect()),
             ("hidden-characters", hidden.collect()),
             ("ask-for-the-rest", ask.collect()),
