@@ -303,83 +303,8 @@ fn every_failure_is_told_at_its_own_line_with_what_it_says() {
     }
 }
 
-// The properties that SARIF 2.1.0 requires of what is written here, and their shapes; the section
-// numbers are those of the standard.
 fn sarif_schema() -> Value {
-    json!({
-        "type": "object",
-        // 3.13: version and runs are required.
-        "required": ["version", "runs"],
-        "properties": {
-            "version": {"const": "2.1.0"},
-            "$schema": {"type": "string", "format": "uri"},
-            "runs": {"type": "array", "minItems": 1, "items": {
-                "type": "object",
-                // 3.14.6: a run has a tool.
-                "required": ["tool", "results"],
-                "properties": {
-                    "tool": {
-                        "type": "object",
-                        "required": ["driver"],
-                        "properties": {"driver": {
-                            "type": "object",
-                            // 3.19.8: a component has a name.
-                            "required": ["name"],
-                            "properties": {"rules": {"type": "array", "uniqueItems": true, "items": {
-                                "type": "object",
-                                // 3.49.3: a rule has an id.
-                                "required": ["id"],
-                                "properties": {
-                                    "id": {"type": "string", "minLength": 1},
-                                    "shortDescription": {"type": "object", "required": ["text"]},
-                                },
-                            }}},
-                        }},
-                    },
-                    "results": {"type": "array", "items": {
-                        "type": "object",
-                        // 3.27.11: a result has a message.
-                        "required": ["message", "ruleId"],
-                        "properties": {
-                            "level": {"enum": ["none", "note", "warning", "error"]},
-                            "message": {
-                                "type": "object",
-                                "required": ["text"],
-                                "properties": {"text": {"type": "string", "minLength": 1}},
-                            },
-                            "locations": {"type": "array", "items": {
-                                "type": "object",
-                                "properties": {"physicalLocation": {
-                                    "type": "object",
-                                    "required": ["artifactLocation"],
-                                    "properties": {
-                                        "artifactLocation": {
-                                            "type": "object",
-                                            // 3.4.3: a URI reference; a blank is none.
-                                            "properties": {"uri": {
-                                                "type": "string",
-                                                "pattern": "^[A-Za-z0-9/._~%-]+$",
-                                            }},
-                                        },
-                                        "region": {
-                                            "type": "object",
-                                            "properties": {
-                                                "startLine": {"type": "integer", "minimum": 1},
-                                                "startColumn": {"type": "integer", "minimum": 1},
-                                            },
-                                            // 3.30.6: a column needs a line.
-                                            "dependentRequired": {"startColumn": ["startLine"]},
-                                            "additionalProperties": false,
-                                        },
-                                    },
-                                }},
-                            }},
-                        },
-                    }},
-                },
-            }},
-        },
-    })
+    serde_json::from_str(include_str!("sarif.json")).unwrap()
 }
 
 fn broken() -> Repo {

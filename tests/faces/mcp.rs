@@ -598,18 +598,3 @@ fn the_server_passes_its_own_probe() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said, "✓ mendit: Connected. 5 tools available.\n");
 }
-
-#[cfg(not(feature = "http"))]
-#[test]
-fn a_program_without_http_names_the_feature() {
-    let repo = Repo::with(&[(
-        "mcp.json",
-        r#"{"mcpServers": {"web": {"url": "http://127.0.0.1:9/mcp"}}}"#,
-    )]);
-    let output = repo.mendit(&["heal", "--mcp", "mcp.json"]);
-    let said = support::stderr(&output);
-    assert!(
-        said.contains("R303") && said.contains("--features http"),
-        "{said}"
-    );
-}

@@ -132,24 +132,6 @@ fn command_not_found_is_healed_by_what_is_installed_here() {
 }
 
 #[test]
-fn a_program_that_nothing_knows_is_left_to_a_person() {
-    let (exit, document) = heal_server(
-        &Repo::with(&[]),
-        &json!({"command": "no-such-server"}),
-        &["--auto"],
-    );
-    assert_eq!(exit, 4, "{document:#}");
-    assert_eq!(kinds(&document), ["command_not_found"]);
-    assert_eq!(document["attempts"][0]["fixApplied"], Value::Null);
-    assert!(
-        document["userActionNeeded"]
-            .as_str()
-            .unwrap()
-            .contains("no manifest")
-    );
-}
-
-#[test]
 fn a_timeout_is_doubled_once() {
     let repo = Repo::with(&[]);
     let entry = json!({"command": "sh", "args": ["-c", "sleep 60"]});
@@ -184,36 +166,6 @@ fn a_missing_variable_is_named_with_where_it_stands() {
         );
         assert!(!document.to_string().contains("hidden"));
     }
-}
-
-#[test]
-fn a_script_that_is_not_executable_is_for_a_person() {
-    let repo = Repo::with(&[("server.sh", SERVER)]);
-    let (exit, document) = heal_server(&repo, &json!({"command": "./server.sh"}), &[]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (4, vec!["permission_denied"]),
-        "{document:#}"
-    );
-    let action = document["userActionNeeded"].as_str().unwrap();
-    assert!(action.contains("chmod +x ./server.sh"), "{action}");
-}
-
-#[test]
-fn an_unknown_failure_is_handed_on_as_it_is() {
-    let entry = json!({"command": "sh", "args": ["-c", "echo the flux is off >&2; exit 9"]});
-    let (exit, document) = heal_server(&Repo::with(&[]), &entry, &[]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (1, vec!["unknown"]),
-        "{document:#}"
-    );
-    assert!(
-        document["userActionNeeded"]
-            .as_str()
-            .unwrap()
-            .contains("the flux is off")
-    );
 }
 
 #[test]
