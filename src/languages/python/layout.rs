@@ -6,17 +6,13 @@ use crate::languages::literal::{line_of, next};
 use crate::model::ParseProblem;
 
 /// What Python refuses of a text that its grammar takes: indents that fit no block, a header
-/// without a block, and `return`, `break` and `continue` where nothing returns or loops.
+/// without a block, and `return` where nothing returns.
 pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
     let (opaque, mut problems) = walk(tree);
     let mut lines = Lines {
         text,
         opaque: &opaque,
-        at: if text.starts_with("\u{feff}".as_bytes()) {
-            3
-        } else {
-            0
-        },
+        at: 3 * usize::from(text.starts_with("\u{feff}".as_bytes())),
     };
     let mut levels = vec![0];
     let mut header = None;
@@ -27,25 +23,25 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
         counted = counted.max(at);
         problems.push(ParseProblem::new(line, message));
     };
-    while let Some(line) = lines.next() {
+    while let Some((start, indent, is_header)) = lines.next() {
         let top = levels.last().copied().unwrap_or_default();
-        let deeper = line.indent > top;
+        let deeper = indent > top;
         if header.is_some() && !deeper {
-            found(line.start, "an indented block is expected");
+            found(start, "an indented block is expected");
         }
         if deeper {
             if header.is_none() {
-                found(line.start, "an indent that nothing asks for");
+                found(start, "an indent that nothing asks for");
             }
-            levels.push(line.indent);
+            levels.push(indent);
         } else {
-            levels.retain(|level| *level <= line.indent);
-            if levels.last() != Some(&line.indent) {
-                found(line.start, "the indent is that of no block above");
-                levels.push(line.indent);
+            levels.retain(|level| *level <= indent);
+            if levels.last() != Some(&indent) {
+                found(start, "the indent is that of no block above");
+                levels.push(indent);
             }
         }
-        header = line.is_header.then_some(line.start);
+        header = is_header.then_some(start);
     }
     if let Some(at) = header {
         found(at, "an indented block is expected");
@@ -54,12 +50,8 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
     problems
 }
 
-struct LogicalLine {
-    start: usize,
-    // Its width, with tabs to the next multiple of eight.
-    indent: usize,
-    is_header: bool,
-}
+// Where a line starts, the width of its indent, with tabs to the next multiple of eight, and whether it is a header.
+type LogicalLine = (usize, usize, bool);
 
 // Lines as Python counts them: without what is blank, and with what brackets and backslashes join.
 struct Lines<'t> {
@@ -84,11 +76,7 @@ impl Lines<'_> {
             }
             let start = self.at;
             if let Some(last) = self.rest() {
-                return Some(LogicalLine {
-                    start,
-                    indent,
-                    is_header: last == b':',
-                });
+                return Some((start, indent, last == b':'));
             }
         }
     }
@@ -125,41 +113,29 @@ impl Lines<'_> {
     }
 }
 
-// The strings and comments, and the statements that stand where they mean nothing.
+const OUTSIDE: &str = "`return` outside of a function";
+
+// The strings and comments, and each `return` without a function around it.
 fn walk(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
     let mut opaque = Vec::new();
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
-    // Whether a function and a loop are around, a row for each level.
-    let mut around = vec![(false, false)];
+    // Whether a function is around, a row for each level.
+    let mut around = vec![false];
     loop {
         let node = cursor.node();
-        let (function, repeats) = around.last().copied().unwrap_or_default();
-        let mut stray = |is_stray: bool, message: &str| {
-            if is_stray {
-                problems.push(ParseProblem::new(line_of(node), message));
-            }
-        };
+        let function = around.last().copied().unwrap_or_default();
+        let is_opaque = matches!(node.kind(), "string" | "comment");
+        opaque.extend(is_opaque.then(|| node.byte_range()));
+        if node.kind() == "return_statement" && !function {
+            problems.push(ParseProblem::new(line_of(node), OUTSIDE));
+        }
         let inside = match node.kind() {
-            "string" | "comment" => {
-                opaque.push(node.byte_range());
-                None
-            }
-            "function_definition" | "lambda" => Some((true, false)),
-            "class_definition" => Some((false, false)),
-            "for_statement" | "while_statement" => Some((function, true)),
-            "return_statement" => {
-                stray(!function, "`return` outside of a function");
-                Some((function, repeats))
-            }
-            "break_statement" | "continue_statement" => {
-                stray(!repeats, "`break` or `continue` outside of a loop");
-                None
-            }
-            _ => Some((function, repeats)),
+            "function_definition" | "lambda" => true,
+            "class_definition" => false,
+            _ => function,
         };
-        let here = inside.unwrap_or_default();
-        if !next(&mut cursor, inside.is_some(), &mut around, here) {
+        if !next(&mut cursor, !is_opaque, &mut around, inside) {
             return (opaque, problems);
         }
     }
@@ -181,7 +157,6 @@ mod tests {
             ("def f():\n", 1, "expected"),
             ("def f():\n    # only this\n", 1, "expected"),
             ("class A:\n    return 1\n", 2, "outside"),
-            ("for a in b:\n    def f():\n        break\n", 3, "outside"),
             ("\u{feff}a\n b\n", 2, "nothing asks"),
         ] {
             let found = errors(text);
