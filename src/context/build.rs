@@ -130,7 +130,7 @@ fn write_document(
         omitted_counts,
         diagnosis: failure.diagnosis.clone(),
     };
-    context.input_sha256 = input_digest(inputs.source, request, &context);
+    context.input_sha256 = input_digest(inputs, &context);
     context.packet_sha256 = packet_digest(&context);
     context
 }

@@ -48,7 +48,7 @@ pub(super) fn pack(entries: &[Entry], bytes: u64, file_bytes: u64, is_spec: bool
 struct Packer<'a> {
     entries: &'a [Entry],
     files: Vec<Shown<'a>>,
-    // File and lines of its parts, by worth.
+    // File and part, by worth.
     order: Vec<(usize, usize)>,
     left: u64,
 }
