@@ -49,10 +49,10 @@ pub(super) struct Rung {
 }
 
 impl Rung {
-    pub(super) fn new(level: Level, trigger: impl ToString, reason: impl Into<String>) -> Self {
+    pub(super) fn new(level: Level, trigger: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             level,
-            trigger: trigger.to_string(),
+            trigger: trigger.into(),
             reason: reason.into(),
         }
     }
@@ -66,7 +66,7 @@ pub(super) fn first_spec_rung(kind: FailureKind, message: &str) -> Rung {
     } else {
         Level::Targets
     };
-    Rung::new(level, kind, "")
+    Rung::new(level, kind.to_string(), "")
 }
 
 /// Kinds of failures and words of a message that start at level 1 in the specification.
@@ -104,7 +104,11 @@ pub(super) fn climb(
                 1 => "1 file was requested".to_owned(),
                 _ => format!("{requested} files were requested"),
             };
-            Rung::new(Level::Requested, StopReason::RequestedFiles, reason)
+            Rung::new(
+                Level::Requested,
+                StopReason::RequestedFiles.to_string(),
+                reason,
+            )
         }
         (_, None) => first,
         (_, Some(ended)) => {
@@ -121,7 +125,7 @@ pub(super) fn climb(
                 true => (Level::TwoHops, ", at level 1,", ""),
             };
             let reason = format!("the attempt before{at} ended with {ended}{more}");
-            Rung::new(level, ended, reason)
+            Rung::new(level, ended.to_string(), reason)
         }
     };
     Ok(rung)
@@ -150,7 +154,7 @@ fn first_rung(kind: Option<FailureKind>) -> Rung {
             format!("the failure is {kind}, which other files usually explain"),
         ),
     };
-    Rung::new(level, kind, reason)
+    Rung::new(level, kind.to_string(), reason)
 }
 
 fn more_context_helps(ended: StopReason) -> bool {
