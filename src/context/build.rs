@@ -1,18 +1,15 @@
-use super::choose::{Selection, choose_files};
+use super::choose::choose_files;
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
-use super::failure::{Failure, clean_issue, clean_log, read_failure};
-use super::hints::{Recovery, recovery};
-use super::leftover::{next, unreadable_entries, unresolved};
+use super::failure::{Failure, read_failure};
+use super::fill::Fill;
+use super::inputs::{PacketInputs, find_secret_names};
+use super::leftover::{best_rows, next_files, unreadable_entries, unresolved};
 use super::log_excerpt::excerpt;
-use super::repo_index::{NameSecrets, repo_index};
+use super::repo_index::repo_index;
 use super::request::Request;
-use super::snapshot::SnapshotTaker;
-use super::tokens::estimate_tokens;
 use crate::graph::Graph;
-use crate::model::{
-    Caps, ContextDocument, Level, LogExcerpt, RecoveryContext, RepoPath, SCHEMA_VERSION,
-};
+use crate::model::{Caps, ContextDocument, LogExcerpt, RecoveryContext, RepoPath, SCHEMA_VERSION};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::source::Source;
 use crate::state::Known;
@@ -28,23 +25,6 @@ pub struct Built {
     pub issue: Option<String>,
     /// Import hints for undefined names; `None` when the log names none.
     pub recovery: Option<RecoveryContext>,
-}
-
-/// What a packet is made from.
-pub(super) struct PacketInputs<'a> {
-    pub(super) source: &'a dyn Source,
-    pub(super) known: &'a Known,
-    pub(super) policy: &'a ReadPolicy,
-    pub(super) redactor: &'a Redactor,
-    pub(super) request: &'a Request,
-    pub(super) names: NameSecrets,
-    pub(super) graph: Graph<'a>,
-}
-
-impl PacketInputs<'_> {
-    pub(super) fn may_read(&self, path: &RepoPath) -> bool {
-        self.policy.refuse(path).is_none() && !self.names.contains(path)
-    }
 }
 
 /// Builds the packet of a failure: question, candidates, scores, shares, snapshots, document.
@@ -68,45 +48,24 @@ pub fn build(
         policy,
         redactor,
         request,
-        names: NameSecrets::find(source, redactor),
         graph: Graph::knowing(source, &known.facts),
+        secret_names: find_secret_names(source, redactor),
     };
-    let issue = clean_issue(redactor, request)?;
-    let log = clean_log(redactor, request)?;
-    let mut failure = read_failure(&inputs, issue.as_deref(), log.as_ref())?;
-    let recovery = recovery(&inputs, failure.diagnosis.as_ref(), &failure.targets);
-    let log = log.map(|log| log.cut(request, failure.is_about_cause));
-    let caps = packet_caps(request, &failure, &recovery);
-    if request.has_token_limit() {
-        let bytes = log.as_ref().map_or(0, |log| log.text.len() as u64);
-        failure.log_tokens = estimate_tokens(bytes);
-    }
-    let taker = SnapshotTaker {
-        source,
-        policy,
-        redactor,
-        names: &inputs.names,
-        outlines: &known.outlines,
-    };
-    tracing::info!(
-        kind = ?failure.kind,
-        targets = failure.targets.len(),
-        "building a packet of level {:?}: {}",
-        failure.level,
-        failure.escalation_reason
-    );
-    let selection = choose_files(&inputs, &failure, &recovery, &taker, caps);
-    tracing::info!(
-        files = selection.files.len(),
-        rejected = selection.rejected.len(),
-        "packet chosen"
-    );
-    let context = write_document(&inputs, failure, (caps, &taker), &recovery, selection);
+    let failure = read_failure(&inputs)?;
+    let (level, reason) = (failure.level, &failure.escalation_reason);
+    let targets = failure.targets.len();
+    tracing::info!(targets, "building a packet of level {level:?}: {reason}");
+    let caps = packet_caps(request, &failure);
+    let fill = choose_files(&inputs, &failure, caps);
+    let (files, rejected) = (fill.files.len(), fill.rejected.len());
+    tracing::info!(files, rejected, "packet chosen");
+    let context = write_document(&inputs, &failure, caps, fill);
+    let issue = failure.issue.as_ref();
     Ok(Built {
-        log,
-        issue: issue.map(|text| excerpt(&text, 0, 0, request.max_log_bytes).text),
         context,
-        recovery: recovery.context,
+        issue: issue.map(|text| excerpt(text, 0, 0, request.max_log_bytes).text),
+        log: failure.log,
+        recovery: failure.recovery,
     })
 }
 
@@ -115,11 +74,10 @@ const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 /// Tokens for files beside a confirmed culprit; the log takes up to 1,000 more.
 const TOKENS_FOR_CAUSE: u64 = 2_000;
 
-fn packet_caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
-    let mut caps = request
-        .caps
-        .over(Caps::for_level(failure.level), request.profile);
-    let most = match (failure.is_about_cause, recovery.is_certain(request)) {
+fn packet_caps(request: &Request, failure: &Failure) -> Caps {
+    let own = Caps::for_level(failure.level);
+    let mut caps = request.caps.over(own, request.profile);
+    let most = match (failure.is_about_cause, failure.is_certain) {
         (true, _) => TOKENS_FOR_CAUSE,
         (false, true) => TOKENS_WHEN_CERTAIN,
         (false, false) => u64::MAX,
@@ -132,59 +90,36 @@ fn packet_caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Cap
 
 fn write_document(
     inputs: &PacketInputs<'_>,
-    failure: Failure,
-    (caps, taker): (Caps, &SnapshotTaker<'_>),
-    recovery: &Recovery,
-    selection: Selection,
+    failure: &Failure,
+    caps: Caps,
+    fill: Fill<'_>,
 ) -> ContextDocument {
-    let (source, redactor, request) = (inputs.source, inputs.redactor, inputs.request);
-    let mut left_out = selection.left_out;
-    unreadable_entries(taker, &failure.targets, &mut left_out);
-    let (omitted, omitted_counts) = left_out.into_rows();
-    let included: Vec<RepoPath> = selection
-        .files
-        .iter()
-        .map(|file| file.path.clone())
-        .collect();
-    let files = selection.files;
-    let suggested = recovery.context.iter();
-    let suggested = suggested.flat_map(|context| context.suggested_imports.values());
-    let may_read = |path: &RepoPath| inputs.may_read(path);
-    let next = next(&selection.reach, &included, &omitted, &may_read);
-    let index_level = if failure.is_about_cause {
-        Level::Targets
-    } else {
-        failure.level
-    };
-    let unresolved_imports = unresolved(&selection.reach, &included, redactor);
+    let request = inputs.request;
+    let (files, mut left_out) = (fill.files, fill.left_out);
+    left_out.append(&mut unreadable_entries(inputs, &failure.targets));
+    let (omitted, omitted_counts) = best_rows(left_out);
+    let included: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+    let recovery = failure.recovery.iter();
+    let imports = recovery.flat_map(|recovery| recovery.suggested_imports.values());
+    let requested = request.requests.iter().flatten();
+    let rounds = request.requests.len() as u64;
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
         level: failure.level,
-        escalation_reason: failure.escalation_reason,
+        escalation_reason: failure.escalation_reason.clone(),
         profile: request.profile,
         caps,
         total_bytes: files.iter().map(|file| file.bytes).sum(),
         total_tokens: files.iter().map(|file| file.tokens).sum(),
-        files_requested: request
-            .requests
-            .iter()
-            .flatten()
-            .map(|path| redactor.redact(path).text.into_owned())
-            .collect(),
-        request_rounds: Some(request.requests.len() as u64).filter(|rounds| *rounds > 0),
-        files_rejected: selection.rejected,
-        unresolved_imports,
-        next,
-        repo_index: repo_index(
-            source,
-            index_level,
-            &selection.readable,
-            &inputs.names,
-            inputs.policy,
-        ),
+        files_requested: requested.map(|path| inputs.redact(path)).collect(),
+        request_rounds: Some(rounds).filter(|rounds| *rounds > 0),
+        files_rejected: fill.rejected,
+        unresolved_imports: unresolved(inputs, failure, &included),
+        next: next_files(inputs, failure, &included, &omitted),
+        repo_index: repo_index(inputs, failure),
         history: request.history,
-        hints: suggested.cloned().collect(),
+        hints: imports.cloned().collect(),
         cause: request.cause.clone(),
         change: request.change.clone(),
         input_sha256: String::new(),
@@ -193,9 +128,9 @@ fn write_document(
         files,
         omitted,
         omitted_counts,
-        diagnosis: failure.diagnosis,
+        diagnosis: failure.diagnosis.clone(),
     };
-    context.input_sha256 = input_digest(source, request, &context);
+    context.input_sha256 = input_digest(inputs, &context);
     context.packet_sha256 = packet_digest(&context);
     context
 }

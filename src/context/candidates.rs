@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, HashMap};
 
-use super::build::PacketInputs;
 use super::failure::Failure;
-use crate::graph::{Closure, ClosureNode};
-use crate::model::{Diagnosis, Level, MentionedFile, RepoPath, Role};
+use super::inputs::PacketInputs;
+use crate::graph::ClosureNode;
+use crate::model::{Diagnosis, Level, RepoPath, Role};
 use crate::rank::RankedFile;
 
 /// A file that may go into the packet.
@@ -11,7 +11,6 @@ use crate::rank::RankedFile;
 pub(super) struct Candidate {
     pub(super) path: RepoPath,
     pub(super) role: Role,
-    pub(super) place: Place,
     pub(super) hops: Option<u32>,
     pub(super) via: Vec<RepoPath>,
     pub(super) why: String,
@@ -21,17 +20,6 @@ pub(super) struct Candidate {
     pub(super) asked: Option<RequestedParts>,
     /// What speaks for it, when it was ranked.
     pub(super) ranked: Option<RankedFile>,
-}
-
-/// How a file comes by one of the places of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// It takes none: targets and project files.
-    Free,
-    /// It has one in the order of the list.
-    Given,
-    /// By its score.
-    ByScore,
 }
 
 /// What of a file was asked for by name.
@@ -44,21 +32,20 @@ pub(super) struct RequestedParts {
 }
 
 impl Candidate {
-    pub(super) fn new(path: &RepoPath, role: Role, place: Place, why: &str) -> Self {
+    pub(super) fn new(path: &RepoPath, role: Role, why: impl Into<String>) -> Self {
         Self {
             path: path.clone(),
             role,
-            place,
             hops: None,
             via: Vec::new(),
-            why: why.to_owned(),
+            why: why.into(),
             lines: Vec::new(),
             asked: None,
             ranked: None,
         }
     }
 
-    fn from_node(node: &ClosureNode) -> Self {
+    fn imported(node: &ClosureNode) -> Self {
         let why = match node.via.last() {
             None => "imported by a target".to_owned(),
             Some(importer) => format!("imported by {importer}"),
@@ -66,7 +53,14 @@ impl Candidate {
         Self {
             hops: Some(node.hops),
             via: node.via.clone(),
-            ..Self::new(&node.path, Role::Closure, Place::Given, &why)
+            ..Self::new(&node.path, Role::Closure, why)
+        }
+    }
+
+    fn mentioned(failure: &Failure, path: &RepoPath) -> Self {
+        Self {
+            lines: failure.mentions.lines(path).to_vec(),
+            ..Self::new(path, Role::Mentioned, "the log names it")
         }
     }
 
@@ -78,9 +72,7 @@ impl Candidate {
         if self.lines.is_empty() {
             self.lines = other.lines;
         }
-        if self.ranked.is_none() {
-            self.ranked = other.ranked;
-        }
+        self.ranked = self.ranked.take().or(other.ranked);
     }
 }
 
@@ -96,16 +88,16 @@ impl Mentions {
     /// names it.
     pub(super) fn read(
         diagnosis: Option<&Diagnosis>,
-        is_header: &dyn Fn(&RepoPath) -> bool,
+        is_header: impl Fn(&RepoPath) -> bool,
     ) -> Self {
         let mut mentions = Self::default();
-        let files = diagnosis.map_or(&[][..], |diagnosis| &diagnosis.files);
-        let named = |file: &MentionedFile| Some((file.repo_path()?, file.line));
-        for (path, line) in files.iter().filter_map(named) {
-            if line.is_none() && is_header(&path) {
+        for file in diagnosis.iter().flat_map(|diagnosis| &diagnosis.files) {
+            let path = file.repo_path();
+            let Some(path) = path.filter(|path| file.line.is_some() || !is_header(path)) else {
                 continue;
-            }
-            mentions.lines.entry(path.clone()).or_default().extend(line);
+            };
+            let lines = mentions.lines.entry(path.clone()).or_default();
+            lines.extend(file.line);
             if !mentions.order.contains(&path) {
                 mentions.order.push(path);
             }
@@ -129,45 +121,34 @@ pub(super) fn max_hops(level: Level) -> u32 {
 
 /// Lists the places of the specification: files that the log names from level 2 on, then imports in
 /// their order.
-pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candidate> {
+pub(super) fn spec_candidates(failure: &Failure) -> Vec<Candidate> {
     let mut found = Vec::new();
     if failure.level >= Level::TwoHops {
-        found.extend(
-            failure
-                .mentions
-                .order
-                .iter()
-                .map(|path| mentioned(failure, path)),
-        );
+        let named = failure.mentions.order.iter();
+        found.extend(named.map(|path| Candidate::mentioned(failure, path)));
     }
-    let mut imported = reached(failure.level, reach);
+    let mut imported: Vec<&ClosureNode> = reached(failure).collect();
     imported.sort_by_key(|node| (node.hops, node.order));
-    found.extend(imported.into_iter().map(Candidate::from_node));
+    found.extend(imported.into_iter().map(Candidate::imported));
     found
 }
 
 /// Lists candidates of the ranked profile: the best files, and helpers that the failure leads to.
-pub(super) fn ranked_candidates(
-    failure: &Failure,
-    reach: &Closure,
-    ranking: &[RankedFile],
-) -> Vec<Candidate> {
+pub(super) fn ranked_candidates(failure: &Failure, ranking: &[RankedFile]) -> Vec<Candidate> {
     if failure.level == Level::Targets {
         return Vec::new();
     }
-    let nodes: HashMap<&RepoPath, &ClosureNode> =
-        reach.nodes.iter().map(|node| (&node.path, node)).collect();
     let mut found = Vec::new();
     for file in ranking {
-        let node = nodes.get(&file.path).copied();
-        let is_named = failure.mentions.order.contains(&file.path);
+        let mut nodes = failure.reach.nodes.iter();
+        let node = nodes.find(|node| node.path == file.path);
         let base = node.map_or_else(
-            || Candidate::new(&file.path, Role::Ranked, Place::ByScore, ""),
-            Candidate::from_node,
+            || Candidate::new(&file.path, Role::Ranked, ""),
+            Candidate::imported,
         );
+        let is_named = failure.mentions.order.contains(&file.path);
         found.push(Candidate {
             role: if is_named { Role::Mentioned } else { base.role },
-            place: Place::ByScore,
             lines: failure.mentions.lines(&file.path).to_vec(),
             ranked: Some(file.clone()),
             ..base
@@ -176,9 +157,8 @@ pub(super) fn ranked_candidates(
     // Helpers of tests and whatever else the ranking does not hold.
     let is_pointed = |path: &&RepoPath| !failure.mentions.lines(path).is_empty();
     let pointed = failure.mentions.order.iter().filter(is_pointed);
-    found.extend(pointed.map(|path| mentioned(failure, path)));
-    let imported = reached(failure.level, reach);
-    found.extend(imported.into_iter().map(Candidate::from_node));
+    found.extend(pointed.map(|path| Candidate::mentioned(failure, path)));
+    found.extend(reached(failure).map(Candidate::imported));
     found
 }
 
@@ -198,20 +178,10 @@ pub(super) fn merge_paths(candidates: Vec<Candidate>) -> Vec<Candidate> {
     kept
 }
 
-fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {
-    Candidate {
-        lines: failure.mentions.lines(path).to_vec(),
-        ..Candidate::new(path, Role::Mentioned, Place::Given, "the log names it")
-    }
-}
-
-fn reached(level: Level, reach: &Closure) -> Vec<&ClosureNode> {
-    let hops = 1..=max_hops(level);
-    reach
-        .nodes
-        .iter()
-        .filter(|node| hops.contains(&node.hops))
-        .collect()
+fn reached(failure: &Failure) -> impl Iterator<Item = &ClosureNode> {
+    let hops = 1..=max_hops(failure.level);
+    let nodes = failure.reach.nodes.iter();
+    nodes.filter(move |node| hops.contains(&node.hops))
 }
 
 /// Adds the lines without which the tests pass to what was asked for by name.
@@ -230,7 +200,7 @@ pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) 
         let at = wanted.iter().position(|candidate| candidate.path == path);
         let at = at.unwrap_or_else(|| {
             let why = "without the change there the tests pass";
-            wanted.push(Candidate::new(&path, Role::Mentioned, Place::Given, why));
+            wanted.push(Candidate::new(&path, Role::Mentioned, why));
             wanted.len() - 1
         });
         // The definition around the lines is read with them.

@@ -73,17 +73,16 @@ fn file_diff(
     redactor: &Redactor,
 ) -> Option<String> {
     let side = |source: &dyn Source| -> Result<Option<String>, ()> {
-        let Some(entry) = source.listing().get(path.as_str()) else {
+        let entry = source.listing().get(path.as_str());
+        let is_file = source.listing().has_file(path.as_str());
+        let Some(entry) = entry.filter(|_| is_file) else {
             return Ok(None);
         };
-        if !source.listing().has_file(path.as_str()) {
-            return Ok(None);
-        }
         if entry.bytes > MAX_FILE_BYTES {
             return Err(());
         }
         let bytes = source.read(path).map_err(|_| ())?;
-        let text = decode(&bytes).map_err(|_| ())?.text;
+        let (text, _) = decode(&bytes).map_err(|_| ())?;
         Ok(Some(redactor.redact(&text).text.into_owned()))
     };
     let (Ok(before), Ok(after)) = (side(base), side(head)) else {

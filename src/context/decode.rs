@@ -1,44 +1,31 @@
-/// A file's bytes as text, and how they were read.
-pub(super) struct Decoded {
-    pub(super) text: String,
-    pub(super) encoding: &'static str,
-}
+use crate::model::Code;
 
-/// Why bytes are not text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotText {
-    Binary,
-    LfsPointer,
-}
-
-/// Decodes without loss: UTF-8 with or without a byte order mark, else Latin-1,
-/// in which every byte is a character. Bytes with NUL in front are no text.
-pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, NotText> {
+/// Decodes without loss, and says how: UTF-8 with or without a byte order mark, else Latin-1, in
+/// which every byte is a character. Bytes with NUL in front are no text.
+pub(super) fn decode(bytes: &[u8]) -> Result<(String, &'static str), (Code, &'static str)> {
     if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
-        return Err(NotText::LfsPointer);
+        let reason = "it is a Git LFS pointer, not the file itself";
+        return Err((Code::C305, reason));
     }
-    let decoded = |text: String, encoding| Ok(Decoded { text, encoding });
     // git's own rule for binary files.
     if bytes.iter().take(8000).any(|byte| *byte == 0) {
-        return Err(NotText::Binary);
+        return Err((Code::C307, "it is a binary file"));
     }
     if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF")
         && let Ok(text) = std::str::from_utf8(rest)
     {
-        return decoded(text.to_owned(), "utf-8-bom");
+        return Ok((text.to_owned(), "utf-8-bom"));
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => decoded(text.to_owned(), "utf-8"),
-        Err(_) => decoded(
-            bytes.iter().map(|byte| char::from(*byte)).collect(),
-            "latin-1",
-        ),
-    }
+    Ok(match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), "utf-8"),
+        Err(_) => (bytes.iter().copied().map(char::from).collect(), "latin-1"),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NotText, decode};
+    use super::decode;
+    use crate::model::Code;
 
     #[test]
     fn reads_each_encoding_without_loss() {
@@ -49,15 +36,16 @@ mod tests {
             (b"", "", "utf-8"),
         ] {
             let decoded = decode(bytes).ok().unwrap();
-            assert_eq!((decoded.text.as_str(), decoded.encoding), (text, encoding));
+            assert_eq!(decoded, (text.to_owned(), encoding));
         }
     }
 
     #[test]
     fn knows_what_is_no_text() {
-        assert_eq!(decode(b"\xff\xfea\0").err(), Some(NotText::Binary));
-        assert_eq!(decode(b"a\0b").err(), Some(NotText::Binary));
+        let code = |bytes: &[u8]| decode(bytes).err().map(|(code, _)| code);
+        assert_eq!(code(b"\xff\xfea\0"), Some(Code::C307));
+        assert_eq!(code(b"a\0b"), Some(Code::C307));
         let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n";
-        assert_eq!(decode(pointer).err(), Some(NotText::LfsPointer));
+        assert_eq!(code(pointer), Some(Code::C305));
     }
 }

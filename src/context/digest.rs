@@ -1,9 +1,8 @@
 use sha2::{Digest, Sha256};
 
-use super::request::Request;
+use super::inputs::PacketInputs;
 use crate::diagnose::Log;
 use crate::model::{ContextDocument, hex};
-use crate::source::Source;
 
 /// SHA-256 in lowercase hex.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
@@ -11,26 +10,15 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 /// Digests everything that a packet was made from.
-pub(super) fn input_digest(
-    source: &dyn Source,
-    request: &Request,
-    context: &ContextDocument,
-) -> String {
-    let reports = request.reports.iter().flat_map(|report| &report.cases);
-    let tests: Vec<String> = reports
-        .map(|case| format!("{} {:?}", case.id, case.end))
-        .collect();
-    let paths: Vec<&str> = source
-        .listing()
-        .entries()
-        .iter()
-        .map(|entry| entry.path.as_str())
-        .collect();
-    let blobs: Vec<String> = context
-        .files
-        .iter()
-        .map(|file| hex(file.blob_id.as_bytes()))
-        .collect();
+pub(super) fn input_digest(inputs: &PacketInputs<'_>, context: &ContextDocument) -> String {
+    let request = inputs.request;
+    let cases = request.reports.iter().flat_map(|report| &report.cases);
+    let tests = cases.map(|case| format!("{} {:?}", case.id, case.end));
+    let tests: Vec<String> = tests.collect();
+    let entries = inputs.source.listing().entries().iter();
+    let paths: Vec<&str> = entries.map(|entry| entry.path.as_str()).collect();
+    let files = context.files.iter();
+    let blobs: Vec<String> = files.map(|file| hex(file.blob_id.as_bytes())).collect();
     // The text of a debug format keeps parts apart: strings are quoted, lists have brackets.
     let settings = (
         env!("CARGO_PKG_VERSION"),

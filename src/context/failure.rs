@@ -1,33 +1,42 @@
 use std::collections::HashSet;
 
-use super::build::PacketInputs;
-use super::candidates::Mentions;
+use super::candidates::{Mentions, max_hops};
 use super::error::ContextError;
 use super::evidence::LogEvidence;
-use super::ladder::{LevelChoice, Purpose, choose_level, choose_spec_level};
+use super::hints::find_imports;
+use super::inputs::PacketInputs;
+use super::ladder::{LevelChoice, Rung, choose_level, climb, first_spec_rung};
 use super::log_excerpt::excerpt;
 use super::request::Request;
 use super::targets::targets_of_log;
-use super::tokens::bytes_of_tokens;
+use super::tokens::{bytes_of_tokens, estimate_tokens};
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
-use crate::model::{Diagnosis, FailureKind, Level, LogExcerpt, Profile, RepoPath};
-use crate::policy::{Redactor, sanitize_log};
+use crate::graph::Closure;
+use crate::model::{Diagnosis, FailureKind, Level, LogExcerpt, Profile, RecoveryContext, RepoPath};
+use crate::policy::sanitize_log;
 
 /// What the log and the request say of the failure.
 pub(super) struct Failure {
     pub(super) diagnosis: Option<Diagnosis>,
-    pub(super) kind: Option<FailureKind>,
     pub(super) level: Level,
     pub(super) escalation_reason: String,
     pub(super) targets: Vec<RepoPath>,
+    /// Targets that may be read.
+    pub(super) readable: Vec<RepoPath>,
+    /// What these import, one wave further than the level takes.
+    pub(super) reach: Closure,
     pub(super) evidence: LogEvidence,
     pub(super) mentions: Mentions,
     /// What a person asks for, in place of a log.
     pub(super) issue: Option<String>,
+    /// The log within its limits.
+    pub(super) log: Option<LogExcerpt>,
     /// Whether the packet is about a confirmed culprit alone.
     pub(super) is_about_cause: bool,
-    /// Tokens that the log takes of those for files.
-    pub(super) log_tokens: u64,
+    /// Imports for the names that the log calls undefined.
+    pub(super) recovery: Option<RecoveryContext>,
+    /// Whether these explain all that failed, and no attempt has failed with them.
+    pub(super) is_certain: bool,
 }
 
 impl Failure {
@@ -35,16 +44,20 @@ impl Failure {
     pub(super) fn is_silent(&self) -> bool {
         self.issue.is_none() && self.evidence.text.trim().is_empty()
     }
+
+    /// Returns the tokens that the log takes of those for files.
+    pub(super) fn log_tokens(&self, request: &Request) -> u64 {
+        let log = self.log.as_ref().filter(|_| request.has_token_limit());
+        log.map_or(0, |log| estimate_tokens(log.text.len() as u64))
+    }
 }
 
 /// Diagnoses the log and chooses level and targets.
-pub(super) fn read_failure(
-    inputs: &PacketInputs<'_>,
-    issue: Option<&str>,
-    log: Option<&CleanLog>,
-) -> Result<Failure, ContextError> {
+pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, ContextError> {
     let request = inputs.request;
-    let diagnosis = log.and(request.log.as_ref()).map(|log| {
+    let issue = clean_issue(inputs)?;
+    let log = clean_log(inputs)?;
+    let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
         let facts = LogFacts {
             exit_code: request.exit_code,
             command: request.test_commands.first().cloned(),
@@ -56,44 +69,63 @@ pub(super) fn read_failure(
         };
         diagnose_masked(log, &facts, scene, &request.reports, inputs.redactor)
     });
-    let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
-    let purpose = issue.map_or(Purpose::Log(kind), |_| Purpose::Issue);
-    let requested = request.requests.iter().flatten().count();
-    let (level, escalation_reason) = match request.profile {
-        Profile::Ranked => choose_level(
-            request.level,
-            purpose,
-            request.retry,
-            requested,
-            request.include_bundle,
-        )
-        .map(|(level, reason)| (level, request.level_reason.clone().unwrap_or(reason))),
-        Profile::Spec => {
-            let evidence = diagnosis.iter().flat_map(|found| &found.evidence);
-            let message: String = evidence.map(|line| line.text.as_str()).collect();
-            choose_spec_level(request, purpose, requested, &message)
-        }
-    }?;
+    let (level, escalation_reason) = read_level(request, issue.as_deref(), diagnosis.as_ref())?;
     let targets = match (&request.targets[..], &diagnosis) {
         ([], Some(diagnosis)) => targets_of_log(diagnosis, inputs.source.listing()),
         (targets, _) => distinct(targets),
     };
-    let text = log.map_or("", |log| &log.text);
+    let text = log.as_ref().map_or("", |(text, _)| text);
     let evidence = LogEvidence::read(text, diagnosis.as_ref());
     let only_in_header =
         |path: &RepoPath| text.contains(path.as_str()) && !evidence.text.contains(path.as_str());
+    let readable = targets.iter().filter(|path| inputs.may_read(path));
+    let readable: Vec<RepoPath> = readable.cloned().collect();
+    let is_about_cause = is_about_cause(request);
+    let (recovery, is_certain) = find_imports(inputs, diagnosis.as_ref(), &targets);
     Ok(Failure {
-        mentions: Mentions::read(diagnosis.as_ref(), &only_in_header),
+        mentions: Mentions::read(diagnosis.as_ref(), only_in_header),
         diagnosis,
-        kind,
         level,
         escalation_reason,
+        // One wave more, so that `next` can name what lies behind.
+        reach: inputs
+            .graph
+            .imported(&readable, (max_hops(level) + 1).min(2), false),
         targets,
+        readable,
         evidence,
-        issue: issue.map(str::to_owned),
-        is_about_cause: is_about_cause(request),
-        log_tokens: 0,
+        issue,
+        log: log.map(|log| cut_log(request, log, is_about_cause)),
+        is_about_cause,
+        recovery,
+        is_certain: is_certain && request.retry.stop_reason.is_none(),
     })
+}
+
+fn read_level(
+    request: &Request,
+    issue: Option<&str>,
+    diagnosis: Option<&Diagnosis>,
+) -> Result<(Level, String), ContextError> {
+    let (choice, retry, bundle) = (request.level, request.retry, request.include_bundle);
+    let requested = request.requests.iter().flatten().count();
+    let kind = diagnosis.map(|diagnosis| diagnosis.kind);
+    if request.profile == Profile::Spec {
+        let evidence = diagnosis.iter().flat_map(|found| &found.evidence);
+        let message: String = evidence.map(|line| line.text.as_str()).collect();
+        let kind = kind.filter(|_| issue.is_none());
+        let first = first_spec_rung(kind.unwrap_or(FailureKind::Unknown), &message);
+        let rung = climb(choice, first, retry, requested, bundle)?;
+        return Ok((rung.level, rung.trigger));
+    }
+    let (level, reason) = if issue.is_some() {
+        let first = Rung::new(Level::TwoHops, "", "an issue says what, not where");
+        let rung = climb(choice, first, retry, requested, bundle)?;
+        (rung.level, rung.reason)
+    } else {
+        choose_level(choice, kind, retry, requested, bundle)?
+    };
+    Ok((level, request.level_reason.clone().unwrap_or(reason)))
 }
 
 /// Whether the packet is the first for a confirmed culprit: the next level only after a failed
@@ -107,36 +139,32 @@ fn is_about_cause(request: &Request) -> bool {
     is_first && is_asked && is_default && request.cause.as_ref().is_some_and(has_line)
 }
 
-/// The log as it may be shown.
-pub(super) struct CleanLog {
-    text: String,
-    original_bytes: u64,
-    passed_over: u64,
-    redactions: u64,
-}
-
 /// Bytes of the log beside a confirmed culprit.
 const LOG_BESIDE_CAUSE: u64 = 3_500;
 
-impl CleanLog {
-    // Log and files share the tokens that somebody asks for; the log gets an eighth at most.
-    pub(super) fn cut(self, request: &Request, is_about_cause: bool) -> LogExcerpt {
-        let most = match request.caps.max_tokens.filter(|tokens| *tokens > 0) {
-            Some(tokens) => bytes_of_tokens(tokens / 8),
-            None if is_about_cause => LOG_BESIDE_CAUSE,
-            None => u64::MAX,
-        };
-        let max = request.max_log_bytes.min(most);
-        let mut cut = excerpt(&self.text, self.original_bytes, self.redactions, max);
-        cut.omitted_bytes += self.passed_over;
-        cut
-    }
+// Log and files share the tokens that somebody asks for; the log gets an eighth at most.
+fn cut_log(
+    request: &Request,
+    (text, redactions): (String, u64),
+    is_about_cause: bool,
+) -> LogExcerpt {
+    let most = match request.caps.max_tokens.filter(|tokens| *tokens > 0) {
+        Some(tokens) => bytes_of_tokens(tokens / 8),
+        None if is_about_cause => LOG_BESIDE_CAUSE,
+        None => u64::MAX,
+    };
+    let (bytes, passed_over) = request
+        .log
+        .as_ref()
+        .map_or((0, 0), |log| (log.bytes(), log.bytes_passed_over()));
+    let mut cut = excerpt(&text, bytes, redactions, request.max_log_bytes.min(most));
+    cut.omitted_bytes += passed_over;
+    cut
 }
 
-pub(super) fn clean_log(
-    redactor: &Redactor,
-    request: &Request,
-) -> Result<Option<CleanLog>, ContextError> {
+// The log as it may be shown, and how many secrets were masked in it.
+fn clean_log(inputs: &PacketInputs<'_>) -> Result<Option<(String, u64)>, ContextError> {
+    let request = inputs.request;
     let Some(log) = &request.log else {
         return Ok(None);
     };
@@ -144,40 +172,29 @@ pub(super) fn clean_log(
     if text.trim().is_empty() {
         // With something else to go by, an empty log is as good as none.
         let is_alone = request.targets.is_empty() && request.requests.is_empty();
-        return if is_alone {
-            Err(ContextError::EmptyLog)
-        } else {
-            Ok(None)
+        return match is_alone {
+            true => Err(ContextError::EmptyLog),
+            false => Ok(None),
         };
     }
-    let redacted = redactor.redact(&text);
-    Ok(Some(CleanLog {
-        redactions: redacted.findings.len() as u64,
-        text: redacted.text.into_owned(),
-        original_bytes: log.bytes(),
-        passed_over: log.bytes_passed_over(),
-    }))
+    let redacted = inputs.redactor.redact(&text);
+    let redactions = redacted.findings.len() as u64;
+    Ok(Some((redacted.text.into_owned(), redactions)))
 }
 
-pub(super) fn clean_issue(
-    redactor: &Redactor,
-    request: &Request,
-) -> Result<Option<String>, ContextError> {
-    let Some(issue) = &request.issue else {
+fn clean_issue(inputs: &PacketInputs<'_>) -> Result<Option<String>, ContextError> {
+    let Some(issue) = &inputs.request.issue else {
         return Ok(None);
     };
     let text = sanitize_log(issue.as_bytes());
     if text.trim().is_empty() {
         return Err(ContextError::EmptyIssue);
     }
-    Ok(Some(redactor.redact(&text).text.into_owned()))
+    Ok(Some(inputs.redact(&text)))
 }
 
 fn distinct(paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut seen = HashSet::new();
-    paths
-        .iter()
-        .filter(|path| seen.insert(*path))
-        .cloned()
-        .collect()
+    let new = paths.iter().filter(|path| seen.insert(*path));
+    new.cloned().collect()
 }

@@ -1,7 +1,6 @@
 use crate::model::{FailureKind, Level, StopReason};
 
 use super::error::ContextError;
-use super::request::Request;
 
 /// The rung a caller asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,82 +21,52 @@ pub struct Retry {
     pub level: Option<Level>,
 }
 
-/// What a packet is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// What a log tells of; `None` without one.
-    Log(Option<FailureKind>),
-    /// What a person asks for.
-    Issue,
-}
-
-impl From<Option<FailureKind>> for Purpose {
-    fn from(kind: Option<FailureKind>) -> Self {
-        Self::Log(kind)
-    }
-}
-
-/// Chooses the rung of the ladder and says why in one sentence.
+/// Chooses the rung of the ladder for what a log tells of, `None` without one, and says why in one
+/// sentence.
 ///
 /// # Errors
 /// [`ContextError::BundleNotPermitted`] when level 4 is asked for without its flag.
 pub fn choose_level(
     choice: LevelChoice,
-    purpose: impl Into<Purpose>,
+    kind: Option<FailureKind>,
     retry: Retry,
     requested: usize,
     include_bundle: bool,
 ) -> Result<(Level, String), ContextError> {
-    let (first, reason) = first_level(purpose.into());
-    let (level, trigger) = climb(choice, first, retry, requested, include_bundle)?;
-    let before = retry.level.unwrap_or(first);
-    let reason = match trigger {
-        Trigger::Asked => format!("level {level} was asked for"),
-        Trigger::Bundle => "the whole repository was asked for".to_owned(),
-        Trigger::Requested if requested == 1 => "1 file was requested".to_owned(),
-        Trigger::Requested => format!("{requested} files were requested"),
-        Trigger::First => reason,
-        Trigger::Ended(ended) if !more_context_helps(ended) => {
-            format!("the attempt before ended with {ended}, which more context does not change")
-        }
-        Trigger::Ended(ended) if before >= Level::TwoHops => {
-            format!("the attempt before ended with {ended}; level 2 is the last without a request")
-        }
-        Trigger::Ended(ended) => {
-            format!("the attempt before, at level {before}, ended with {ended}")
-        }
-    };
-    Ok((level, reason))
+    let first = first_rung(kind);
+    let rung = climb(choice, first, retry, requested, include_bundle)?;
+    Ok((rung.level, rung.reason))
 }
 
-/// Chooses the rung by the letter of the specification, and names the trigger in one word: the kind
-/// of the failure, the end of the attempt before, or who asked.
-pub(super) fn choose_spec_level(
-    request: &Request,
-    purpose: Purpose,
-    requested: usize,
-    message: &str,
-) -> Result<(Level, String), ContextError> {
-    let kind = match purpose {
-        Purpose::Log(kind) => kind.unwrap_or(FailureKind::Unknown),
-        Purpose::Issue => FailureKind::Unknown,
-    };
+/// A rung of the ladder.
+pub(super) struct Rung {
+    pub(super) level: Level,
+    /// What decided, in one word, as the specification has it: the kind of the failure, the end of
+    /// the attempt before, or who asked.
+    pub(super) trigger: String,
+    /// The same in a sentence.
+    pub(super) reason: String,
+}
+
+impl Rung {
+    pub(super) fn new(level: Level, trigger: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            level,
+            trigger: trigger.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// Returns the first rung by the letter of the specification.
+pub(super) fn first_spec_rung(kind: FailureKind, message: &str) -> Rung {
     let is_named = SPEC_WORDS.iter().any(|word| message.contains(word));
-    let first = if SPEC_KINDS.contains(&kind) || is_named {
+    let level = if SPEC_KINDS.contains(&kind) || is_named {
         Level::OneHop
     } else {
         Level::Targets
     };
-    let include = request.include_bundle;
-    let (level, trigger) = climb(request.level, first, request.retry, requested, include)?;
-    let word = match trigger {
-        Trigger::Asked => "level_requested".to_owned(),
-        Trigger::Bundle => "include_repo_bundle".to_owned(),
-        Trigger::Requested => StopReason::RequestedFiles.to_string(),
-        Trigger::First => kind.to_string(),
-        Trigger::Ended(ended) => ended.to_string(),
-    };
-    Ok((level, word))
+    Rung::new(level, kind.to_string(), "")
 }
 
 /// Kinds of failures and words of a message that start at level 1 in the specification.
@@ -109,73 +78,84 @@ const SPEC_KINDS: [FailureKind; 4] = [
 ];
 const SPEC_WORDS: [&str; 4] = ["Cannot find", "Module not found", "Type", "Schema"];
 
-/// What decided the rung.
-enum Trigger {
-    Asked,
-    Bundle,
-    Requested,
-    First,
-    Ended(StopReason),
-}
-
-fn climb(
+/// Goes from the first rung to that which was asked for, or which the end of the attempt before
+/// calls for.
+pub(super) fn climb(
     choice: LevelChoice,
-    first: Level,
+    first: Rung,
     retry: Retry,
     requested: usize,
     include_bundle: bool,
-) -> Result<(Level, Trigger), ContextError> {
-    if let LevelChoice::Exactly(level) = choice {
-        if level == Level::Bundle && !include_bundle {
+) -> Result<Rung, ContextError> {
+    let rung = match (choice, retry.stop_reason) {
+        (LevelChoice::Exactly(Level::Bundle), _) if !include_bundle => {
             return Err(ContextError::BundleNotPermitted);
         }
-        return Ok((level, Trigger::Asked));
-    }
-    Ok(match retry.stop_reason {
-        _ if include_bundle => (Level::Bundle, Trigger::Bundle),
-        _ if requested > 0 => (Level::Requested, Trigger::Requested),
-        None => (first, Trigger::First),
-        Some(ended) => {
-            let before = retry.level.unwrap_or(first);
-            let next = match before {
-                _ if !more_context_helps(ended) => before,
-                Level::Targets => Level::OneHop,
-                _ => Level::TwoHops,
-            };
-            (next, Trigger::Ended(ended))
+        (LevelChoice::Exactly(level), _) => {
+            let reason = format!("level {level} was asked for");
+            Rung::new(level, "level_requested", reason)
         }
-    })
+        _ if include_bundle => {
+            let reason = "the whole repository was asked for";
+            Rung::new(Level::Bundle, "include_repo_bundle", reason)
+        }
+        _ if requested > 0 => {
+            let reason = match requested {
+                1 => "1 file was requested".to_owned(),
+                _ => format!("{requested} files were requested"),
+            };
+            Rung::new(
+                Level::Requested,
+                StopReason::RequestedFiles.to_string(),
+                reason,
+            )
+        }
+        (_, None) => first,
+        (_, Some(ended)) => {
+            let before = retry.level.unwrap_or(first.level);
+            let is_last = before >= Level::TwoHops;
+            let (level, at, more) = match more_context_helps(ended) {
+                false => (before, "", ", which more context does not change"),
+                true if is_last => (
+                    Level::TwoHops,
+                    "",
+                    "; level 2 is the last without a request",
+                ),
+                true if before == Level::Targets => (Level::OneHop, ", at level 0,", ""),
+                true => (Level::TwoHops, ", at level 1,", ""),
+            };
+            let reason = format!("the attempt before{at} ended with {ended}{more}");
+            Rung::new(level, ended.to_string(), reason)
+        }
+    };
+    Ok(rung)
 }
 
-fn first_level(purpose: Purpose) -> (Level, String) {
-    let kind = match purpose {
-        Purpose::Issue => return (Level::TwoHops, "an issue says what, not where".to_owned()),
-        Purpose::Log(None) => return (Level::Targets, "first attempt without a log".to_owned()),
-        Purpose::Log(Some(kind)) => kind,
+fn first_rung(kind: Option<FailureKind>) -> Rung {
+    let Some(kind) = kind else {
+        return Rung::new(Level::Targets, "", "first attempt without a log");
     };
     let (level, reason) = match kind {
         FailureKind::None => (
             Level::OneHop,
-            "the log reports no failure; the files it names are shown with their imports",
+            "the log reports no failure; the files it names are shown with their imports".into(),
         ),
         FailureKind::Unknown => (
             Level::OneHop,
-            "no rule knows the failure, and other files usually explain one",
+            "no rule knows the failure, and other files usually explain one".into(),
         ),
-        _ if FIXED_WHERE_SHOWN.contains(&kind) => {
-            let reason = format!("the failure is {kind}, which is fixed where the log says");
-            return (Level::Targets, reason);
-        }
-        _ => {
-            let reason = format!("the failure is {kind}, which other files usually explain");
-            return (Level::OneHop, reason);
-        }
+        // Of other failures the line that the log names is where they show, not where they come from.
+        FailureKind::SyntaxError | FailureKind::LintError => (
+            Level::Targets,
+            format!("the failure is {kind}, which is fixed where the log says"),
+        ),
+        _ => (
+            Level::OneHop,
+            format!("the failure is {kind}, which other files usually explain"),
+        ),
     };
-    (level, reason.to_owned())
+    Rung::new(level, kind.to_string(), reason)
 }
-
-// Of other failures the line that the log names is where they show, not where they come from.
-const FIXED_WHERE_SHOWN: [FailureKind; 2] = [FailureKind::SyntaxError, FailureKind::LintError];
 
 fn more_context_helps(ended: StopReason) -> bool {
     matches!(
@@ -196,7 +176,7 @@ fn more_context_helps(ended: StopReason) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LevelChoice, Purpose, Retry, choose_level};
+    use super::{LevelChoice, Retry, choose_level};
     use crate::context::ContextError;
     use crate::model::{FailureKind as K, Level, StopReason as S};
 
@@ -361,14 +341,13 @@ mod tests {
 
     #[test]
     fn the_bundle_needs_its_flag() {
-        let choose =
-            |choice, bundle| choose_level(choice, Purpose::Issue, Retry::default(), 0, bundle);
+        let choose = |choice, bundle| choose_level(choice, None, Retry::default(), 0, bundle);
         assert_eq!(
             choose(LevelChoice::Exactly(Level::Bundle), false).unwrap_err(),
             ContextError::BundleNotPermitted
         );
         assert_eq!(choose(LevelChoice::Auto, true).unwrap().0, Level::Bundle);
-        assert_eq!(choose(LevelChoice::Auto, false).unwrap().0, Level::TwoHops);
+        assert_eq!(choose(LevelChoice::Auto, false).unwrap().0, Level::Targets);
         let exactly = LevelChoice::Exactly(Level::TwoHops);
         assert_eq!(choose(exactly, false).unwrap().0, Level::TwoHops);
     }

@@ -2,36 +2,44 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::candidates::Candidate;
+use super::failure::Failure;
+use super::inputs::PacketInputs;
 use crate::languages::{Language, TYPESCRIPT};
-use crate::model::{FailureKind, Profile, RepoPath};
+use crate::model::{FailureKind, Profile, RepoPath, Role};
 use crate::source::Listing;
 
-/// A project file that explains the failure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Manifest {
-    pub(super) path: RepoPath,
-    pub(super) why: String,
+/// Returns the project files that explain a failure of this kind, the nearest one above each target,
+/// in table order.
+pub(super) fn manifests(inputs: &PacketInputs<'_>, failure: &Failure) -> Vec<Candidate> {
+    let diagnosis = failure.diagnosis.as_ref();
+    let kind = diagnosis.map_or(FailureKind::Unknown, |diagnosis| diagnosis.kind);
+    // An import error that the TypeScript compiler prints is an error of types too.
+    let is_tsc = diagnosis.is_some_and(|diagnosis| diagnosis.tool.as_deref() == Some("tsc"));
+    let (profile, listing) = (inputs.request.profile, inputs.source.listing());
+    let rows = nearest_rows((kind, is_tsc), profile, &failure.readable, listing);
+    let why = |what: &str| format!("{what} for {kind}");
+    rows.into_iter()
+        .map(|(path, what)| Candidate::new(&path, Role::Manifest, why(what)))
+        .collect()
 }
 
-/// The project files of a failure kind, the nearest one above each target, in table order.
-///
-/// An import error that the TypeScript compiler prints is an error of types too.
-pub(super) fn manifests(
+// Files, each with what it is.
+fn nearest_rows(
     (kind, is_tsc): (FailureKind, bool),
     profile: Profile,
     targets: &[RepoPath],
     listing: &Listing,
-) -> Vec<Manifest> {
-    let mut languages: Vec<&Language> = targets
-        .iter()
-        .filter_map(|path| Language::of_path(path.as_str()))
-        .collect();
+) -> Vec<(RepoPath, &'static str)> {
+    let languages = targets.iter();
+    let languages = languages.filter_map(|path| Language::of_path(path.as_str()));
+    let mut languages: Vec<&Language> = languages.collect();
     if languages.is_empty() {
         languages.push(&TYPESCRIPT);
     }
-    let mut found: Vec<Manifest> = Vec::new();
+    let mut found: Vec<(RepoPath, &str)> = Vec::new();
     for row in TABLE.iter() {
-        let for_language = languages.iter().any(|it| it.name == row.language);
+        let for_language = languages.iter().any(|one| one.name == row.language);
         let is_named = match profile {
             Profile::Ranked => !row.only_spec,
             Profile::Spec => row.spec || row.only_spec,
@@ -41,11 +49,8 @@ pub(super) fn manifests(
             continue;
         }
         for path in nearest(&row.names, targets, listing) {
-            if !found.iter().any(|manifest| manifest.path == path) {
-                found.push(Manifest {
-                    path,
-                    why: format!("{} for {kind}", row.what),
-                });
+            if found.iter().all(|(other, _)| *other != path) {
+                found.push((path, &row.what));
             }
         }
     }
@@ -73,7 +78,7 @@ struct ManifestRule {
 
 static TABLE: LazyLock<Vec<ManifestRule>> = LazyLock::new(|| {
     let read = crate::model::read_table::<File>(embedded!("context/manifests.toml"));
-    read.map(|it| it.manifest).unwrap_or_default()
+    read.map(|file| file.manifest).unwrap_or_default()
 });
 
 // For each target the first directory upwards that has one of the names.
@@ -98,7 +103,7 @@ fn nearest(names: &[String], targets: &[RepoPath], listing: &Listing) -> Vec<Rep
 
 #[cfg(test)]
 mod tests {
-    use super::manifests;
+    use super::nearest_rows;
     use crate::model::{FailureKind, Profile, RepoPath};
     use crate::source::{Memory, Source};
 
@@ -114,9 +119,9 @@ mod tests {
         ];
         let source = Memory::named(files.map(|name| (name, "")));
         let targets = [RepoPath::new(target).unwrap()];
-        manifests((kind, false), profile, &targets, source.listing())
+        nearest_rows((kind, false), profile, &targets, source.listing())
             .into_iter()
-            .map(|manifest| manifest.path.to_string())
+            .map(|(path, _)| path.to_string())
             .collect()
     }
 

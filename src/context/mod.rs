@@ -11,6 +11,7 @@ mod evidence;
 mod failure;
 mod fill;
 mod hints;
+mod inputs;
 mod ladder;
 mod leftover;
 mod log_excerpt;
@@ -21,7 +22,6 @@ mod repo_index;
 mod request;
 mod requested;
 mod setup;
-mod snapshot;
 mod targets;
 mod tokens;
 

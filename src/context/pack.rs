@@ -1,53 +1,7 @@
-use crate::languages::Outline;
-use crate::rank::Unit;
-
-use super::candidates::RequestedParts;
-use super::snapshot::{line_starts, ranges};
-
-/// A file that competes for the bytes of a packet.
-pub(super) struct PackFile<'a> {
-    /// As the packet would show it.
-    pub(super) text: &'a str,
-    pub(super) outline: &'a Outline,
-    /// Its parts in order, each with its worth.
-    pub(super) units: Vec<(Unit, f64)>,
-    /// What of it was asked for by name.
-    pub(super) asked: Option<&'a RequestedParts>,
-    /// Definitions of it that are failing tests.
-    pub(super) failing: &'a [usize],
-    /// 1-based lines that the failure points at.
-    pub(super) lines: &'a [u32],
-    pub(super) form: Form,
-}
-
-/// How much of a file is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// The parts of most worth.
-    Parts,
-    /// All of it while that is little, else its best parts: project files.
-    Short,
-    /// All of it while it fits, else its best parts: the order of the specification.
-    Whole,
-}
-
-/// The bytes of a packet.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) bytes: u64,
-    pub(super) file_bytes: u64,
-}
-
-/// What of a file is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Share {
-    Whole,
-    /// 1-based lines.
-    Lines(Vec<[u32; 2]>),
-    /// 1-based lines, all of signatures.
-    Signatures(Vec<[u32; 2]>),
-    Nothing,
-}
+use super::fill::Entry;
+use super::inputs::cut;
+use crate::model::{FileMode, Role};
+use crate::rank::Lines;
 
 /// Lines around a line that the failure points at.
 const AROUND: u32 = 6;
@@ -62,157 +16,149 @@ const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES: u32 = 8;
 
-/// Gives out the bytes: what was asked for by name, the failing tests, then the parts of most worth.
-pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
-    let sizes = || files.iter().map(|file| file.text.len() as u64);
-    let fits = sizes().all(|size| size <= limits.file_bytes);
-    if fits && sizes().sum::<u64>() <= limits.bytes {
-        return vec![Share::Whole; files.len()];
+/// How much of a file is shown, and which lines, from 1.
+pub(super) type Share = Option<(FileMode, Vec<[u32; 2]>)>;
+
+/// Gives out the bytes: what was asked for by name, project files while they are short, the failing
+/// tests, in the order of the specification whole files, then the parts of most worth.
+pub(super) fn pack(entries: &[Entry], bytes: u64, file_bytes: u64, is_spec: bool) -> Vec<Share> {
+    let sizes = || entries.iter().map(|entry| entry.file.text.len() as u64);
+    if sizes().all(|size| size <= file_bytes) && sizes().sum::<u64>() <= bytes {
+        return vec![Some((FileMode::Full, Vec::new())); entries.len()];
     }
-    let mut packer = Packer::new(files, limits);
+    let mut packer = Packer::new(entries, bytes, file_bytes);
     packer.claim_asked();
-    packer.claim_short();
-    packer.claim_tests(limits.bytes / TESTS_SHARE);
-    packer.take_whole();
-    let reserve = (limits.bytes / SIGNATURES_SHARE).min(packer.left);
+    let short = packer.left / SHORT_SHARE;
+    packer.take_whole(|entry| {
+        let is_short = entry.file.text.len() as u64 <= short;
+        entry.candidate.role == Role::Manifest && is_short
+    });
+    packer.claim_tests(bytes / TESTS_SHARE);
+    packer.take_whole(|entry| entry.candidate.role != Role::Manifest && is_spec);
+    let reserve = (bytes / SIGNATURES_SHARE).min(packer.left);
     packer.left -= reserve;
     packer.take_best();
     packer.left += reserve;
     packer.take_signatures();
-    packer.left = limits.bytes.saturating_sub(packer.used());
+    packer.left = bytes.saturating_sub(packer.used());
     packer.take_best();
-    packer.into_shares()
+    packer.files.iter().map(Shown::share).collect()
 }
 
 struct Packer<'a> {
-    files: &'a [PackFile<'a>],
-    starts: Vec<Vec<usize>>,
-    taken: Vec<Vec<bool>>,
-    // Files of which nothing but signatures is shown.
-    signed: Vec<bool>,
-    // File and unit, by worth.
+    entries: &'a [Entry],
+    files: Vec<Shown<'a>>,
+    // File and part, by worth.
     order: Vec<(usize, usize)>,
     left: u64,
-    file_left: Vec<u64>,
+}
+
+// What of a file is shown so far.
+struct Shown<'a> {
+    lines: Lines<'a>,
+    taken: Vec<bool>,
+    // Whether that is signatures and no more.
+    is_signed: bool,
+    left: u64,
 }
 
 impl<'a> Packer<'a> {
-    fn new(files: &'a [PackFile<'a>], limits: Limits) -> Self {
-        let starts: Vec<Vec<usize>> = files.iter().map(|file| line_starts(file.text)).collect();
+    fn new(entries: &'a [Entry], bytes: u64, file_bytes: u64) -> Self {
         let mut order: Vec<(usize, usize)> = Vec::new();
-        for (at, file) in files.iter().enumerate() {
-            order.extend((0..file.units.len()).map(|unit| (at, unit)));
+        for (at, entry) in entries.iter().enumerate() {
+            order.extend((0..entry.units.len()).map(|unit| (at, unit)));
         }
-        let worth = |(file, unit): (usize, usize)| files[file].units[unit].1;
+        let worth = |(file, unit): (usize, usize)| entries[file].units[unit].1;
         order.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        let files = entries.iter().map(|entry| {
+            let lines = Lines::new(&entry.file.text);
+            Shown {
+                taken: vec![false; lines.count() as usize],
+                lines,
+                is_signed: false,
+                left: file_bytes,
+            }
+        });
         Self {
-            files,
-            taken: starts
-                .iter()
-                .map(|starts| vec![false; starts.len()])
-                .collect(),
-            signed: vec![false; files.len()],
-            starts,
+            entries,
+            files: files.collect(),
             order,
-            left: limits.bytes,
-            file_left: vec![limits.file_bytes; files.len()],
+            left: bytes,
         }
     }
 
     /// Shows what was asked for by name: lines first, then whole files. Where not all fit,
     /// each gets the same.
     fn claim_asked(&mut self) {
-        let files = self.files;
-        for (file, asked) in files.iter().enumerate() {
-            let count = self.line_count(file);
-            for [from, to] in asked.asked.map_or(&[][..], |asked| &asked.lines) {
-                let (from, mut to) = (*from, (*to).min(count));
-                while from <= to {
-                    let ranges = self.with_signatures(file, [from, to]);
-                    if self.take(file, &ranges) || to == from {
-                        break;
-                    }
+        let mut wanted: Vec<usize> = Vec::new();
+        for (file, entry) in self.entries.iter().enumerate() {
+            let Some(asked) = &entry.candidate.asked else {
+                continue;
+            };
+            for [from, to] in &asked.lines {
+                let (from, mut to) = (*from, (*to).min(self.files[file].lines.count()));
+                while from <= to && !self.take_with_signatures(file, [from, to]) && to > from {
                     to = from + (to - from) / 2;
                 }
             }
+            if asked.all {
+                wanted.push(file);
+            }
         }
-        let is_wanted = |file: &usize| files[*file].asked.is_some_and(|asked| asked.all);
-        let mut wanted: Vec<usize> = (0..files.len()).filter(is_wanted).collect();
-        wanted.sort_by_key(|file| files[*file].text.len());
-        for (at, file) in wanted.iter().enumerate() {
+        wanted.sort_by_key(|file| self.entries[*file].file.text.len());
+        for (at, file) in wanted.iter().copied().enumerate() {
             let mut share = self.left / (wanted.len() - at) as u64;
-            let all = [[1, self.line_count(*file)]];
-            if !self.take_within(*file, &all, &mut share) {
-                self.take_best_of(*file, share);
+            let all = self.files[file].all();
+            if !self.take_within(file, &all, &mut share) {
+                for (_, unit) in self.order.clone().into_iter().filter(|row| row.0 == file) {
+                    let lines = self.entries[file].units[unit].0.lines;
+                    let ranges = self.with_signatures(file, lines);
+                    self.take_within(file, &ranges, &mut share);
+                }
             }
         }
     }
 
-    fn take_best_of(&mut self, file: usize, mut quota: u64) {
-        let own = self.order.iter().filter(|(other, _)| *other == file);
-        let own = own.map(|(_, unit)| self.files[file].units[*unit].0.lines);
-        for lines in own.collect::<Vec<_>>() {
-            let ranges = self.with_signatures(file, lines);
-            self.take_within(file, &ranges, &mut quota);
-        }
-    }
-
-    fn claim_short(&mut self) {
-        let most = self.left / SHORT_SHARE;
-        for (file, of) in self.files.iter().enumerate() {
-            if of.form == Form::Short && of.text.len() as u64 <= most {
-                self.take(file, &[[1, self.line_count(file)]]);
+    fn take_whole(&mut self, is_wanted: impl Fn(&Entry) -> bool) {
+        for (file, entry) in self.entries.iter().enumerate() {
+            if is_wanted(entry) {
+                let all = self.files[file].all();
+                self.take(file, &all);
             }
         }
     }
 
     /// Takes the bodies of the failing tests; of several the first ones whole, of the others the head.
     fn claim_tests(&mut self, mut quota: u64) {
-        for (file, of) in self.files.iter().enumerate() {
-            for at in of.failing {
-                let [from, to] = of.outline.definitions[*at].lines;
-                for end in [to, to.min(from + 2 * AROUND)] {
+        for (file, entry) in self.entries.iter().enumerate() {
+            for at in &entry.failing {
+                let [from, to] = entry.outline.definitions[*at].lines;
+                let head = to.min(from + 2 * AROUND);
+                let _ = [to, head].into_iter().any(|end| {
                     let ranges = self.with_signatures(file, [from, end]);
-                    if self.take_within(file, &ranges, &mut quota) {
-                        break;
-                    }
-                }
-            }
-        }
-    }
-
-    fn take_whole(&mut self) {
-        for (file, of) in self.files.iter().enumerate() {
-            if of.form == Form::Whole {
-                self.take(file, &[[1, self.line_count(file)]]);
+                    self.take_within(file, &ranges, &mut quota)
+                });
             }
         }
     }
 
     fn take_best(&mut self) {
         for (file, unit) in self.order.clone() {
-            let of = &self.files[file];
-            let lines = of.units[unit].0.lines;
-            if self.is_shown(file, lines) {
+            let entry = &self.entries[file];
+            let lines = entry.units[unit].0.lines;
+            if self.files[file].holds(lines) {
                 continue;
             }
-            let ranges = self.with_signatures(file, lines);
-            if self.take(file, &ranges) {
-                self.signed[file] = false;
+            if self.take_with_signatures(file, lines) {
+                self.files[file].is_signed = false;
                 continue;
             }
             // Of a part that does not fit, the lines that the failure points at.
-            for line in of
-                .lines
-                .iter()
-                .filter(|line| (lines[0]..=lines[1]).contains(line))
-            {
-                let near = [
-                    line.saturating_sub(AROUND).max(1),
-                    (line + AROUND).min(self.line_count(file)),
-                ];
-                let near = self.with_signatures(file, near);
-                self.take(file, &near);
+            let inside = |line: &&u32| (lines[0]..=lines[1]).contains(*line);
+            for line in entry.candidate.lines.iter().filter(inside) {
+                let last = self.files[file].lines.count();
+                let from = line.saturating_sub(AROUND).max(1);
+                self.take_with_signatures(file, [from, (line + AROUND).min(last)]);
             }
         }
     }
@@ -220,90 +166,34 @@ impl<'a> Packer<'a> {
     /// Takes the signatures of the best parts that found no room.
     fn take_signatures(&mut self) {
         for (file, unit) in self.order.clone() {
-            let of = &self.files[file];
-            let [from, to] = of.units[unit].0.lines;
-            if self.is_shown(file, [from, to]) {
+            let entry = &self.entries[file];
+            let unit = &entry.units[unit].0;
+            let [from, to] = unit.lines;
+            if self.files[file].holds([from, to]) {
                 continue;
             }
-            let definition = of.units[unit]
-                .0
-                .definition
-                .and_then(|at| of.outline.definitions.get(at));
+            let definition = unit.definition;
+            let definition = definition.and_then(|at| entry.outline.definitions.get(at));
             let head =
                 definition.map_or(from, |definition| definition.signature_end.clamp(from, to));
             let first = head.saturating_sub(SIGNATURE_LINES).max(from);
-            let is_first = !self.taken[file].contains(&true);
+            let is_first = self.files[file].is_empty();
             if self.take(file, &[[first, head]]) {
-                self.signed[file] |= is_first;
+                self.files[file].is_signed |= is_first;
             }
         }
-    }
-
-    fn line_count(&self, file: usize) -> u32 {
-        self.starts[file].len() as u32
-    }
-
-    fn is_shown(&self, file: usize, [from, to]: [u32; 2]) -> bool {
-        let lines = self.taken[file].get(from as usize - 1..to as usize);
-        lines.is_some_and(|lines| !lines.contains(&false))
-    }
-
-    // Where a 1-based line begins; behind the last line, where the text ends.
-    fn start(&self, file: usize, line: u32) -> usize {
-        let end = self.files[file].text.len();
-        self.starts[file]
-            .get(line as usize - 1)
-            .copied()
-            .unwrap_or(end)
-    }
-
-    fn bytes(&self, file: usize, [from, to]: [u32; 2]) -> u64 {
-        (self.start(file, to + 1) - self.start(file, from)) as u64
     }
 
     /// Returns what is shown so far takes, marks included.
     fn used(&self) -> u64 {
-        let mut used = 0;
-        for (file, taken) in self
-            .taken
-            .iter()
-            .enumerate()
-            .filter(|(_, taken)| taken.contains(&true))
-        {
-            let mut line = 1;
-            for run in taken.chunk_by(|a, b| a == b) {
-                let next = line + run.len() as u32;
-                let lines = [line, next - 1];
-                used += if run[0] {
-                    self.bytes(file, lines)
-                } else {
-                    mark_bytes(lines)
-                };
-                line = next;
-            }
-        }
-        used
+        let shown = self.files.iter().filter(|file| !file.is_empty());
+        let sizes = shown.map(|file| cut(&file.lines, &file.ranges()).len() as u64);
+        sizes.sum()
     }
 
-    /// Returns what it takes to show these lines too.
-    fn cost(&self, file: usize, ranges: &[[u32; 2]]) -> u64 {
-        let taken = &self.taken[file];
-        let mut cost = if taken.contains(&true) { 0 } else { MARK_BYTES };
-        for [from, to] in ranges {
-            let inside = taken.get(*from as usize - 1..(*to as usize).min(taken.len()));
-            for (line, taken) in (*from..).zip(inside.unwrap_or_default()) {
-                cost += if *taken {
-                    0
-                } else {
-                    self.bytes(file, [line, line])
-                };
-            }
-            let is_taken = |at: Option<usize>| at.and_then(|at| taken.get(at)) == Some(&true);
-            if !is_taken((*from as usize).checked_sub(2)) && !is_taken(Some(*to as usize)) {
-                cost += MARK_BYTES;
-            }
-        }
-        cost
+    fn take_with_signatures(&mut self, file: usize, lines: [u32; 2]) -> bool {
+        let ranges = self.with_signatures(file, lines);
+        self.take(file, &ranges)
     }
 
     fn take(&mut self, file: usize, ranges: &[[u32; 2]]) -> bool {
@@ -312,16 +202,17 @@ impl<'a> Packer<'a> {
     }
 
     fn take_within(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {
-        let cost = self.cost(file, ranges);
-        if cost > self.left.min(*quota).min(self.file_left[file]) {
+        let shown = &mut self.files[file];
+        let cost = shown.cost(ranges);
+        if cost > self.left.min(*quota).min(shown.left) {
             return false;
         }
-        self.file_left[file] -= cost;
+        shown.left -= cost;
         self.left -= cost;
         *quota -= cost;
         for [from, to] in ranges {
-            let end = (*to as usize).min(self.taken[file].len());
-            if let Some(lines) = self.taken[file].get_mut(*from as usize - 1..end) {
+            let end = (*to as usize).min(shown.taken.len());
+            if let Some(lines) = shown.taken.get_mut(*from as usize - 1..end) {
                 lines.fill(true);
             }
         }
@@ -330,7 +221,7 @@ impl<'a> Packer<'a> {
 
     /// Returns the lines with the signatures of the definitions around them.
     fn with_signatures(&self, file: usize, lines: [u32; 2]) -> Vec<[u32; 2]> {
-        let outline = self.files[file].outline;
+        let outline = &self.entries[file].outline;
         let mut ranges = vec![lines];
         let mut above = outline.innermost(lines[0]);
         while let Some(definition) = above.and_then(|at| outline.definitions.get(at)) {
@@ -346,21 +237,54 @@ impl<'a> Packer<'a> {
         ranges.sort_unstable();
         ranges
     }
-
-    fn into_shares(self) -> Vec<Share> {
-        let shown = self.taken.iter().zip(self.signed);
-        let shares = shown.map(|(taken, signed)| match taken.contains(&true) {
-            false => Share::Nothing,
-            true if !taken.contains(&false) => Share::Whole,
-            true if signed => Share::Signatures(ranges(taken)),
-            true => Share::Lines(ranges(taken)),
-        });
-        shares.collect()
-    }
 }
 
-// What `[lines 2 to 21 left out]` and its line end take.
-fn mark_bytes(lines: [u32; 2]) -> u64 {
-    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
-    22 + digits[0] + digits[1]
+impl Shown<'_> {
+    fn all(&self) -> [[u32; 2]; 1] {
+        [[1, self.lines.count()]]
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.taken.contains(&true)
+    }
+
+    fn holds(&self, [from, to]: [u32; 2]) -> bool {
+        let lines = self.taken.get(from as usize - 1..to as usize);
+        lines.is_some_and(|lines| !lines.contains(&false))
+    }
+
+    /// Returns what it takes to show these lines too.
+    fn cost(&self, ranges: &[[u32; 2]]) -> u64 {
+        let is_taken = |line: u32| line > 0 && self.taken.get(line as usize - 1) == Some(&true);
+        let mut cost = if self.is_empty() { MARK_BYTES } else { 0 };
+        for [from, to] in ranges {
+            let new = (*from..=(*to).min(self.lines.count())).filter(|line| !is_taken(*line));
+            let sizes = new.map(|line| self.lines.cut([line, line]).len() as u64);
+            cost += sizes.sum::<u64>();
+            if !is_taken(from - 1) && !is_taken(to + 1) {
+                cost += MARK_BYTES;
+            }
+        }
+        cost
+    }
+
+    fn ranges(&self) -> Vec<[u32; 2]> {
+        let mut ranges: Vec<[u32; 2]> = Vec::new();
+        for (line, _) in (1..).zip(&self.taken).filter(|(_, taken)| **taken) {
+            match ranges.last_mut() {
+                Some([_, to]) if *to + 1 == line => *to = line,
+                _ => ranges.push([line, line]),
+            }
+        }
+        ranges
+    }
+
+    fn share(&self) -> Share {
+        match (self.is_empty(), self.taken.contains(&false)) {
+            (true, _) => None,
+            (false, false) => Some((FileMode::Full, Vec::new())),
+            (false, true) if self.is_signed => Some((FileMode::Skeleton, self.ranges())),
+            (false, true) => Some((FileMode::Window, self.ranges())),
+        }
+    }
 }

@@ -1,6 +1,5 @@
 use crate::model::{
-    FailureKind, FailurePacket, FailureSummary, LogExcerpt, PacketBudget, PreviousAttempt, Role,
-    SCHEMA_VERSION,
+    FailureKind, FailurePacket, FailureSummary, PacketBudget, PreviousAttempt, Role, SCHEMA_VERSION,
 };
 use crate::policy::Redactor;
 
@@ -40,12 +39,7 @@ pub fn failure_packet(
         schema_version: SCHEMA_VERSION,
         document: "failure-packet",
         failure,
-        logs: built.log.clone().unwrap_or(LogExcerpt {
-            text: String::new(),
-            bytes: 0,
-            omitted_bytes: 0,
-            redactions: 0,
-        }),
+        logs: built.log.clone().unwrap_or_default(),
         targets: context
             .files
             .iter()

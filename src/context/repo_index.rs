@@ -1,51 +1,41 @@
+use super::failure::Failure;
+use super::inputs::PacketInputs;
 use crate::model::{Level, RepoIndex, RepoIndexFile, RepoPath};
-use crate::policy::{ReadPolicy, Redactor};
-use crate::source::{Entry, Source};
+use crate::source::Entry;
 
 /// Paths, sizes and, of files that may be read, blob ids of the repository; when there are too many, those
 /// nearest to the targets. Secrets in names are masked.
-pub(super) fn repo_index(
-    source: &dyn Source,
-    level: Level,
-    targets: &[RepoPath],
-    names: &NameSecrets,
-    policy: &ReadPolicy,
-) -> RepoIndex {
-    let mut files: Vec<&Entry> = source.listing().files().collect();
+pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIndex {
+    let all = || inputs.source.listing().files();
+    let mut files: Vec<&Entry> = all().collect();
     let total = files.len() as u64;
-    let max = max_rows(level);
+    let max = match failure.is_about_cause {
+        true => max_rows(Level::Targets),
+        false => max_rows(failure.level),
+    };
     let truncated = files.len() > max;
     if truncated {
+        let targets = &failure.readable;
         files.sort_by_cached_key(|entry| (distance(&entry.path, targets), entry.path.clone()));
         files.truncate(max);
         files.sort_by(|a, b| a.path.cmp(&b.path));
     }
-    let files = files
-        .into_iter()
-        .map(|entry| RepoIndexFile {
-            path: names.masked(&entry.path),
+    let files = files.into_iter().map(|entry| {
+        // Size and hash are enough to guess a short secret by.
+        let is_open = inputs.policy.refuse(&entry.path).is_none();
+        RepoIndexFile {
+            path: inputs.mask_name(&entry.path),
             bytes: entry.bytes,
-            // Size and hash are enough to guess a short secret by.
-            blob_id: policy
-                .refuse(&entry.path)
-                .is_none()
-                .then(|| source.blob_id(&entry.path))
-                .flatten(),
-        })
-        .collect();
-    let mut starts = source
-        .listing()
-        .files()
-        .filter(|entry| is_entrypoint(&entry.path));
-    let entrypoints = starts
-        .by_ref()
-        .take(MAX_ENTRYPOINTS)
-        .map(|entry| names.masked(&entry.path))
-        .collect();
+            blob_id: inputs.source.blob_id(&entry.path).filter(|_| is_open),
+        }
+    });
+    let mut starts = all().filter(|entry| is_entrypoint(&entry.path));
+    let first = starts.by_ref().take(MAX_ENTRYPOINTS);
+    let entrypoints = first.map(|entry| inputs.mask_name(&entry.path)).collect();
     RepoIndex {
-        files,
+        files: files.collect(),
         entrypoints,
-        more_entrypoints: Some(starts.count() as u64).filter(|it| *it > 0),
+        more_entrypoints: Some(starts.count() as u64).filter(|more| *more > 0),
         truncated,
         total,
     }
@@ -72,57 +62,17 @@ fn distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
 fn is_entrypoint(path: &RepoPath) -> bool {
     let depth = path.depth();
     let name = path.file_name();
-    match name {
-        "package.json" | "pyproject.toml" | "setup.py" | "manage.py" | "__main__.py" => depth <= 3,
-        _ => {
-            let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
-            depth <= 3
-                && matches!(stem, "index" | "main" | "app" | "cli" | "server")
-                && matches!(
-                    extension,
-                    "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "py"
-                )
-        }
-    }
-}
-
-/// Paths whose very names hold a secret.
-pub(super) struct NameSecrets {
-    masked: std::collections::HashMap<RepoPath, RepoPath>,
-}
-
-impl NameSecrets {
-    /// Looks through every name once.
-    pub(super) fn find(source: &dyn Source, redactor: &Redactor) -> Self {
-        let entries = source.listing().entries();
-        let mut all = String::new();
-        for entry in entries {
-            all.push_str(entry.path.as_str());
-            all.push('\n');
-        }
-        let mut masked = std::collections::HashMap::new();
-        if !redactor.redact(&all).findings.is_empty() {
-            for entry in entries {
-                let redacted = redactor.redact(entry.path.as_str());
-                if !redacted.findings.is_empty()
-                    && let Ok(path) = RepoPath::new(&redacted.text)
-                {
-                    masked.insert(entry.path.clone(), path);
-                }
-            }
-        }
-        Self { masked }
-    }
-
-    /// Whether the name holds a secret.
-    pub(super) fn contains(&self, path: &RepoPath) -> bool {
-        self.masked.contains_key(path)
-    }
-
-    /// The name with secrets masked.
-    pub(super) fn masked(&self, path: &RepoPath) -> RepoPath {
-        self.masked.get(path).unwrap_or(path).clone()
-    }
+    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+    let is_manifest = matches!(
+        name,
+        "package.json" | "pyproject.toml" | "setup.py" | "manage.py" | "__main__.py"
+    );
+    let is_start = matches!(stem, "index" | "main" | "app" | "cli" | "server")
+        && matches!(
+            extension,
+            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "py"
+        );
+    depth <= 3 && (is_manifest || is_start)
 }
 
 #[cfg(test)]

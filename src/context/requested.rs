@@ -1,12 +1,10 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
-use super::candidates::{Candidate, Place};
+use super::candidates::Candidate;
 use super::fill::Fill;
-use super::request::Request;
-use super::snapshot::{SnapshotTaker, Unshown};
+use super::inputs::{PacketInputs, Unshown};
 use super::targets::nearest_paths;
-use crate::rank::known_outline;
 
 /// Limits of one request, and how many requests are answered (the ladder's specification).
 const MAX_REQUESTS: usize = 2;
@@ -16,16 +14,12 @@ const MAX_FILE_BYTES: u64 = 200_000;
 
 /// Returns what an agent asked for as candidates, targets among them. What names nothing is rejected
 /// with the nearest names, and what exceeds the limits with the limit.
-pub(super) fn serve_requests(
-    fill: &mut Fill<'_>,
-    taker: &SnapshotTaker<'_>,
-    request: &Request,
-) -> Vec<Candidate> {
+pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    for (round, texts) in request.requests.iter().enumerate() {
+    for (round, texts) in inputs.request.requests.iter().enumerate() {
         let (mut files, mut bytes) = (0, 0);
         for text in texts {
-            let (path, part) = match read_part(taker, text) {
+            let (path, part) = match read_part(inputs, text) {
                 Ok(read) => read,
                 Err(unshown) => {
                     fill.reject(text, unshown);
@@ -33,7 +27,7 @@ pub(super) fn serve_requests(
                 }
             };
             let at = found.iter().position(|candidate| candidate.path == path);
-            let entry = taker.source.listing().get(path.as_str());
+            let entry = inputs.source.listing().get(path.as_str());
             let size = entry.map_or(0, |entry| entry.bytes.min(MAX_FILE_BYTES));
             let limit = match at {
                 _ if round >= MAX_REQUESTS => "two requests were answered; a third is not",
@@ -42,14 +36,14 @@ pub(super) fn serve_requests(
                 _ => "",
             };
             if !limit.is_empty() {
-                fill.reject(text, Unshown::new(Code::C101, limit.to_owned(), None));
+                fill.reject(text, Unshown::new(Code::C101, limit, None));
                 continue;
             }
             let at = at.unwrap_or_else(|| {
                 files += 1;
                 bytes += size;
                 let why = "the agent asked for it";
-                found.push(Candidate::new(&path, Role::Requested, Place::Given, why));
+                found.push(Candidate::new(&path, Role::Requested, why));
                 found.len() - 1
             });
             let asked = found[at].asked.get_or_insert_default();
@@ -63,13 +57,13 @@ pub(super) fn serve_requests(
 }
 
 /// Reads what of which file a request names, a definition by its lines.
-fn read_part(taker: &SnapshotTaker<'_>, text: &str) -> Result<(RepoPath, Part), Unshown> {
-    let (path, part) = read(taker.source.listing(), text)?;
+fn read_part(inputs: &PacketInputs<'_>, text: &str) -> Result<(RepoPath, Part), Unshown> {
+    let (path, part) = read(inputs.source.listing(), text)?;
     let part = match part {
-        Part::Definition(name) => Part::Lines(definition(taker, &path, &name)?),
+        Part::Definition(name) => Part::Lines(definition(inputs, &path, &name)?),
         other => other,
     };
-    taker.may_be_read(&path)?;
+    inputs.check_readable(&path)?;
     Ok((path, part))
 }
 
@@ -81,7 +75,7 @@ pub(super) fn rest(path: &RepoPath, text: &str, ranges: &[[u32; 2]]) -> Vec<Stri
     }
     let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     let ends = ranges.iter().copied().chain([[count.saturating_add(1), 0]]);
-    let starts = std::iter::once(0).chain(ranges.iter().map(|it| it[1]));
+    let starts = std::iter::once(0).chain(ranges.iter().map(|range| range[1]));
     let gaps = starts
         .zip(ends)
         .map(|(before, [next, _])| [before + 1, next - 1]);
@@ -126,7 +120,11 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         .map_err(|problem| Unshown::new(Code::C301, problem.to_string(), None))?;
     if listing.get(path.as_str()).is_none() && !path.as_str().starts_with(".git/") {
         let near = nearest_paths(listing, path.as_str(), 3);
-        let reason = with_near("there is no such file", &near);
+        let near: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
+        let reason = match near.is_empty() {
+            true => "there is no such file".to_owned(),
+            false => format!("there is no such file; near names: {}", near.join(", ")),
+        };
         return Err(Unshown::new(Code::C301, reason, None));
     }
     Ok((path, part))
@@ -156,12 +154,12 @@ const AROUND: u32 = 20;
 
 // The lines of every definition with that name, below the names before it.
 fn definition(
-    taker: &SnapshotTaker<'_>,
+    inputs: &PacketInputs<'_>,
     path: &RepoPath,
     name: &str,
 ) -> Result<Vec<[u32; 2]>, Unshown> {
-    let text = taker.open(path)?.text;
-    let outline = known_outline(taker.outlines, path, text.as_bytes());
+    let text = inputs.open(path)?.text;
+    let outline = inputs.outline(path, text.as_bytes());
     let name = name.trim_end_matches("()").replace("::", ".");
     let mut names = name.rsplit('.');
     let last = names.next().unwrap_or_default();
@@ -169,7 +167,7 @@ fn definition(
     let is_below = |at: usize| {
         let mut above = outline.definitions[at].parent;
         outer.iter().all(|name| {
-            while let Some(definition) = above.and_then(|it| outline.definitions.get(it)) {
+            while let Some(definition) = above.and_then(|at| outline.definitions.get(at)) {
                 above = definition.parent;
                 if definition.name == *name {
                     return true;
@@ -180,8 +178,8 @@ fn definition(
     };
     let named = outline.definitions.iter().enumerate();
     let lines: Vec<[u32; 2]> = named
-        .filter(|(at, it)| (it.name == last && is_below(*at)) || it.name == name)
-        .map(|(_, it)| it.lines)
+        .filter(|(at, found)| (found.name == last && is_below(*at)) || found.name == name)
+        .map(|(_, found)| found.lines)
         .collect();
     if !lines.is_empty() {
         return Ok(lines);
@@ -190,20 +188,12 @@ fn definition(
     Err(Unshown::new(Code::C312, reason, None))
 }
 
-fn with_near(reason: &str, near: &[impl std::fmt::Display]) -> String {
-    if near.is_empty() {
-        return reason.to_owned();
-    }
-    let near: Vec<String> = near.iter().map(|it| format!("`{it}`")).collect();
-    format!("{reason}; near names: {}", near.join(", "))
-}
-
 /// Returns every file of the repository, for level 4.
 pub(super) fn every_file(source: &dyn Source) -> Vec<Candidate> {
     let why = "part of the whole repository";
     let files = source.listing().files();
     files
-        .map(|entry| Candidate::new(&entry.path, Role::Bundle, Place::Given, why))
+        .map(|entry| Candidate::new(&entry.path, Role::Bundle, why))
         .collect()
 }
 
@@ -250,7 +240,10 @@ mod tests {
             &many,
         ] {
             let found = read(source.listing(), text);
-            assert!(found.is_err_and(|it| it.code == Code::C301), "{text}");
+            assert!(
+                found.is_err_and(|unshown| unshown.code == Code::C301),
+                "{text}"
+            );
         }
     }
 

@@ -16,8 +16,8 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
     Request {
         caps: CapOverrides {
             max_files: settings.context.max_files,
-            max_file_bytes: settings.context.max_file_bytes.map(|it| it.0),
-            max_total_bytes: settings.context.max_total_bytes.map(|it| it.0),
+            max_file_bytes: settings.context.max_file_bytes.map(|size| size.0),
+            max_total_bytes: settings.context.max_total_bytes.map(|size| size.0),
             max_tokens: settings.context.max_tokens,
         },
         profile: settings.context.profile,

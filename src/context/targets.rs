@@ -1,4 +1,4 @@
-use crate::model::{Diagnosis, RepoPath};
+use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::rank::Pool;
 use crate::source::{EntryKind, Listing};
 
@@ -28,23 +28,20 @@ pub fn expand_target(listing: &Listing, path: &RepoPath) -> Option<Vec<RepoPath>
 /// The repository's files the log is about: those of the failing tests, then those that it points
 /// into, most telling first. A file that it only names is a target when there is no better.
 pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<RepoPath> {
-    let tests = diagnosis
-        .tests
-        .iter()
-        .filter_map(|test| test.path.as_deref());
-    let tests = tests.filter_map(|path| RepoPath::new(path).ok());
+    let tests = diagnosis.tests.iter();
+    let tests = tests.filter_map(|test| RepoPath::new(test.path.as_deref()?).ok());
     let tests: Vec<RepoPath> = tests.collect();
     let pool = Pool::new(&tests, listing);
-    let pointed = diagnosis.files.iter().filter(|it| it.line.is_some());
-    let pointed = pointed
-        .filter_map(crate::model::MentionedFile::repo_path)
-        // Beside a failing test, what only tests use is the way to the failure.
-        .filter(|path| tests.is_empty() || pool.standing(path).is_some());
+    let files = diagnosis.files.iter();
+    let (pointed, named): (Vec<&MentionedFile>, Vec<&MentionedFile>) =
+        files.partition(|file| file.line.is_some());
+    let pointed = pointed.into_iter().filter_map(MentionedFile::repo_path);
+    // Beside a failing test, what only tests use is the way to the failure.
+    let pointed = pointed.filter(|path| tests.is_empty() || pool.standing(path).is_some());
     let mut targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
     if !targets.is_empty() {
         // What lost an export has no line that fails.
-        let lost = diagnosis.files.iter().filter(|it| it.line.is_none());
-        let mut lost = lost.filter_map(crate::model::MentionedFile::repo_path);
+        let mut lost = named.into_iter().filter_map(MentionedFile::repo_path);
         let lost = lost.find(|path| !targets.contains(path) && !tests.contains(path));
         if let Some(path) = lost.filter(|_| !diagnosis.missing_exports.is_empty()) {
             targets.truncate(MAX_TARGETS_FROM_LOG - 1);
@@ -52,11 +49,8 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
         }
         return targets;
     }
-    let named = diagnosis.files.iter();
-    distinct_files(
-        named.filter_map(crate::model::MentionedFile::repo_path),
-        listing,
-    )
+    let named = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
+    distinct_files(named, listing)
 }
 
 fn distinct_files(paths: impl Iterator<Item = RepoPath>, listing: &Listing) -> Vec<RepoPath> {
@@ -77,21 +71,15 @@ fn distinct_files(paths: impl Iterator<Item = RepoPath>, listing: &Listing) -> V
 pub fn nearest_paths(listing: &Listing, missing: &str, count: usize) -> Vec<RepoPath> {
     let missing = last_bytes(missing, 200);
     let name = missing.rsplit('/').next().unwrap_or(missing);
-    let mut scored: Vec<(f64, &RepoPath)> = listing
-        .files()
-        .map(|entry| {
-            let same_name = strsim::jaro_winkler(name, entry.path.file_name());
-            let same_path = strsim::normalized_levenshtein(missing, entry.path.as_str());
-            (same_name * 0.6 + same_path * 0.4, &entry.path)
-        })
-        .filter(|(similarity, _)| *similarity > 0.6)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    scored
-        .into_iter()
-        .take(count)
-        .map(|(_, path)| path.clone())
-        .collect()
+    let scored = listing.files().map(|entry| {
+        let same_name = strsim::jaro_winkler(name, entry.path.file_name());
+        let same_path = strsim::normalized_levenshtein(missing, entry.path.as_str());
+        (same_name * 0.6 + same_path * 0.4, &entry.path)
+    });
+    let mut near: Vec<(f64, &RepoPath)> = scored.filter(|(score, _)| *score > 0.6).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    near.truncate(count);
+    near.into_iter().map(|(_, path)| path.clone()).collect()
 }
 
 // The end of a text, at most `bytes` long: similarity costs the product of both lengths.

@@ -318,7 +318,7 @@ pub struct FailureSummary {
 }
 
 /// A log within its limits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogExcerpt {
     /// The text: escapes removed, secrets redacted, repetitions shown once, the middle omitted if it is too

@@ -4,7 +4,7 @@ use super::index::{FileTerms, scan_files};
 use super::pool::{Pool, ProjectPart};
 use super::question::Question;
 use super::terms::{exp2_minus, identifiers, log2_1p, parts, term_id};
-use super::weights::{Evidence, Signal};
+use super::weights::{Evidence, SIGNALS};
 use crate::model::RepoPath;
 use crate::source::Source;
 
@@ -86,25 +86,15 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     };
     let rarity = rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
-    let mut files: Vec<RankedFile> = Vec::new();
-    for (at, path) in paths.into_iter().enumerate() {
-        let mut evidence = Evidence::default();
-        for (signal, values) in &signals {
-            evidence.set(*signal, values[at]);
-        }
-        let factor = match standings[at] {
+    let scored = paths.into_iter().enumerate().map(|(at, path)| RankedFile {
+        path,
+        evidence: Evidence(signals.each_ref().map(|values| values[at])),
+        factor: match standings[at] {
             ProjectPart::SetApart => SET_APART,
             ProjectPart::Product => 1.0,
-        };
-        let file = RankedFile {
-            path,
-            evidence,
-            factor,
-        };
-        if file.score() > 0.0 {
-            files.push(file);
-        }
-    }
+        },
+    });
+    let mut files: Vec<RankedFile> = scored.filter(|file| file.score() > 0.0).collect();
     files.sort_by(|a, b| {
         b.score()
             .total_cmp(&a.score())
@@ -113,38 +103,29 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     FileEvidence { files, rarity }
 }
 
+// By signal, in the order of the table.
 fn score_signals(
     question: &Question,
     input: &FileInput<'_>,
     paths: &[RepoPath],
     terms: &[FileTerms],
     rarity: &[f64],
-) -> [(Signal, Vec<f64>); 8] {
-    let hops = input.hops.iter().filter(|(_, hops)| *hops > 0);
-    let hops: HashMap<&RepoPath, f64> = hops
-        .map(|(path, hops)| (path, 1.0 / f64::from(*hops)))
-        .collect();
-    let ran: HashMap<&RepoPath, f64> = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
-    let changed: HashMap<&RepoPath, f64> = input.changed.iter().map(|path| (path, 1.0)).collect();
-    let look_up = |values: &HashMap<&RepoPath, f64>| {
+) -> [Vec<f64>; SIGNALS.len()] {
+    let look_up = |values: HashMap<&RepoPath, f64>| {
         let value = |path| values.get(path).copied().unwrap_or(0.0);
         paths.iter().map(value).collect::<Vec<f64>>()
     };
-    let words = normalized(words_scores(question, rarity, terms));
-    let definitions = normalized(definition_scores(question, terms));
-    let history = normalized(history_scores(question, paths, input));
+    let imported = input.hops.iter().filter(|(_, hops)| *hops > 0);
+    let imported = imported.map(|(path, hops)| (path, 1.0 / f64::from(*hops)));
     [
-        (Signal::Words, words),
-        (Signal::Definitions, definitions),
-        (
-            Signal::Mention,
-            mention_scores(question, paths, input.mentioned),
-        ),
-        (Signal::Name, normalized(name_scores(question, paths))),
-        (Signal::Imports, look_up(&hops)),
-        (Signal::Change, look_up(&changed)),
-        (Signal::Trace, look_up(&ran)),
-        (Signal::History, history),
+        normalized(words_scores(question, rarity, terms)),
+        normalized(definition_scores(question, terms)),
+        mention_scores(question, paths, input.mentioned),
+        normalized(name_scores(question, paths)),
+        look_up(imported.collect()),
+        look_up(input.changed.iter().map(|path| (path, 1.0)).collect()),
+        look_up(input.ran.iter().map(|(path, ran)| (path, *ran)).collect()),
+        normalized(history_scores(question, paths, input)),
     ]
 }
 

@@ -19,6 +19,6 @@ pub use files::{FileEvidence, FileInput, RankedFile, rank_files};
 pub use index::known_outline;
 pub use parts::{PartFile, score_parts};
 pub use pool::Pool;
-pub use question::{Body, Question};
-pub use units::Unit;
+pub use question::Question;
+pub use units::{Lines, Unit};
 pub use weights::Evidence;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::question::Question;
 use super::terms::{ByTerm, identifiers, is_common, log2_1p, parts, term_id};
-use super::units::{Unit, units};
+use super::units::{Lines, Unit, units};
 use crate::languages::{Language, Outline};
 use crate::model::{RepoPath, Traced};
 
@@ -109,17 +109,9 @@ fn cut_files<'a>(files: &[PartFile<'a>]) -> Vec<Piece<'a>> {
     let each_test = 1.0 / (tests.max(1) as f64).sqrt();
     let mut pieces = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let mut starts: Vec<usize> = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', file.text.as_bytes()).map(|at| at + 1));
-        starts.retain(|start| *start < file.text.len());
-        let start = |line: u32| {
-            starts
-                .get(line as usize - 1)
-                .copied()
-                .unwrap_or(file.text.len())
-        };
+        let lines = Lines::new(file.text);
         let outline: &'a Outline = file.outline;
-        for unit in units(outline, starts.len() as u32) {
+        for unit in units(outline, lines.count()) {
             let [from, to] = unit.lines;
             let touches = |lines: [u32; 2]| from <= lines[1] && lines[0] <= to;
             let definitions = &outline.definitions;
@@ -133,7 +125,7 @@ fn cut_files<'a>(files: &[PartFile<'a>]) -> Vec<Piece<'a>> {
             let is_pointed = file.lines.iter().any(|line| touches([*line; 2]));
             pieces.push(Piece {
                 file: number,
-                text: &file.text[start(from)..start(to + 1)],
+                text: lines.cut([from, to]),
                 names: inside.map(|definition| definition.name.as_str()).collect(),
                 is_pointed,
                 seed: if is_test { each_test } else { 0.0 } + if is_pointed { 1.0 } else { 0.0 },
@@ -261,7 +253,7 @@ mod tests {
     use super::{PartFile, score_parts};
     use crate::languages::outline;
     use crate::model::RepoPath;
-    use crate::rank::{Body, Question};
+    use crate::rank::Question;
 
     #[test]
     fn words_of_the_log_and_names_of_the_body_lead() {
@@ -283,11 +275,11 @@ mod tests {
             path: &paths[at],
         };
         let files = [file(0, test, &[0]), file(1, code, &[])];
-        let body = Body {
-            text: test,
-            weight: 1.0,
-        };
-        let question = Question::from_log("assert basket_total(3) == 4", &[body], &[]);
+        let question = Question::from_log(
+            "assert basket_total(3) == 4",
+            &[(test.to_owned(), 1.0)],
+            &[],
+        );
         let rarity = vec![1.0; question.weights.len()];
         let scores = score_parts(&files, &question, &rarity, None);
         let mut parts: Vec<(u32, f64)> = scores[1]

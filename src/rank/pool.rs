@@ -14,7 +14,7 @@ use crate::source::Listing;
 pub struct Pool {
     /// Folders of targets, each with a `/` at its end, whose own place in the tree says nothing.
     projects: Vec<String>,
-    /// Packages that are named like tests and are what the product offers for tests, sorted.
+    /// Packages that are named like tests and are what the product offers for tests.
     offered: Vec<String>,
 }
 
@@ -62,14 +62,10 @@ impl Pool {
                 end += part.len();
                 let folder = text.get(..end).unwrap_or_default();
                 end += 1;
-                let part = part.to_ascii_lowercase();
-                let part = part.as_str();
-                let is_test = (TEST_FOLDERS.contains(&part) || part == "testing")
-                    && self
-                        .offered
-                        .binary_search_by(|it| (**it).cmp(folder))
-                        .is_err();
-                !is_test && !SET_APART.contains(&part)
+                let part: &str = &part.to_ascii_lowercase();
+                let is_test = TEST_FOLDERS.contains(&part) || part == "testing";
+                let is_offered = self.offered.iter().any(|package| package == folder);
+                (!is_test || is_offered) && !SET_APART.contains(&part)
             })
     }
 }
@@ -103,7 +99,7 @@ fn offered(listing: &Listing) -> Vec<String> {
             let Some((above, "test" | "testing")) = folder.rsplit_once('/') else {
                 continue;
             };
-            let is_package = |it: &str| listing.has_file(&format!("{it}/__init__.py"));
+            let is_package = |folder: &str| listing.has_file(&format!("{folder}/__init__.py"));
             let below = path.as_str().get(end + 1..).unwrap_or_default();
             let own = !below.starts_with("tests/");
             let may_be = found
@@ -202,7 +198,9 @@ mod tests {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let source = Memory::named(files.map(|file| (file, "")));
         let pool = Pool::new(&[], source.listing());
-        let held = files.iter().filter(|it| pool.standing(&path(it)).is_some());
+        let held = files
+            .iter()
+            .filter(|file| pool.standing(&path(file)).is_some());
         let held: Vec<&str> = held.copied().collect();
         assert_eq!(
             held,

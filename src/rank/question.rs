@@ -24,15 +24,6 @@ pub struct Question {
     pub(super) paths: Vec<String>,
 }
 
-/// Text of a failing test, or of a definition that the log points into.
-#[derive(Debug, Clone, Copy)]
-pub struct Body<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// How much it counts.
-    pub weight: f64,
-}
-
 /// A word of a failing body counts twice as much as a word of the log.
 const BODY_WEIGHT: f64 = 2.0;
 /// A part of an identifier says less than the whole.
@@ -40,18 +31,16 @@ const PART_OF_NAME: f64 = 0.3;
 const LENGTH_OF_PART: f64 = 0.6;
 
 impl Question {
-    /// Reads a question from what a log says of the failure, the failing bodies, and the files the
-    /// failure is about.
+    /// Reads a question from what a log says of the failure, the failing bodies (texts of tests and
+    /// of definitions that the log points into) with their weights, and the files the failure is
+    /// about.
     #[must_use]
-    pub fn from_log(text: &str, bodies: &[Body<'_>], subjects: &[RepoPath]) -> Self {
+    pub fn from_log(text: &str, bodies: &[(String, f64)], subjects: &[RepoPath]) -> Self {
         let mut asked: BTreeMap<TermId, [f64; 3]> = BTreeMap::new();
-        let log = Body {
-            text,
-            weight: 1.0 / BODY_WEIGHT,
-        };
-        for body in std::iter::once(&log).chain(bodies) {
-            let weight = BODY_WEIGHT * body.weight;
-            for (id, [count, whole]) in count_words(body.text.as_bytes()) {
+        let bodies = bodies.iter();
+        let bodies = bodies.map(|(body, weight)| (body.as_str(), BODY_WEIGHT * weight));
+        for (text, weight) in std::iter::once((text, 1.0)).chain(bodies) {
+            for (id, [count, whole]) in count_words(text.as_bytes()) {
                 let row = asked.entry(id).or_default();
                 row[0] += weight * log2_1p(count);
                 row[1] += log2_1p(whole);

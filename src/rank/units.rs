@@ -31,6 +31,37 @@ pub fn units(outline: &Outline, lines: u32) -> Vec<Unit> {
     cutter.units
 }
 
+/// A text by its lines.
+pub struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    /// Finds where each line begins.
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        let mut starts: Vec<usize> = std::iter::once(0).chain(ends.map(|at| at + 1)).collect();
+        starts.retain(|start| *start < text.len());
+        Self { text, starts }
+    }
+
+    /// Returns how many there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// Returns the text of a range, 1-based, as far as there is one.
+    #[must_use]
+    pub fn cut(&self, [from, to]: [u32; 2]) -> &'t str {
+        let start = |line: u32| self.starts.get(line as usize - 1).copied();
+        let [start, end] = [from, to + 1].map(|line| start(line).unwrap_or(self.text.len()));
+        &self.text[start..end]
+    }
+}
+
 struct Cutter<'a> {
     outline: &'a Outline,
     // By definition; the last row holds the outermost ones.

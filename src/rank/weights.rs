@@ -1,102 +1,50 @@
 use std::collections::BTreeMap;
 
-/// A kind of evidence for a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Signal {
-    /// BM25 of the whole file against the question.
-    Words,
-    /// Definitions of names in the question.
-    Definitions,
-    /// The question names the path.
-    Mention,
-    /// Words of the path.
-    Name,
-    /// Few imports away from a target.
-    Imports,
-    /// Part of the change under test.
-    Change,
-    /// The failing tests run it and the passing tests do not (Ochiai).
-    Trace,
-    /// Changed in the same commits as the targets, or often of late.
-    History,
-}
-
-/// Weights of the signals.
-pub const WEIGHTS: [(Signal, f64); 8] = [
-    (Signal::Words, 1.0),
-    (Signal::Definitions, 0.3),
-    (Signal::Mention, 1.0),
-    (Signal::Name, 0.6),
-    (Signal::Imports, 0.15),
-    (Signal::Change, 0.8),
-    (Signal::Trace, 0.6),
-    (Signal::History, 0.4),
+/// Kinds of evidence for a file: the name in `scores`, the weight, and what it says in words.
+pub(super) const SIGNALS: [(&str, f64, &str); 8] = [
+    // BM25 of the whole file against the question.
+    ("words", 1.0, "shares rare words with the failure"),
+    (
+        "definitions",
+        0.3,
+        "defines names that the failure mentions",
+    ),
+    ("mention", 1.0, "the failure names it"),
+    ("name", 0.6, "is named like the subject of the failure"),
+    ("imports", 0.15, "is imported near a target"),
+    ("change", 0.8, "is part of the change under test"),
+    // The failing tests run it and the passing tests do not (Ochiai).
+    ("trace", 0.6, "the failing tests run it"),
+    // Of an issue: changed often of late.
+    ("history", 0.4, "changed together with a target"),
 ];
 
 /// A score of 1.0 in the whole numbers of a packet.
 const SCALE: f64 = 100_000.0;
 
-impl Signal {
-    /// The name in `scores`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Definitions => "definitions",
-            Self::Mention => "mention",
-            Self::Name => "name",
-            Self::Imports => "imports",
-            Self::Change => "change",
-            Self::Trace => "trace",
-            Self::History => "history",
-        }
-    }
-
-    fn reason(self) -> &'static str {
-        match self {
-            Self::Words => "shares rare words with the failure",
-            Self::Definitions => "defines names that the failure mentions",
-            Self::Mention => "the failure names it",
-            Self::Name => "is named like the subject of the failure",
-            Self::Imports => "is imported near a target",
-            Self::Change => "is part of the change under test",
-            Self::Trace => "the failing tests run it",
-            Self::History => "changed together with a target",
-        }
-    }
-}
-
-/// The values of the signals for one file, each from 0 to 1.
+/// The values of the signals for one file in the order of the table, each from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Evidence(pub(super) [f64; WEIGHTS.len()]);
+pub struct Evidence(pub(super) [f64; SIGNALS.len()]);
 
 impl Evidence {
-    pub(super) fn set(&mut self, signal: Signal, value: f64) {
-        for (slot, (row, _)) in self.0.iter_mut().zip(WEIGHTS) {
-            if row == signal {
-                *slot = value;
-            }
-        }
-    }
-
-    fn weighted(&self) -> impl Iterator<Item = (Signal, f64)> + '_ {
-        let rows = self.0.iter().zip(WEIGHTS);
-        rows.map(|(value, (signal, weight))| (signal, value * weight))
+    fn weighted(&self) -> impl Iterator<Item = f64> + '_ {
+        let rows = self.0.iter().zip(SIGNALS);
+        rows.map(|(value, (_, weight, _))| value * weight)
     }
 
     /// Returns the weighted sum.
     #[must_use]
     pub fn total(&self) -> f64 {
-        self.weighted().map(|(_, value)| value).sum()
+        self.weighted().sum()
     }
 
     /// Returns the sum and its parts as whole numbers.
     #[must_use]
     pub fn scores(&self) -> (u64, BTreeMap<String, u64>) {
-        let scores: BTreeMap<String, u64> = self
-            .weighted()
-            .map(|(signal, value)| (signal.as_str().to_owned(), scaled(value)))
+        let rows = SIGNALS.iter().zip(self.weighted().map(scaled));
+        let scores: BTreeMap<String, u64> = rows
             .filter(|(_, value)| *value > 0)
+            .map(|((name, ..), value)| ((*name).to_owned(), value))
             .collect();
         (scores.values().sum(), scores)
     }
@@ -104,14 +52,13 @@ impl Evidence {
     /// Names the two strongest signals in words.
     #[must_use]
     pub fn reason(&self) -> String {
-        let mut signals: Vec<(Signal, f64)> =
-            self.weighted().filter(|(_, value)| *value > 0.0).collect();
-        signals.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let reasons: Vec<&str> = signals
-            .iter()
-            .take(2)
-            .map(|(signal, _)| signal.reason())
+        let mut signals: Vec<(f64, &str)> = self
+            .weighted()
+            .zip(SIGNALS.map(|(.., reason)| reason))
+            .filter(|(value, _)| *value > 0.0)
             .collect();
+        signals.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let reasons: Vec<&str> = signals.iter().take(2).map(|(_, reason)| *reason).collect();
         reasons.join("; ")
     }
 }

@@ -1,0 +1,210 @@
+use std::collections::HashMap;
+
+use super::decode::decode;
+use super::digest::sha256_hex;
+use super::request::Request;
+use crate::graph::Graph;
+use crate::languages::Outline;
+use crate::model::{BlobId, Code, Redaction, RepoPath, TextWarning};
+use crate::policy::{ReadPolicy, Redactor, text_warnings};
+use crate::rank::{Lines, known_outline};
+use crate::source::{EntryKind, ReadError, Source};
+use crate::state::Known;
+
+/// What a packet is made from, and what of it may be shown.
+pub(super) struct PacketInputs<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) known: &'a Known,
+    pub(super) policy: &'a ReadPolicy,
+    pub(super) redactor: &'a Redactor,
+    pub(super) request: &'a Request,
+    pub(super) graph: Graph<'a>,
+    /// Paths whose very names hold a secret, each with the secret masked.
+    pub(super) secret_names: HashMap<RepoPath, RepoPath>,
+}
+
+/// Why a file is not shown.
+pub(super) struct Unshown {
+    pub(super) code: Code,
+    pub(super) reason: String,
+    pub(super) bytes: Option<u64>,
+    pub(super) remedy: String,
+}
+
+impl Unshown {
+    /// Of what no flag shows.
+    pub(super) fn new(code: Code, reason: impl Into<String>, bytes: Option<u64>) -> Self {
+        Self {
+            code,
+            reason: reason.into(),
+            bytes,
+            remedy: String::new(),
+        }
+    }
+}
+
+impl PacketInputs<'_> {
+    /// Masks the secrets of a text.
+    pub(super) fn redact(&self, text: &str) -> String {
+        self.redactor.redact(text).text.into_owned()
+    }
+
+    /// Returns a path with the secrets of its name masked.
+    pub(super) fn mask_name(&self, path: &RepoPath) -> RepoPath {
+        self.secret_names.get(path).unwrap_or(path).clone()
+    }
+
+    pub(super) fn outline(&self, path: &RepoPath, text: &[u8]) -> Outline {
+        known_outline(&self.known.outlines, path, text)
+    }
+
+    pub(super) fn may_read(&self, path: &RepoPath) -> bool {
+        self.policy.refuse(path).is_none() && !self.secret_names.contains_key(path)
+    }
+
+    /// Returns the file as it may be shown, all of it, or why none of it is.
+    pub(super) fn open(&self, path: &RepoPath) -> Result<Opened, Unshown> {
+        self.check_readable(path)?;
+        let bytes = self.source.read(path).map_err(|error| {
+            let (code, bytes) = match error {
+                ReadError::NotFound => (Code::C301, None),
+                ReadError::TooLarge { bytes, .. } => (Code::C310, Some(bytes)),
+                ReadError::NotAFile | ReadError::Io(_) => (Code::C310, None),
+            };
+            Unshown::new(code, error.to_string(), bytes)
+        })?;
+        let (text, encoding) = decode(&bytes)
+            .map_err(|(code, reason)| Unshown::new(code, reason, Some(bytes.len() as u64)))?;
+        let redacted = self.redactor.redact(&text);
+        let redactions = redacted.findings.iter().map(|finding| Redaction {
+            line: finding.line,
+            rule: finding.rule.to_string(),
+        });
+        Ok(Opened {
+            blob_id: BlobId::from_content(&bytes),
+            sha256: sha256_hex(&bytes),
+            encoding,
+            redactions: redactions.collect(),
+            warnings: text_warnings(&text),
+            text: redacted.text.into_owned(),
+        })
+    }
+
+    /// Asks policy and listing before any byte is read.
+    pub(super) fn check_readable(&self, path: &RepoPath) -> Result<(), Unshown> {
+        if let Some(refusal) = self.policy.refuse(path) {
+            return Err(Unshown::new(refusal.code, refusal.reason, None));
+        }
+        if self.secret_names.contains_key(path) {
+            return Err(Unshown::new(Code::C201, "its name holds a secret", None));
+        }
+        let entry = self.source.listing().get(path.as_str());
+        let (code, reason, remedy) = match entry.map(|entry| &entry.kind) {
+            Some(EntryKind::File { .. }) => return Ok(()),
+            Some(EntryKind::Symlink { target }) => {
+                let target = self.redact(target);
+                let reason = format!("it is a symlink to `{target}`; links are not followed");
+                let unshown = Unshown::new(Code::C302, reason, None);
+                return Err(Unshown {
+                    remedy: "name the file behind it".to_owned(),
+                    ..unshown
+                });
+            }
+            Some(EntryKind::Submodule { .. }) => (
+                Code::C302,
+                "it is another repository",
+                "run inside that repository",
+            ),
+            Some(EntryKind::Special) => (Code::C310, "it is a pipe, socket or device", ""),
+            Some(EntryKind::NotCheckedOut) => (
+                Code::C305,
+                "it is tracked but not checked out here",
+                "check it out, or read the commit with --rev",
+            ),
+            None => (Code::C301, "there is no such file", ""),
+        };
+        Err(Unshown {
+            remedy: remedy.to_owned(),
+            ..Unshown::new(code, reason, None)
+        })
+    }
+}
+
+/// Looks through every name once for secrets.
+pub(super) fn find_secret_names(
+    source: &dyn Source,
+    redactor: &Redactor,
+) -> HashMap<RepoPath, RepoPath> {
+    let paths = source.listing().entries().iter().map(|entry| &entry.path);
+    let names: Vec<&str> = paths.clone().map(RepoPath::as_str).collect();
+    if redactor.redact(&names.join("\n")).findings.is_empty() {
+        return HashMap::new();
+    }
+    let mask = |path: &RepoPath| {
+        let redacted = redactor.redact(path.as_str());
+        let masked = RepoPath::new(&redacted.text).ok()?;
+        (!redacted.findings.is_empty()).then(|| (path.clone(), masked))
+    };
+    paths.filter_map(mask).collect()
+}
+
+/// A file that may be shown.
+pub(super) struct Opened {
+    /// Its text, with secrets masked.
+    pub(super) text: String,
+    pub(super) blob_id: BlobId,
+    /// Of its bytes, in hex.
+    pub(super) sha256: String,
+    pub(super) encoding: &'static str,
+    pub(super) redactions: Vec<Redaction>,
+    pub(super) warnings: Vec<TextWarning>,
+}
+
+impl Opened {
+    /// Returns the lines of these ranges, all without ranges, with the masks and warnings in them.
+    pub(super) fn show(&mut self, ranges: &[[u32; 2]]) -> String {
+        if ranges.is_empty() {
+            return std::mem::take(&mut self.text);
+        }
+        let is_shown = |line: u32| {
+            let mut ranges = ranges.iter();
+            ranges.any(|[from, to]| (*from..=*to).contains(&line))
+        };
+        self.redactions.retain(|one| is_shown(one.line));
+        self.warnings.retain(|one| is_shown(one.line));
+        cut(&Lines::new(&self.text), ranges)
+    }
+}
+
+/// Returns the lines of these ranges, with a marker line for each gap.
+pub(super) fn cut(lines: &Lines<'_>, ranges: &[[u32; 2]]) -> String {
+    let mut out = String::new();
+    let mut next = 1;
+    let mut skip_to = |out: &mut String, [from, to]: [u32; 2]| {
+        if next < from {
+            out.push_str(&format!("[lines {next} to {} left out]\n", from - 1));
+        }
+        next = to + 1;
+    };
+    for range in ranges {
+        skip_to(&mut out, *range);
+        out.push_str(lines.cut(*range));
+    }
+    skip_to(&mut out, [lines.count() + 1; 2]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+    use crate::rank::Lines;
+
+    #[test]
+    fn gaps_have_marks() {
+        let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
+        assert_eq!(
+            cut(&Lines::new(&text), &[[2, 3]]),
+            "[lines 1 to 1 left out]\nline 002\nline 003\n[lines 4 to 200 left out]\n"
+        );
+    }
+}
