@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::support::Repo;
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[test]
 fn the_action_runs_its_steps_with_declared_inputs() {
