@@ -8,7 +8,7 @@ use crate::model::ParseProblem;
 /// What Python refuses of a text that its grammar takes: indents that fit no block, a header
 /// without a block, and `return`, `break` and `continue` where nothing returns or loops.
 pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
-    let (opaque, mut problems) = walk(tree);
+    let (opaque, mut problems) = walk_lines(tree);
     let mut lines = Lines {
         text,
         opaque: &opaque,
@@ -126,7 +126,7 @@ impl Lines<'_> {
 }
 
 // The strings and comments, and the statements that stand where they mean nothing.
-fn walk(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
+fn walk_lines(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
     let mut opaque = Vec::new();
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
