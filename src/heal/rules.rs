@@ -42,7 +42,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     if let Some(line) = diagnosis
         .evidence
         .first()
-        .filter(|_| !names(diagnosis, program))
+        .filter(|_| !names_word(diagnosis, program))
     {
         // A name that only the log knows is never run.
         let line = &line.text;
@@ -76,7 +76,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     fixes
 }
 
-fn names(diagnosis: &Diagnosis, word: &str) -> bool {
+fn names_word(diagnosis: &Diagnosis, word: &str) -> bool {
     let mut lines = diagnosis.evidence.iter();
     lines.any(|line| line.text.contains(word))
 }
@@ -86,7 +86,7 @@ fn ask_for_permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
     let program = history.current.program();
     let program = program.filter(|program| program.contains('/'));
     vec![Fix::person(
-        match program.filter(|program| names(diagnosis, program)) {
+        match program.filter(|program| names_word(diagnosis, program)) {
             Some(program) => format!("`{program}` may not be run (`chmod +x {program}`)"),
             None => diagnosis.suggested_fix.clone(),
         },
