@@ -33,7 +33,7 @@ impl Record {
                 .iter()
                 .any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
             {
-                // The text itself is not repeated: this goes into logs and documents.
+                // The text itself is not repeated, because this goes into logs and documents.
                 record.leaks.push(format!("{shown}: a forbidden text"));
             }
             match path.file_name().and_then(|name| name.to_str()) {

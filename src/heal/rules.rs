@@ -44,7 +44,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         .first()
         .filter(|_| !names_word(diagnosis, program))
     {
-        // A name that only the log knows is never run.
+        // Told to a person, because a name that only the log knows is never run.
         let line = &line.text;
         let message = format!("A program that `{program}` starts is not installed: {line}");
         return vec![Fix::person(message)];

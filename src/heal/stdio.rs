@@ -131,7 +131,7 @@ impl Transport<RoleClient> for Lines {
     }
 }
 
-// Keeps reading when nobody listens any more: a program must not die of a full pipe.
+// Keeps reading when nobody listens any more, so that a program does not die of a full pipe.
 fn read_messages(
     stdout: PipeReader,
     messages: &UnboundedSender<RxJsonRpcMessage<RoleClient>>,

@@ -37,7 +37,7 @@ impl<'t> Syntax<'t> for Node<'t> {
     }
 }
 
-// Asking for children one by one by their number walks from the first each time.
+// Uses a cursor because asking for children by their number walks from the first each time.
 fn children<'t>(
     node: Node<'t>,
     is_meant: impl Fn(&TreeCursor<'t>) -> bool,

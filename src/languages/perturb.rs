@@ -15,7 +15,7 @@ pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> 
     let Some(code) = Code::read(path, bytes).filter(|code| code.cut.is_none()) else {
         return Vec::new();
     };
-    // In a file that holds more than code, places in the tree are not places in the file.
+    // Code alone, because elsewhere places in the tree are not places in the file.
     let tree = code.tree().filter(|_| code.head().len() == bytes.len());
     let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else {
         return Vec::new();
@@ -192,7 +192,7 @@ impl Finder<'_> {
         let name = callee.name.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
         let arguments = self.arguments(call);
-        // What must not be so passes with any other value, too.
+        // Skipped because what must not be so passes with any other value, too.
         if callee.is_negated || name.contains("not") || name.contains("snapshot") {
             return None;
         }

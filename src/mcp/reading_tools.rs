@@ -222,7 +222,7 @@ fn answer_verdict(
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
     let mut answer = Answer::new(text, &verdict, command)?;
     if let Some(document) = &mut answer.document {
-        // It holds lines of the file around the change, and a masked one would not apply.
+        // Left out because it holds lines of the file around the change, and a masked one would not apply.
         let is_kept = |patch: &str| patch.len() <= MAX_PATCH && mask(patch) == patch;
         if !document["canonicalPatch"].as_str().is_some_and(is_kept) {
             document["canonicalPatch"] = Value::Null;

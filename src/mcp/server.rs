@@ -127,7 +127,7 @@ impl ServerHandler for Server {
         let options = self.options.clone();
         let mut work = tokio::task::spawn_blocking(move || {
             let caller = Caller {
-                // Settings are read at each call: a change of them needs no new server.
+                // Settings are read at each call, so that a change of them needs no new server.
                 open: &|flags| options.open(flags, &progress),
                 commands: &options.commands,
                 last: options.last,

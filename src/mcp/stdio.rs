@@ -38,7 +38,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
             .map_err(std::io::Error::other)?;
         service.waiting().await.map_err(std::io::Error::other)
     });
-    // Reading standard input cannot be broken off; nobody waits for it.
+    // Nobody waits for it because reading standard input cannot be broken off.
     runtime.shutdown_background();
     served.map(|_| ())
 }

@@ -139,7 +139,7 @@ fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
     })
 }
 
-// Errors are told apart by message and by the text of their line, as lines move.
+// Errors are told apart by message and by the text of their line, because lines move.
 fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     let found = syntax_errors(path, new);
     if found.is_empty() {

@@ -104,7 +104,7 @@ impl<'a> Text<'a> {
     }
 }
 
-// Files above 64 MiB are never read, so an offset fits.
+// An offset fits because files above 64 MiB are never read.
 fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -60,7 +60,7 @@ pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     lines().any(is_case)
         && lines().any(is_assertion)
         && (is_called_so || lines().any(takes_a_runner))
-        // By its tree: a text in a program may well show a case.
+        // By its tree, because a text in a program may well show a case.
         && RepoPath::new(path).is_ok_and(|path| !perturbable_tests(&path, text).is_empty())
 }
 
@@ -97,7 +97,7 @@ struct Words {
     foreign_extensions: Vec<String>,
 }
 
-// Lines are many: their words are looked for all at once.
+// Words are looked for all at once because lines are many.
 static ASSERTIONS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(&WORDS.assertions).ok());
 static RUNNERS: LazyLock<Option<AhoCorasick>> =

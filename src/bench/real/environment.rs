@@ -220,7 +220,7 @@ pub(super) fn with_environment(text: &str, environment: &Path) -> String {
     text.replace(ENVIRONMENT, &environment.to_string_lossy())
 }
 
-// Names come from a repository: what a shell would read in them is quoted.
+// Quotes what a shell would read in names, because they come from a repository.
 fn quote_word(word: &str) -> String {
     let dashed = if word.starts_with('-') { "./" } else { "" };
     shell_word(&format!("{dashed}{word}")).into_owned()

@@ -75,7 +75,7 @@ fn read_imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             let above = nodes.get(..at).unwrap_or_default();
             let first = facts.imports.len();
             read_statement(*node, above, text, facts);
-            // What a function or class imports is not the module's to pass on.
+            // Not exported, because what a function or class imports is not the module's to pass on.
             let local = |node: &Node<'_>| {
                 matches!(
                     node.kind(),

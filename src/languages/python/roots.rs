@@ -54,7 +54,7 @@ impl Resolver<'_> {
     #[must_use]
     pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
         let roots = find_roots(self, from);
-        // A script and its neighbours import each other by bare name.
+        // The folder counts, because a script and its neighbors import each other by bare name.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
         let in_package = from
             .ancestors()

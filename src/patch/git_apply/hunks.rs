@@ -113,7 +113,7 @@ pub(super) fn range_line<'a>(line: &[u8]) -> Option<Hunk<'a>> {
     let (old, rest) = parse_range(rest)?;
     let (new, rest) = parse_range(rest.strip_prefix(b" +")?)?;
     rest.strip_prefix(b" @@")?;
-    // A file has far fewer lines, and sums of such numbers stay in range.
+    // Read as u32, so that sums of such numbers stay in range; a file has far fewer lines.
     Some(Hunk {
         old_start: old.0 as usize,
         old_lines: old.1 as usize,

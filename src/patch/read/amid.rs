@@ -42,7 +42,7 @@ pub(super) fn find_amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
             }
             _ => tried += 1,
         }
-        // The bound keeps hostile text linear.
+        // Bounded so that hostile text takes linear time.
         if tried >= MOST_TRIED {
             break;
         }

@@ -38,7 +38,7 @@ pub(super) fn read_fenced<'a>(
 ) -> Option<Fenced<'a>> {
     let mut found = Fenced::default();
     let mut at = 0;
-    // Hostile text is not looked through from each of its fences to its end.
+    // Bounded so that hostile text is not looked through from each of its fences to its end.
     let mut left = lines.len().saturating_mul(SEARCHES);
     while let Some(line) = lines.line(at) {
         let start = at;

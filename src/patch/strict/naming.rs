@@ -209,7 +209,7 @@ fn unquote_name(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
             }
             byte => name.push(*byte),
         }
-        // A name of git has no such byte, and what follows it would be hidden.
+        // Refused because no name of git has such a byte, and it would hide what follows.
         if name.last() == Some(&0) {
             return None;
         }

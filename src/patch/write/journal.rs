@@ -105,7 +105,7 @@ impl Journal {
             .create(draft, &bytes, *mode, permissions)
             .and_then(|()| parent.take(&parent, draft, name));
         if written.is_err() {
-            // On a full disk, half a draft would take the room that undoing needs.
+            // Removed because on a full disk half a draft would take the room that undoing needs.
             let _ = parent.remove(draft);
         }
         written
@@ -126,7 +126,7 @@ impl Journal {
 
     /// Forgets the change.
     pub(super) fn discard(&self) {
-        // The plan goes first: without it nothing is left to finish.
+        // The plan goes first, because without it nothing is left to finish.
         let _ = fs::remove_file(self.path.join(PLAN));
         let _ = fs::remove_dir_all(&self.path);
     }
@@ -146,7 +146,7 @@ pub(super) fn lock_state(state: &Path) -> Result<File, WriteError> {
     fs::create_dir_all(state).map_err(|error| io_error(state, error))?;
     let path = state.join("lock");
     let file = File::create(&path).map_err(|error| io_error(&path, error))?;
-    // A process that was just killed may hold it for a moment more.
+    // Tried again because a process that was just killed may hold it for a moment more.
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(file),
