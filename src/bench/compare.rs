@@ -32,7 +32,7 @@ pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
 /// Two benches case by case, over the cases that both ran.
 #[must_use]
 pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
-    let (one, two) = (ran(first), ran(second));
+    let (one, two) = (list_ran(first), list_ran(second));
     let shared = one.keys().filter(|id| two.contains_key(*id));
     let (firsts, seconds): (Vec<_>, Vec<_>) = shared.map(|id| (one[id], two[id])).unzip();
     let (mut both, mut neither) = (0, 0);
@@ -53,26 +53,26 @@ pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
     BenchPairs {
         schema_version: SCHEMA_VERSION,
         document: "bench-pairs".to_owned(),
-        first: side(&first.agent, &firsts),
-        second: side(&second.agent, &seconds),
+        first: paired_side(&first.agent, &firsts),
+        second: paired_side(&second.agent, &seconds),
         cases: firsts.len() as u64,
         both,
         neither,
-        p: mcnemar(only_first.len(), only_second.len()),
+        p: mcnemar_test(only_first.len(), only_second.len()),
         only_first,
         only_second,
         unpaired,
     }
 }
 
-fn ran(document: &BenchDocument) -> BTreeMap<&str, &FixtureOutcome> {
+fn list_ran(document: &BenchDocument) -> BTreeMap<&str, &FixtureOutcome> {
     let not_run = [FixtureResult::Skipped, FixtureResult::Error];
     let rows = document.fixtures.iter();
     let rows = rows.filter(|row| !not_run.contains(&row.result));
     rows.map(|row| (row.id.as_str(), row)).collect()
 }
 
-fn side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
+fn paired_side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
     PairedSide {
         agent: agent.to_owned(),
         repaired: tally_of(outcomes.iter().copied(), |row| row.repaired),
@@ -83,7 +83,7 @@ fn side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
 }
 
 // The two-sided exact test: of the cases that differ, as many on one side as a fair coin gives.
-fn mcnemar(first: usize, second: usize) -> f64 {
+fn mcnemar_test(first: usize, second: usize) -> f64 {
     let (fewer, all) = (first.min(second), first + second);
     let mut term = 0.5_f64.powi(i32::try_from(all).unwrap_or(i32::MAX));
     let mut sum = 0.0;
@@ -98,7 +98,7 @@ fn mcnemar(first: usize, second: usize) -> f64 {
 mod tests {
     use super::super::score::score;
     use super::super::score::tests::{heading, outcome};
-    use super::{compare, mcnemar, pairs};
+    use super::{compare, mcnemar_test, pairs};
     use crate::model::{FixtureResult as R, Level};
 
     #[test]
@@ -134,10 +134,10 @@ mod tests {
         // Twice the binomial tail at 1/2: 2 * (1 + 10) / 1024, 2 / 32, and 1 where sides agree.
         for (first, second, p) in [(1, 9, 0.0215), (0, 5, 0.0625), (5, 5, 1.0), (0, 0, 1.0)] {
             assert!(
-                (mcnemar(first, second) - p).abs() < 1e-9,
+                (mcnemar_test(first, second) - p).abs() < 1e-9,
                 "{first} {second}"
             );
-            assert!((mcnemar(second, first) - p).abs() < 1e-9);
+            assert!((mcnemar_test(second, first) - p).abs() < 1e-9);
         }
     }
 

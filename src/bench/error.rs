@@ -28,7 +28,7 @@ pub enum BenchError {
     #[error("{0}")]
     SetUp(String),
     /// The disk refused a path.
-    #[error("cannot use `{0}`: {reason}", reason = reason(*.1))]
+    #[error("cannot use `{0}`: {reason}", reason = disk_reason(*.1))]
     Disk(String, io::ErrorKind),
     /// A file of the clone or the checkout cannot be read.
     #[error("cannot read a file of the checkout: {0}")]
@@ -75,7 +75,7 @@ impl BenchError {
     }
 }
 
-fn reason(kind: io::ErrorKind) -> String {
+fn disk_reason(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),

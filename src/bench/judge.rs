@@ -21,7 +21,7 @@ impl CaseRun {
         self.result.status.is_success()
     }
 
-    fn hidden(&self) -> Option<HiddenTests> {
+    fn run_hidden(&self) -> Option<HiddenTests> {
         self.hidden.as_ref().map(|hidden| match hidden {
             Hidden::Passed => HiddenTests::Passed,
             Hidden::Failed(_) => HiddenTests::Failed,
@@ -29,7 +29,7 @@ impl CaseRun {
     }
 
     fn is_repair(&self) -> bool {
-        self.is_fixed() && self.hidden() != Some(HiddenTests::Failed)
+        self.is_fixed() && self.run_hidden() != Some(HiddenTests::Failed)
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn judge_run(
     outcome: &mut FixtureOutcome,
 ) {
     outcome.repaired = ran.is_repair();
-    outcome.hidden = ran.hidden();
+    outcome.hidden = ran.run_hidden();
     let CaseRun {
         result: run,
         record,
@@ -70,9 +70,9 @@ pub(super) fn judge_run(
     if !is_expected || run.stop_reason != end.stop_reason {
         why.push(format!(
             "it ended {} ({}), not {} ({}): {}",
-            word(&run.status),
+            status_word(&run.status),
             run.stop_reason,
-            word(&end.status),
+            status_word(&end.status),
             end.stop_reason,
             run.message
         ));
@@ -115,7 +115,7 @@ fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
 
 const HIDDEN_FAILED: Code = Code::F309;
 
-fn word(status: &impl serde::Serialize) -> String {
+fn status_word(status: &impl serde::Serialize) -> String {
     let word = serde_json::to_value(status).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()
 }

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::materialise::temporary;
+use super::materialise::temporary_name;
 use super::real::{Checkout, Commits};
 use super::stage::{Hidden, hidden_tests};
 use super::{BenchError, Fixture, materialise};
@@ -47,7 +47,7 @@ impl Case<'_> {
         Ok(LaidOut {
             root: materialise(&self.fixture, home)?,
             test: self.fixture.test.clone(),
-            variables: vec![temporary(home)?],
+            variables: vec![temporary_name(home)?],
             checkout: None,
         })
     }

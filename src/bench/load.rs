@@ -12,7 +12,7 @@ use crate::model::{Code, RepoPath};
 /// [`BenchError`] for the first that cannot be used, or when there is none.
 pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, BenchError> {
     if directory.join(MANIFEST).is_file() {
-        return Ok(vec![load(directory)?]);
+        return Ok(vec![load_fixture(directory)?]);
     }
     let mut folders = Vec::new();
     for entry in fs::read_dir(directory).map_err(|error| BenchError::disk(directory, &error))? {
@@ -27,12 +27,12 @@ pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, BenchError> {
     if folders.is_empty() {
         return Err(BenchError::None(directory.display().to_string()));
     }
-    folders.iter().map(|folder| load(folder)).collect()
+    folders.iter().map(|folder| load_fixture(folder)).collect()
 }
 
 const MANIFEST: &str = "fixture.toml";
 
-fn load(directory: &Path) -> Result<Fixture, BenchError> {
+fn load_fixture(directory: &Path) -> Result<Fixture, BenchError> {
     let manifest = directory.join(MANIFEST);
     let text =
         fs::read_to_string(&manifest).map_err(|error| BenchError::disk(&manifest, &error))?;
@@ -45,18 +45,18 @@ fn load(directory: &Path) -> Result<Fixture, BenchError> {
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
     directory.clone_into(&mut fixture.directory);
-    fixture.reference = optional(&directory.join("reference.patch"))?
+    fixture.reference = read_optional(&directory.join("reference.patch"))?
         .map(|bytes| fixture.fill(&String::from_utf8_lossy(&bytes)).into_bytes());
-    let mut replies = replies(&directory.join("replies"))?;
+    let mut replies = load_replies(&directory.join("replies"))?;
     for reply in &mut replies {
         reply.text = fixture.fill(&reply.text);
     }
     fixture.replies = replies;
-    check(&fixture, &manifest)?;
+    check_fixture(&fixture, &manifest)?;
     Ok(fixture)
 }
 
-fn optional(path: &Path) -> Result<Option<Vec<u8>>, BenchError> {
+fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, BenchError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -64,7 +64,7 @@ fn optional(path: &Path) -> Result<Option<Vec<u8>>, BenchError> {
     }
 }
 
-fn replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
+fn load_replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
@@ -84,7 +84,7 @@ fn replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
 }
 
 // What the manifest names must be there, or the fixture proves less than it says.
-fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
+fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     let dangling = |message: String| Err(BenchError::file(Code::F101, manifest, message));
     let repo = fixture.directory.join("repo");
     if !repo.is_dir() {

@@ -13,7 +13,7 @@ use crate::source::{Untracked, Worktree};
 pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError> {
     // The name that a log shows, and what tools of the test may look at.
     let root = home.join(&fixture.id);
-    copy(fixture, &fixture.directory.join("repo"), &root)?;
+    copy_files(fixture, &fixture.directory.join("repo"), &root)?;
     for file in &fixture.generate {
         let path = root.join(file.path.as_str());
         let mut text = file.head.clone();
@@ -21,7 +21,7 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError
             text.push_str(&file.line.replace("{n}", &number.to_string()));
         }
         text.push_str(&file.tail);
-        write(&path, fixture.fill(&text).as_bytes())?;
+        write_file(&path, fixture.fill(&text).as_bytes())?;
     }
     let files = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::Source)?;
     first_commit(&root, &files)?;
@@ -35,18 +35,18 @@ pub(super) fn hidden_folder(fixture: &Fixture) -> PathBuf {
 
 /// Lays the hidden tests of a fixture over its files at `root`.
 pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), BenchError> {
-    copy(fixture, &hidden_folder(fixture), root)
+    copy_files(fixture, &hidden_folder(fixture), root)
 }
 
 /// A directory below `home` for temporary files, as a variable for commands: what a test leaves
 /// there is seen by no other fixture and by no later run.
-pub(super) fn temporary(home: &Path) -> Result<String, BenchError> {
+pub(super) fn temporary_name(home: &Path) -> Result<String, BenchError> {
     let path = home.join("tmp");
     fs::create_dir_all(&path).map_err(|error| BenchError::disk(&path, &error))?;
     Ok(format!("TMPDIR={}", path.display()))
 }
 
-fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
+fn copy_files(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
     let mut open = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = open.pop() {
         fs::create_dir_all(&to).map_err(|error| BenchError::disk(&to, &error))?;
@@ -59,7 +59,7 @@ fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
                 open.push((source, target));
             } else if kind.is_file() {
                 let bytes = fs::read(&source).map_err(|error| BenchError::disk(&source, &error))?;
-                write(&target, &filled(fixture, bytes))?;
+                write_file(&target, &fill_bytes(fixture, bytes))?;
                 let mode = entry.metadata().map_err(failed)?.permissions();
                 fs::set_permissions(&target, mode)
                     .map_err(|error| BenchError::disk(&target, &error))?;
@@ -70,7 +70,7 @@ fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
 }
 
 // Bytes that are no text hold no name of a secret.
-fn filled(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
+fn fill_bytes(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) if !fixture.secrets.is_empty() => fixture.fill(&text).into_bytes(),
         Ok(text) => text.into_bytes(),
@@ -79,7 +79,7 @@ fn filled(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Writes a file with the folders above it.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
     let failed = |error: io::Error| BenchError::disk(path, &error);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;

@@ -25,7 +25,7 @@ impl Record {
         let mut record = Self::default();
         let mut patch = String::new();
         let texts = fixture.forbidden_texts();
-        for path in files(folder) {
+        for path in list_files(folder) {
             let bytes = fs::read(&path).unwrap_or_default();
             let name = path.strip_prefix(folder).unwrap_or(&path);
             let shown = name.to_string_lossy().replace('\\', "/");
@@ -33,7 +33,7 @@ impl Record {
                 .iter()
                 .any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
             {
-                // The text itself is not repeated: this goes into logs and documents.
+                // The text itself is not repeated, because this goes into logs and documents.
                 record.leaks.push(format!("{shown}: a forbidden text"));
             }
             match path.file_name().and_then(|name| name.to_str()) {
@@ -46,14 +46,14 @@ impl Record {
                     }
                     record.attempts.extend(attempt);
                 }
-                Some("context.json") => record.packet(fixture, &bytes, &shown),
+                Some("context.json") => record.read_packet(fixture, &bytes, &shown),
                 _ => {}
             }
         }
         record
     }
 
-    fn packet(&mut self, fixture: &Fixture, bytes: &[u8], shown: &str) {
+    fn read_packet(&mut self, fixture: &Fixture, bytes: &[u8], shown: &str) {
         let Ok(packet) = serde_json::from_slice::<Packet>(bytes) else {
             return;
         };
@@ -79,7 +79,7 @@ struct PacketFile {
 }
 
 // Sorted, so that attempts come in their order; links are not followed.
-fn files(folder: &Path) -> Vec<PathBuf> {
+fn list_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {

@@ -97,14 +97,14 @@ fn run_case(
 ) -> FixtureOutcome {
     let started = Instant::now();
     let fixture = &case.fixture;
-    let mut outcome = blank(fixture);
+    let mut outcome = blank_outcome(fixture);
     let missing = missing_programs(fixture);
     if !missing.is_empty() {
         outcome.result = FixtureResult::Skipped;
         outcome.why = vec![format!("not here: {}", missing.join(", "))];
         return outcome;
     }
-    match perform(case, options, &home.join(&fixture.id), redactor, stop) {
+    match run_fixture(case, options, &home.join(&fixture.id), redactor, stop) {
         Ok(ran) => judge_run(fixture, &options.agent, ran, &mut outcome),
         Err(error) => {
             outcome.result = FixtureResult::Error;
@@ -115,7 +115,7 @@ fn run_case(
     outcome
 }
 
-fn blank(fixture: &Fixture) -> FixtureOutcome {
+fn blank_outcome(fixture: &Fixture) -> FixtureOutcome {
     FixtureOutcome {
         id: fixture.id.clone(),
         title: fixture.title.clone(),
@@ -129,7 +129,7 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
-fn perform(
+fn run_fixture(
     case: &Case<'_>,
     options: &BenchOptions,
     home: &Path,
@@ -210,10 +210,10 @@ fn run(
             ..Request::default()
         },
         commands: test_commands(laid.test.clone(), fixture.timeout(), laid.variables.clone()),
-        policy: policy(options, agent.is_some()),
+        policy: build_policy(options, agent.is_some()),
         agent,
         allowed: Allowed::default(),
-        task: task(fixture),
+        task: build_task(fixture),
         remedies: &|_| Vec::new(),
         shared: Vec::new(),
         apply: false,
@@ -246,7 +246,7 @@ pub(super) fn test_commands(line: String, timeout: Duration, environment: Vec<St
 }
 
 // What a repair of a fixture may do.
-fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
+fn build_policy(options: &BenchOptions, has_agent: bool) -> Policy {
     Policy {
         agent: has_agent,
         // Recorded replies are there to be judged; a heal would leave nothing to ask for.
@@ -263,7 +263,7 @@ fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
     }
 }
 
-fn task(fixture: &Fixture) -> Option<Task> {
+fn build_task(fixture: &Fixture) -> Option<Task> {
     (!fixture.targets.is_empty()).then(|| Task {
         title: fixture.title.clone(),
         targets: fixture.targets.iter().map(ToString::to_string).collect(),

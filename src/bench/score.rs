@@ -30,21 +30,21 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         agent: heading.agent,
         max_level: heading.max_level,
         partition: heading.partition,
-        totals: tally(outcomes.iter()),
-        repairs: repairs(&outcomes),
-        by_kind: rows(&outcomes, |row| row.kind.to_string()),
-        by_language: rows(&outcomes, |row| row.language.clone()),
-        by_repository: rows(&outcomes, |row| row.repository.clone().unwrap_or_default())
+        totals: tally_outcomes(outcomes.iter()),
+        repairs: count_repairs(&outcomes),
+        by_kind: rows_by(&outcomes, |row| row.kind.to_string()),
+        by_language: rows_by(&outcomes, |row| row.language.clone()),
+        by_repository: rows_by(&outcomes, |row| row.repository.clone().unwrap_or_default())
             .into_iter()
             .filter(|row| !row.name.is_empty())
             .collect(),
-        by_level: rows(&outcomes, level),
-        ladder: ladder(&outcomes),
-        wrong_heals: count(&outcomes, |outcome| {
+        by_level: rows_by(&outcomes, level),
+        ladder: build_ladder(&outcomes),
+        wrong_heals: count_outcomes(&outcomes, |outcome| {
             outcome.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
-        leaks: count(&outcomes, |row| !row.leaks.is_empty()),
-        hidden_failed: count(&outcomes, |row| row.hidden == Some(HiddenTests::Failed)),
+        leaks: count_outcomes(&outcomes, |row| !row.leaks.is_empty()),
+        hidden_failed: count_outcomes(&outcomes, |row| row.hidden == Some(HiddenTests::Failed)),
         fixtures: outcomes,
         comparison: None,
     }
@@ -68,7 +68,7 @@ pub fn wilson(passed: u64, run: u64) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-fn tally<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
+fn tally_outcomes<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
     tally_of(outcomes, |row| row.result == FixtureResult::Passed)
 }
 
@@ -93,14 +93,14 @@ pub(super) fn tally_of<'a>(
     };
     let (low, high) = wilson(tally.passed, tally.run);
     Tally {
-        rate: rounded(rate),
-        low: rounded(low),
-        high: rounded(high),
+        rate: round_share(rate),
+        low: round_share(low),
+        high: round_share(high),
         ..tally
     }
 }
 
-fn repairs(outcomes: &[FixtureOutcome]) -> Repairs {
+fn count_repairs(outcomes: &[FixtureOutcome]) -> Repairs {
     let of = |wanted: &dyn Fn(&FixtureOutcome) -> bool| {
         let rows = outcomes.iter().filter(|row| row.fixable);
         tally_of(rows.filter(|row| wanted(row)), |row| row.repaired)
@@ -112,11 +112,11 @@ fn repairs(outcomes: &[FixtureOutcome]) -> Repairs {
 }
 
 // Four digits: enough for any number of fixtures, and the same text everywhere.
-fn rounded(share: f64) -> f64 {
+fn round_share(share: f64) -> f64 {
     (share * 10_000.0).round() / 10_000.0
 }
 
-fn rows(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String) -> Vec<TallyRow> {
+fn rows_by(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String) -> Vec<TallyRow> {
     let mut groups: BTreeMap<String, Vec<&FixtureOutcome>> = BTreeMap::new();
     for outcome in outcomes {
         groups.entry(name(outcome)).or_default().push(outcome);
@@ -125,12 +125,12 @@ fn rows(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String) -
         .into_iter()
         .map(|(name, group)| TallyRow {
             name,
-            tally: tally(group.into_iter()),
+            tally: tally_outcomes(group.into_iter()),
         })
         .collect()
 }
 
-fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
+fn build_ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
     let run = |row: &&FixtureOutcome| row.fixable && row.result != FixtureResult::Skipped;
     let of = outcomes.iter().filter(run).count() as u64;
     let mut fixed_so_far = 0;
@@ -156,7 +156,7 @@ fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
         .collect()
 }
 
-fn count(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) -> bool) -> u64 {
+fn count_outcomes(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) -> bool) -> u64 {
     outcomes.iter().filter(|row| wanted(row)).count() as u64
 }
 

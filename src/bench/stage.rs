@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::materialise::{lay_hidden, temporary};
+use super::materialise::{lay_hidden, temporary_name};
 use super::{BenchError, Fixture, HIDDEN_PASSED, materialise};
 use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Stop, run};
 use crate::patch::{Change, JudgeOptions, judge, write_worktree};
@@ -59,7 +59,7 @@ pub(super) fn hidden_tests(
     lay_hidden(fixture, &root)?;
     let job = Job {
         limits: Limits::within(fixture.timeout()),
-        environment: Environment::with(vec![temporary(home.path())?]),
+        environment: Environment::with(vec![temporary_name(home.path())?]),
         ..Job::new(CommandLine::Shell(line.clone()), &root)
     };
     let outcome = run(&job, stop, &mut Discard)?;

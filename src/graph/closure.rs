@@ -56,7 +56,7 @@ impl Graph<'_> {
     /// The result is the same for any number of threads and any order of the same targets.
     #[must_use]
     pub fn imported(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
-        let reached = reach(targets, max_hops, |path| {
+        let reached = reach_files(targets, max_hops, |path| {
             let edges = self.file(path);
             (self.targets(&edges, symbols), Arc::new(edges))
         });
@@ -70,7 +70,7 @@ impl Graph<'_> {
                     .problems
                     .extend(problems.map(|problem| (file.path.clone(), problem)));
             }
-            found.nodes.push(node(file, edges));
+            found.nodes.push(build_node(file, edges));
         }
         found.unresolved.sort();
         found.unresolved.dedup();
@@ -99,7 +99,7 @@ impl Graph<'_> {
                     .push(edges.path.clone());
             }
         }
-        let reached = reach(targets, max_hops, |path| {
+        let reached = reach_files(targets, max_hops, |path| {
             (importers.get(path).cloned().unwrap_or_default(), ())
         });
         let by_path: HashMap<RepoPath, Arc<FileEdges>> = whole
@@ -108,7 +108,7 @@ impl Graph<'_> {
             .collect();
         let nodes = reached.into_iter().map(|file| {
             let edges = by_path.get(&file.path).cloned();
-            node(file, edges)
+            build_node(file, edges)
         });
         Closure {
             nodes: nodes.collect(),
@@ -117,7 +117,7 @@ impl Graph<'_> {
     }
 }
 
-fn node<T>(reached: ReachedFile<T>, edges: Option<Arc<FileEdges>>) -> ClosureNode {
+fn build_node<T>(reached: ReachedFile<T>, edges: Option<Arc<FileEdges>>) -> ClosureNode {
     ClosureNode {
         path: reached.path,
         hops: reached.hops,
@@ -161,7 +161,7 @@ struct ReachedFile<T> {
 
 /// Breadth first from `starts`, wave by wave, each wave in parallel. Sorted by hops, then path;
 /// the same for any number of threads.
-fn reach<T: Send>(
+fn reach_files<T: Send>(
     starts: &[RepoPath],
     max_hops: u32,
     expand: impl Fn(&RepoPath) -> (Vec<RepoPath>, T) + Sync,

@@ -34,13 +34,13 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
             targets
         })
         .collect();
-    let mut cycles: Vec<Vec<RepoPath>> = components(&next)
+    let mut cycles: Vec<Vec<RepoPath>> = find_components(&next)
         .into_iter()
         .filter(|knot| knot.len() > 1)
         .map(|knot| {
             let path = |at: &usize| files.get(*at).map(|file| file.path.clone());
             let start = knot.iter().copied().min_by_key(path).unwrap_or_default();
-            shortest(&next, start).iter().filter_map(path).collect()
+            cycle_at(&next, start).iter().filter_map(path).collect()
         })
         .collect();
     cycles.sort();
@@ -59,7 +59,7 @@ fn is_lazy(import: &Import, facts: &FileFacts) -> bool {
 }
 
 // Tarjan's algorithm with a stack of its own.
-fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+fn find_components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let mut found = Vec::new();
     let mut number = vec![NEW; next.len()];
@@ -109,7 +109,7 @@ fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 // Breadth first from `start` back to itself.
-fn shortest(next: &[Vec<usize>], start: usize) -> Vec<usize> {
+fn cycle_at(next: &[Vec<usize>], start: usize) -> Vec<usize> {
     let mut from: HashMap<usize, usize> = HashMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(node) = queue.pop_front() {
@@ -135,7 +135,7 @@ fn shortest(next: &[Vec<usize>], start: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{components, shortest};
+    use super::{cycle_at, find_components};
 
     #[test]
     fn knots_and_their_shortest_cycle() {
@@ -148,7 +148,7 @@ mod tests {
             vec![5, 0],
             vec![6, 1],
         ];
-        let mut knots: Vec<Vec<usize>> = components(&next)
+        let mut knots: Vec<Vec<usize>> = find_components(&next)
             .into_iter()
             .filter(|knot| knot.len() > 1)
             .collect();
@@ -156,14 +156,14 @@ mod tests {
             knot.sort_unstable();
         }
         assert_eq!(knots, [[0, 1, 2]]);
-        assert_eq!(shortest(&next, 0), [0, 1, 2]);
+        assert_eq!(cycle_at(&next, 0), [0, 1, 2]);
     }
 
     #[test]
     fn a_long_chain_does_not_overflow_the_stack() {
         let length = 200_000;
         let next: Vec<Vec<usize>> = (0..length).map(|at| vec![(at + 1) % length]).collect();
-        assert_eq!(components(&next).len(), 1);
-        assert_eq!(shortest(&next, 0).len(), length);
+        assert_eq!(find_components(&next).len(), 1);
+        assert_eq!(cycle_at(&next, 0).len(), length);
     }
 }

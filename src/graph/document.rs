@@ -31,21 +31,24 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
     match wanted {
         Wanted::Whole => {
             let edges: Vec<Arc<FileEdges>> = graph.whole().into_iter().map(Arc::new).collect();
-            build(graph, &edges, &Closure::default(), symbols)
+            build_document(graph, &edges, &Closure::default(), symbols)
         }
         Wanted::Imports(targets, hops) => {
             let closure = graph.imported(targets, *hops, symbols);
-            build(graph, &read(&closure), &closure, symbols)
+            build_document(graph, &read_closure(&closure), &closure, symbols)
         }
         Wanted::Importers(targets, hops) => {
             let closure = graph.importing(targets, *hops, symbols);
-            towards(&closure, build(graph, &read(&closure), &closure, symbols))
+            document_importers(
+                &closure,
+                build_document(graph, &read_closure(&closure), &closure, symbols),
+            )
         }
     }
 }
 
 // Of the importers only what leads on to the targets: their other imports were not asked for.
-fn towards(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
+fn document_importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
     let hops: HashMap<&RepoPath, u32> = closure
         .nodes
         .iter()
@@ -85,7 +88,7 @@ pub fn source_files(listing: &Listing, path: &str) -> Vec<RepoPath> {
         .collect()
 }
 
-fn read(closure: &Closure) -> Vec<Arc<FileEdges>> {
+fn read_closure(closure: &Closure) -> Vec<Arc<FileEdges>> {
     let mut edges: Vec<Arc<FileEdges>> = closure
         .nodes
         .iter()
@@ -95,7 +98,7 @@ fn read(closure: &Closure) -> Vec<Arc<FileEdges>> {
     edges
 }
 
-fn build(
+fn build_document(
     graph: &Graph<'_>,
     edges: &[Arc<FileEdges>],
     closure: &Closure,
@@ -106,7 +109,7 @@ fn build(
         .map(|file| ImportsFile {
             path: file.path.clone(),
             imports: (0..file.facts.imports.len())
-                .flat_map(|at| rows(graph, file, at, symbols))
+                .flat_map(|at| edge_rows(graph, file, at, symbols))
                 .collect(),
         })
         .collect();
@@ -144,7 +147,7 @@ fn build(
 }
 
 // One row for each file the import means; with symbols one for each file behind those.
-fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<ImportEdge> {
+fn edge_rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<ImportEdge> {
     let (Some(import), Some(resolution)) = (file.facts.imports.get(at), file.resolutions.get(at))
     else {
         return Vec::new();
@@ -179,7 +182,7 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
     for path in &resolution.files {
         let names: Vec<String> = all
             .iter()
-            .filter(|name| !several || takes(&resolution.files, path, import, name))
+            .filter(|name| !several || takes_name(&resolution.files, path, import, name))
             .cloned()
             .collect();
         rows.push(row(Some(path), names));
@@ -203,7 +206,7 @@ fn is_query(import: &Import, files: &[RepoPath]) -> bool {
 }
 
 // Of several files a name belongs to its submodule, and to the package when it has none.
-fn takes(files: &[RepoPath], path: &RepoPath, import: &Import, name: &str) -> bool {
+fn takes_name(files: &[RepoPath], path: &RepoPath, import: &Import, name: &str) -> bool {
     let is = |file: &RepoPath, name: &str| is_module(file, &import.specifier, name);
     if files.iter().any(|file| is(file, name)) {
         return is(path, name);

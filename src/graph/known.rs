@@ -11,13 +11,13 @@ impl<'a> Graph<'a> {
     /// is put to them.
     #[must_use]
     pub fn knowing(source: &'a dyn Source, facts: &'a Store) -> Self {
-        let reader = move |path: &RepoPath| Arc::new(known(source, facts, path));
+        let reader = move |path: &RepoPath| Arc::new(known_facts(source, facts, path));
         let resolver = Resolver::with_facts(source, Box::new(reader));
         Self { source, resolver }
     }
 }
 
-fn known(source: &dyn Source, facts: &Store, path: &RepoPath) -> FileFacts {
+fn known_facts(source: &dyn Source, facts: &Store, path: &RepoPath) -> FileFacts {
     let reading = reading(path).filter(|_| facts.keeps());
     let key = reading.and_then(|reading| Some(Key::new(source.blob_id(path)?.as_bytes(), reading)));
     let Some(key) = key else {

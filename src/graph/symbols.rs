@@ -56,7 +56,7 @@ impl Graph<'_> {
                 let stars = facts.exports.iter().filter(|export| export.name == "*");
                 for from in stars.filter_map(|star: &Export| star.from.as_ref()) {
                     if name != "default" {
-                        let to = self.files(&file, from, "*", python);
+                        let to = self.files_of(&file, from, "*", python);
                         steps.extend(to.into_iter().map(|to| (to, name.clone())));
                     }
                 }
@@ -80,7 +80,7 @@ impl Graph<'_> {
                 match (export.name.as_str(), &export.from) {
                     ("default", _) | ("*", None) => {}
                     ("*", Some(from)) => {
-                        let found = self.files(&file, from, "*", python);
+                        let found = self.files_of(&file, from, "*", python);
                         let new = found.into_iter().take(1);
                         files.extend(new.filter(|file| !files.contains(file)).collect::<Vec<_>>());
                     }
@@ -91,12 +91,12 @@ impl Graph<'_> {
             }
         }
         if file.stem() == "__init__" {
-            names.extend(self.submodules(file.directory()));
+            names.extend(self.list_submodules(file.directory()));
         }
         names.into_iter().collect()
     }
 
-    fn submodules(&self, directory: &str) -> impl Iterator<Item = String> {
+    fn list_submodules(&self, directory: &str) -> impl Iterator<Item = String> {
         let below = self.source.listing().below(directory).iter();
         below.filter_map(move |entry| {
             let rest = entry.path.as_str().strip_prefix(directory)?;
@@ -125,7 +125,7 @@ impl Graph<'_> {
         local: &str,
         python: bool,
     ) -> Vec<(RepoPath, String)> {
-        self.files(file, from, local, python)
+        self.files_of(file, from, local, python)
             .into_iter()
             .map(|to| {
                 let whole = local == "*" || (python && is_module(&to, from, local));
@@ -135,7 +135,7 @@ impl Graph<'_> {
             .collect()
     }
 
-    fn files(&self, file: &RepoPath, from: &str, name: &str, python: bool) -> Vec<RepoPath> {
+    fn files_of(&self, file: &RepoPath, from: &str, name: &str, python: bool) -> Vec<RepoPath> {
         let module = python && name == "*" && !from.starts_with('.');
         let import = Import {
             kind: match (python, module) {

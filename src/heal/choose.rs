@@ -159,7 +159,7 @@ mod tests {
             steps.push(match (changed.url(), &changed.target) {
                 (Some(url), _) => url.to_owned(),
                 (None, Target::Command(line)) => line.clone(),
-                (None, Target::Server(it)) => it.command.join(" "),
+                (None, Target::Server(server)) => server.command.join(" "),
             });
             earlier.push((current, diagnosis.clone()));
             current = changed;

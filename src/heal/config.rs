@@ -85,7 +85,7 @@ impl ServerConfig {
         let Some(Value::Object(entry)) = self.servers.get_mut(&probe.name) else {
             return;
         };
-        put(entry, endpoint);
+        put_endpoint(entry, endpoint);
         let plain = strip_comments(&self.text).unwrap_or_default();
         let Some(span) = span_of(&plain, &[self.key, &probe.name]) else {
             return;
@@ -176,7 +176,7 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
     })
 }
 
-fn put(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
+fn put_endpoint(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
     let url = ["url", "serverUrl", "httpUrl"]
         .into_iter()
         .find(|key| entry.contains_key(*key));
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(config.text(), expected);
         let again = ServerConfig::parse("f", config.text().as_bytes()).unwrap();
         let target = again.probe("a", Duration::ZERO).unwrap().target;
-        assert!(matches!(target, Target::Server(it) if it.command == ["new", "old"]));
+        assert!(matches!(target, Target::Server(server) if server.command == ["new", "old"]));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn try_server(
     let mut endpoint = endpoint.clone();
     let variable = |name: &str| std::env::var(name).ok();
     for text in endpoint.texts() {
-        match expand(text, &variable) {
+        match expand_vars(text, &variable) {
             Ok(expanded) => *text = expanded,
             Err(name) => {
                 let message = format!("{}: {name}: parameter not set", probe.name);
@@ -45,7 +45,7 @@ pub(super) fn try_server(
 
 // Puts variables in for `${NAME}`, `${env:NAME}` and `${NAME:-default}`; other `$` stay. The error is the name of the
 // first variable that is not set and has no default.
-fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+fn expand_vars(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut missing = None;
     let done = REFERENCE.replace_all(text, |found: &Captures<'_>| {
         let default = || found.get(2).map(|default| default.as_str().to_owned());
@@ -134,7 +134,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::expand;
+    use super::expand_vars;
 
     #[test]
     fn expands_variables_and_names_missing_ones() {
@@ -148,7 +148,7 @@ mod tests {
             ("${A} ${TOKEN}", Err("TOKEN")),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(expand(text, &one_set), expected, "{text}");
+            assert_eq!(expand_vars(text, &one_set), expected, "{text}");
         }
     }
 }

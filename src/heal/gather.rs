@@ -28,7 +28,7 @@ pub struct Surroundings {
 }
 
 /// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
-pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
+pub(super) fn gather_surroundings(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
     let there = program_names().filter(|name| on_path(name).is_some());
     found.programs.extend(there.map(str::to_owned));

@@ -42,9 +42,9 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     if let Some(line) = diagnosis
         .evidence
         .first()
-        .filter(|_| !names(diagnosis, program))
+        .filter(|_| !names_word(diagnosis, program))
     {
-        // A name that only the log knows is never run.
+        // Told to a person, because a name that only the log knows is never run.
         let line = &line.text;
         let message = format!("A program that `{program}` starts is not installed: {line}");
         return vec![Fix::person(message)];
@@ -76,7 +76,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     fixes
 }
 
-fn names(diagnosis: &Diagnosis, word: &str) -> bool {
+fn names_word(diagnosis: &Diagnosis, word: &str) -> bool {
     let mut lines = diagnosis.evidence.iter();
     lines.any(|line| line.text.contains(word))
 }
@@ -86,7 +86,7 @@ fn ask_for_permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
     let program = history.current.program();
     let program = program.filter(|program| program.contains('/'));
     vec![Fix::person(
-        match program.filter(|program| names(diagnosis, program)) {
+        match program.filter(|program| names_word(diagnosis, program)) {
             Some(program) => format!("`{program}` may not be run (`chmod +x {program}`)"),
             None => diagnosis.suggested_fix.clone(),
         },

@@ -1,4 +1,4 @@
-use super::gather::gather;
+use super::gather::gather_surroundings;
 use super::probe::Answer;
 use super::{Fix, HealError, History, Probe, Target, choose_fix};
 use crate::diagnose::LogFacts;
@@ -48,18 +48,18 @@ pub struct Healed {
 /// # Errors
 /// A [`HealError`] when nothing could be started at all.
 pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
-    let surroundings = gather(&options.directory, &probe);
+    let surroundings = gather_surroundings(&options.directory, &probe);
     let mut current = probe;
     let mut earlier: Vec<(Probe, Diagnosis)> = Vec::new();
     let mut attempts: Vec<HealingAttempt> = Vec::new();
     let mut action = None;
     let (mut sandbox, mut refused) = (None, Vec::new());
     let (answer, message, diagnosis) = loop {
-        let mut answer = start(&current, options)?;
+        let mut answer = start_server(&current, options)?;
         sandbox = answer.sandbox.or(sandbox);
         refused.append(&mut answer.refused);
         let diagnosis = diagnose_answer(&current, &mut answer, options);
-        let message = summarize(&answer, diagnosis.as_ref(), options.redactor);
+        let message = summarize_answer(&answer, diagnosis.as_ref(), options.redactor);
         if let Some(last) = attempts.last_mut() {
             last.result.clone_from(&message);
         }
@@ -133,7 +133,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     })
 }
 
-fn start(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
+fn start_server(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
     match &probe.target {
         Target::Command(line) => try_command(line, probe, options),
         #[cfg(feature = "mcp")]
@@ -166,7 +166,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
     Some(diagnosis)
 }
 
-fn summarize(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
+fn summarize_answer(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
     let message = redactor.redact(&answer.message).text.into_owned();
     match wrong {
         Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),

@@ -8,13 +8,13 @@ use serde::de::IgnoredAny;
 pub fn span_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let mut at = skip_space(text, 0);
     for wanted in path {
-        at = enter(text, at, wanted)?;
+        at = enter_key(text, at, wanted)?;
     }
     Some(at..end_of(text, at)?)
 }
 
 // Returns the start of the value behind a key of the object that starts at `at`.
-fn enter(text: &str, at: usize, wanted: &str) -> Option<usize> {
+fn enter_key(text: &str, at: usize, wanted: &str) -> Option<usize> {
     let mut found = None;
     let mut at = skip_space(text, at + 1);
     while text.get(at..)?.starts_with('"') {

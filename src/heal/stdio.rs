@@ -63,7 +63,7 @@ pub(super) fn connect(
         _ => piped.try_end(),
     };
     let end = end.and_then(Result::ok);
-    let chatter = std::mem::take(&mut *lock(&chatter));
+    let chatter = std::mem::take(&mut *lock_text(&chatter));
     let errors = piped.stderr().text();
     let mut answer = match (end, &asked) {
         (Some(End::NotFound), _) => {
@@ -131,7 +131,7 @@ impl Transport<RoleClient> for Lines {
     }
 }
 
-// Keeps reading when nobody listens any more: a program must not die of a full pipe.
+// Keeps reading when nobody listens any more, so that a program does not die of a full pipe.
 fn read_messages(
     stdout: PipeReader,
     messages: &UnboundedSender<RxJsonRpcMessage<RoleClient>>,
@@ -143,13 +143,13 @@ fn read_messages(
         let is_message = line.trim_ascii_start().starts_with(b"{");
         if let Ok(message) = serde_json::from_slice(&line) {
             let _ = messages.send(message);
-        } else if !is_message && lock(chatter).len() < MAX_CHATTER {
-            lock(chatter).push_str(&String::from_utf8_lossy(&line));
+        } else if !is_message && lock_text(chatter).len() < MAX_CHATTER {
+            lock_text(chatter).push_str(&String::from_utf8_lossy(&line));
         }
         line.clear();
     }
 }
 
-fn lock(chatter: &Mutex<String>) -> MutexGuard<'_, String> {
+fn lock_text(chatter: &Mutex<String>) -> MutexGuard<'_, String> {
     chatter.lock().unwrap_or_else(PoisonError::into_inner)
 }

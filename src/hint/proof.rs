@@ -5,7 +5,7 @@ use super::fix::inserted;
 use super::idiom::Idiom;
 use super::query::Undefined;
 use crate::graph::Graph;
-use crate::languages::python::spelling::place;
+use crate::languages::python::spelling::module_place;
 use crate::languages::{Has, Language, exported, facts, uses, words};
 use crate::model::{DefinitionKind, HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
@@ -65,7 +65,7 @@ fn names_submodule(candidate: &Candidate) -> bool {
     let Some(path) = &candidate.path else {
         return false;
     };
-    let place = place(path);
+    let place = module_place(path);
     let last = place.rsplit('/').next().unwrap_or_default();
     last == candidate.imported && candidate.module.rsplit('.').next() != Some(last)
 }

@@ -1,8 +1,8 @@
 use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
-use crate::languages::python::requirements::{declares, is_required, normal};
-use crate::languages::python::spelling::{self, Tops, place, place_of};
+use crate::languages::python::requirements::{declares, is_required, normal_name};
+use crate::languages::python::spelling::{self, Tops, module_place, place_of};
 use crate::languages::{Has, PYTHON, always_bound, exported};
 use crate::model::{
     DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
@@ -32,7 +32,9 @@ impl<'g> Python<'g> {
     // Relative when the imports of its package are, in the file or else in its neighbors.
     fn is_relative(&self, undef: &Undefined<'_>) -> bool {
         let resolver = self.site.graph.resolver();
-        let own = self.tops.dotted(resolver, undef.file, &place(undef.file));
+        let own = self
+            .tops
+            .dotted(resolver, undef.file, &module_place(undef.file));
         let top = own.split('.').next();
         let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
         let imports = undef.facts.imports.iter().chain(siblings);
@@ -97,7 +99,7 @@ impl Idiom for Python<'_> {
             });
         if defined.is_some() || passed {
             let candidate = Candidate::new(
-                self.tops.dotted(resolver, file, &place(path)),
+                self.tops.dotted(resolver, file, &module_place(path)),
                 name,
                 Some(path.clone()),
             );
@@ -109,7 +111,7 @@ impl Idiom for Python<'_> {
     fn namesakes(&self, pool: &[&RepoPath], undef: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
         let resolver = self.site.graph.resolver();
         let module = |path: &&RepoPath| {
-            let place = place(path);
+            let place = module_place(path);
             let (above, last) = place.rsplit_once('/').unwrap_or(("", &place));
             if last != undef.name || *path == undef.file {
                 return None;
@@ -156,7 +158,7 @@ impl Idiom for Python<'_> {
         let (source, file) = (self.site.graph.source(), self.site.file);
         let named = installed.distributions().into_iter().flat_map(|one| {
             let modules = one.modules.into_iter();
-            modules.map(move |module| (normal(&one.name), module))
+            modules.map(move |module| (normal_name(&one.name), module))
         });
         let has = |module: &str| {
             matches!(
@@ -171,7 +173,7 @@ impl Idiom for Python<'_> {
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {
-        spelling::statement(name, module, imported)
+        spelling::write_statement(name, module, imported)
     }
 
     fn spelled(
@@ -184,7 +186,8 @@ impl Idiom for Python<'_> {
         let resolver = self.site.graph.resolver();
         let relative = self.is_relative(undef);
         let path = candidate.path.as_ref();
-        let module = spelling::spelled(resolver, &candidate.module, path, undef.file, relative);
+        let module =
+            spelling::spell_module(resolver, &candidate.module, path, undef.file, relative);
         (module, false)
     }
 
@@ -210,7 +213,7 @@ impl Idiom for Python<'_> {
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
         let (resolver, file) = (self.site.graph.resolver(), self.site.file);
-        let place = place(path);
+        let place = module_place(path);
         let names = resolver.module_names(file, &place);
         let best = names
             .into_iter()
@@ -218,7 +221,7 @@ impl Idiom for Python<'_> {
             .max_by_key(|(at, name)| (shared_parts(name, like), std::cmp::Reverse(*at)));
         let module = best.map_or_else(|| place.replace('/', "."), |(_, name)| name);
         let relative = like.starts_with('.');
-        let spelled = spelling::spelled(resolver, &module, Some(path), file, relative);
+        let spelled = spelling::spell_module(resolver, &module, Some(path), file, relative);
         (spelled, true)
     }
 }

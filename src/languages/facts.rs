@@ -68,7 +68,7 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
     }
     match code.tree() {
         Some(tree) => {
-            let found = parse::errors(&tree, code.head(), MAX_SYNTAX_ERRORS);
+            let found = parse::find_errors(&tree, code.head(), MAX_SYNTAX_ERRORS);
             if !found.is_empty() {
                 return found;
             }

@@ -1,7 +1,7 @@
 use crate::model::RepoPath;
 
 /// Joins and normalises; `None` when the result leaves the repository. The root is `""`.
-pub(super) fn join(directory: &str, relative: &str) -> Option<String> {
+pub(super) fn join_path(directory: &str, relative: &str) -> Option<String> {
     match RepoPath::resolve(directory, relative) {
         Ok(path) => Some(path.as_str().to_owned()),
         Err(crate::model::PathProblem::Empty) => Some(String::new()),
@@ -19,7 +19,7 @@ pub(super) fn child(directory: &str, name: &str) -> String {
 }
 
 /// The names in a path.
-pub(super) fn parts(path: &str) -> Vec<&str> {
+pub(super) fn split_path(path: &str) -> Vec<&str> {
     path.split('/').filter(|part| !part.is_empty()).collect()
 }
 

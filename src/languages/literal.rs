@@ -37,7 +37,7 @@ impl<'t> Syntax<'t> for Node<'t> {
     }
 }
 
-// Asking for children one by one by their number walks from the first each time.
+// Uses a cursor because asking for children by their number walks from the first each time.
 fn children<'t>(
     node: Node<'t>,
     is_meant: impl Fn(&TreeCursor<'t>) -> bool,
@@ -93,7 +93,7 @@ pub(super) fn text_of(node: Node<'_>, text: &[u8]) -> String {
 }
 
 /// A string with its escapes decoded, as both languages write them.
-pub(super) fn unescape(text: &str) -> String {
+pub(super) fn unescape_text(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }
@@ -130,7 +130,7 @@ fn code_point(digits: impl Iterator<Item = char>) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::unescape;
+    use super::unescape_text;
 
     #[test]
     fn escapes_are_decoded() {
@@ -140,7 +140,7 @@ mod tests {
             (r"\/\q\", "/q"),
             (r"\u{110000}", ""),
         ] {
-            assert_eq!(unescape(text), value, "{text}");
+            assert_eq!(unescape_text(text), value, "{text}");
         }
     }
 }

@@ -101,12 +101,12 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
 }
 
 /// The ERROR and MISSING nodes, outermost first, at most `limit` of them.
-pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
+pub(super) fn find_errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
     // Of a text that is no file at all, the root itself is the error.
     loop {
-        let within = inspect(cursor.node(), text, &mut problems);
+        let within = inspect_node(cursor.node(), text, &mut problems);
         if problems.len() >= limit || !next(&mut cursor, within, &mut Vec::new(), ()) {
             return problems;
         }
@@ -114,7 +114,7 @@ pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem
 }
 
 // Notes what is wrong with a node; whether something in it may be.
-fn inspect(node: Node<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -> bool {
+fn inspect_node(node: Node<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -> bool {
     if node.is_missing() {
         problems.push(ParseProblem::new(
             line_of(node),

@@ -15,7 +15,7 @@ pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> 
     let Some(code) = Code::read(path, bytes).filter(|code| code.cut.is_none()) else {
         return Vec::new();
     };
-    // In a file that holds more than code, places in the tree are not places in the file.
+    // Code alone, because elsewhere places in the tree are not places in the file.
     let tree = code.tree().filter(|_| code.head().len() == bytes.len());
     let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else {
         return Vec::new();
@@ -89,8 +89,9 @@ impl Finder<'_> {
                     assertions,
                 };
                 found.push((function.byte_range(), test));
-            } else if let Some(assertion) =
-                self.perturb(node).filter(|_| !may_fail(node, self.text))
+            } else if let Some(assertion) = self
+                .perturb_node(node)
+                .filter(|_| !may_fail(node, self.text))
             {
                 // The innermost test comes last.
                 let start = assertion.place.start;
@@ -107,14 +108,14 @@ impl Finder<'_> {
 
     // The names of a test, the outermost first, and its function.
     fn test_at<'n>(&self, node: Node<'n>) -> Option<(Vec<String>, Node<'n>)> {
-        let (title, function, is_group) = self.titled(node)?;
+        let (title, function, is_group) = self.find_title(node)?;
         let mut names = vec![title];
         let mut inner = node;
         while let Some(around) = inner.parent() {
             if around.kind() == "function_definition" {
                 return None;
             }
-            names.extend(self.titled(around).map(|(title, ..)| title));
+            names.extend(self.find_title(around).map(|(title, ..)| title));
             inner = around;
         }
         names.reverse();
@@ -122,7 +123,7 @@ impl Finder<'_> {
     }
 
     // The name, the function and whether it holds tests, of a test or of what holds tests.
-    fn titled<'n>(&self, node: Node<'n>) -> Option<(String, Node<'n>, bool)> {
+    fn find_title<'n>(&self, node: Node<'n>) -> Option<(String, Node<'n>, bool)> {
         match node.kind() {
             "function_definition" | "class_definition" => {
                 let name = node.field_text("name", self.text);
@@ -149,7 +150,7 @@ impl Finder<'_> {
         }
     }
 
-    fn perturb(&self, node: Node<'_>) -> Option<Perturbation> {
+    fn perturb_node(&self, node: Node<'_>) -> Option<Perturbation> {
         match node.kind() {
             "assert_statement" => Some(self.perturb_condition(node.named().next()?)),
             "with_item" => {
@@ -160,7 +161,7 @@ impl Finder<'_> {
                 };
                 let raises = self.callee(context).name.to_lowercase().contains("raises");
                 let first = self.arguments(context).first().copied();
-                first.filter(|_| raises).map(|first| self.wrap(first))
+                first.filter(|_| raises).map(|first| self.wrap_value(first))
             }
             "call" | "call_expression" if is_statement(node) => self.perturb_call(node),
             _ => None,
@@ -183,7 +184,7 @@ impl Finder<'_> {
             }
         }
         let text = text_of(condition, self.text);
-        self.replace(condition, format!("not ({text})"))
+        self.replace_node(condition, format!("not ({text})"))
     }
 
     fn perturb_call(&self, call: Node<'_>) -> Option<Perturbation> {
@@ -191,7 +192,7 @@ impl Finder<'_> {
         let name = callee.name.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
         let arguments = self.arguments(call);
-        // What must not be so passes with any other value, too.
+        // Skipped because what must not be so passes with any other value, too.
         if callee.is_negated || name.contains("not") || name.contains("snapshot") {
             return None;
         }
@@ -203,11 +204,11 @@ impl Finder<'_> {
                 } else {
                     "NaN"
                 };
-                self.replace(node, not_a_number.to_owned())
+                self.replace_node(node, not_a_number.to_owned())
             } else if has(COMPARES) {
                 self.wrap_equal(node)
             } else {
-                self.wrap(node)
+                self.wrap_value(node)
             }
         };
         if let Some(subject) = callee.expect {
@@ -215,7 +216,7 @@ impl Finder<'_> {
                 let text = text_of(call, self.text);
                 let head = subject.end_byte() - call.start_byte();
                 let (head, tail) = (text.get(..head)?, text.get(head..)?);
-                return Some(self.replace(call, format!("{head}.not{tail}")));
+                return Some(self.replace_node(call, format!("{head}.not{tail}")));
             };
             return (first.kind() != "spread_element").then(|| side(*first));
         }
@@ -227,9 +228,9 @@ impl Finder<'_> {
         }
         let raises = has(&["raises", "throw", "reject", "warns"]);
         match arguments[..] {
-            [first, _, ..] if raises && self.is_python => Some(self.wrap(first)),
-            [_, second, ..] if raises => Some(self.wrap(second)),
-            [first] if raises && self.is_python => Some(self.wrap(first)),
+            [first, _, ..] if raises && self.is_python => Some(self.wrap_value(first)),
+            [_, second, ..] if raises => Some(self.wrap_value(second)),
+            [first] if raises && self.is_python => Some(self.wrap_value(first)),
             [first, second, ..]
                 if self.is_python
                     || second.kind() != "string"
@@ -241,7 +242,7 @@ impl Finder<'_> {
             [condition, ..] if !raises => {
                 let not = if self.is_python { "not " } else { "!" };
                 let text = text_of(condition, self.text);
-                Some(self.replace(condition, format!("{not}({text})")))
+                Some(self.replace_node(condition, format!("{not}({text})")))
             }
             _ => None,
         }
@@ -249,7 +250,7 @@ impl Finder<'_> {
 
     /// Perturbs an expression: a plain literal by another one of its form, since code may read the test's text; any
     /// other as a value at run time.
-    fn wrap(&self, node: Node<'_>) -> Perturbation {
+    fn wrap_value(&self, node: Node<'_>) -> Perturbation {
         let text = text_of(node, self.text);
         let literal = self.other_literal(node, &text);
         let perturbed = literal.unwrap_or_else(|| {
@@ -260,7 +261,7 @@ impl Finder<'_> {
             };
             format!("{function}({text})")
         });
-        self.replace(node, perturbed)
+        self.replace_node(node, perturbed)
     }
 
     fn other_literal(&self, node: Node<'_>, text: &str) -> Option<String> {
@@ -285,8 +286,8 @@ impl Finder<'_> {
     fn wrap_equal(&self, node: Node<'_>) -> Perturbation {
         let other = self
             .other_members(node)
-            .map(|other| self.replace(node, other));
-        other.unwrap_or_else(|| self.wrap(node))
+            .map(|other| self.replace_node(node, other));
+        other.unwrap_or_else(|| self.wrap_value(node))
     }
 
     fn other_members(&self, collection: Node<'_>) -> Option<String> {
@@ -309,7 +310,7 @@ impl Finder<'_> {
         Some(other)
     }
 
-    fn replace(&self, node: Node<'_>, perturbed: String) -> Perturbation {
+    fn replace_node(&self, node: Node<'_>, perturbed: String) -> Perturbation {
         Perturbation {
             line: line_of(node),
             place: node.byte_range(),
@@ -371,7 +372,7 @@ const PERTURB_SCRIPT: &str = "typeof v === 'number' ? (v === v && v * 3 + 7 !== 
 // The side without a call says what is expected; of two that are alike the second.
 fn expected_side<'n>(first: Node<'n>, second: Node<'n>) -> Node<'n> {
     let calls = |side: Node<'n>| {
-        let mut nodes = below(side);
+        let mut nodes = nodes_below(side);
         nodes.push(side);
         nodes
             .iter()
@@ -421,7 +422,7 @@ fn is_statement(call: Node<'_>) -> bool {
 }
 
 /// Returns all nodes below one.
-fn below(node: Node<'_>) -> Vec<Node<'_>> {
+fn nodes_below(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<Node<'_>> = node.named().collect();
     while let Some(next) = open.pop() {

@@ -1,6 +1,6 @@
 use tree_sitter::Node;
 
-use super::literal::{Syntax, end_line_of, line_of, text_of, unescape};
+use super::literal::{Syntax, end_line_of, line_of, text_of, unescape_text};
 use super::query::{Captures, Patterns, get};
 use crate::model::{Definition, DefinitionKind, Export};
 
@@ -27,7 +27,7 @@ const KINDS: [(&str, DefinitionKind); 7] = [
 ];
 
 /// Reads the top level of a module by the query of its language.
-pub(super) fn tags<'t>(query: &Patterns, root: Node<'t>, text: &[u8]) -> Tags<'t> {
+pub(super) fn read_tags<'t>(query: &Patterns, root: Node<'t>, text: &[u8]) -> Tags<'t> {
     let mut found = Tags::default();
     let reader = Reader { query, text };
     reader.read(root, 0, &mut found);
@@ -36,12 +36,12 @@ pub(super) fn tags<'t>(query: &Patterns, root: Node<'t>, text: &[u8]) -> Tags<'t
 
 /// The names that one statement binds by itself.
 #[cfg(feature = "program")]
-pub(super) fn names(query: &Patterns, statement: Node<'_>, text: &[u8]) -> Vec<String> {
+pub(super) fn bound_names(query: &Patterns, statement: Node<'_>, text: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     query.at(statement, text, |_, one| {
-        let pattern = get(one, "name").filter(|_| defined(one).is_some());
+        let pattern = get(one, "name").filter(|_| find_defined(one).is_some());
         if let Some(pattern) = pattern {
-            bound(pattern, 0, &mut found);
+            collect_bound(pattern, 0, &mut found);
         }
     });
     found.into_iter().map(|name| text_of(name, text)).collect()
@@ -72,10 +72,10 @@ impl Reader<'_> {
                     inside.exported |= get(found, "export").is_some();
                     inside.default |= get(found, "default").is_some();
                     inside.erased |= get(found, "erased").is_some();
-                } else if let Some((kind, whole)) = defined(found) {
+                } else if let Some((kind, whole)) = find_defined(found) {
                     let mut names = Vec::new();
                     if let Some(pattern) = get(found, "name") {
-                        bound(pattern, 0, &mut names);
+                        collect_bound(pattern, 0, &mut names);
                     }
                     tags.definitions
                         .extend(names.into_iter().map(|name| Definition {
@@ -87,7 +87,7 @@ impl Reader<'_> {
                 } else if let Some(string) = get(found, "import") {
                     tags.imports.push(string);
                 } else {
-                    tags.exports.extend(self.exported(found));
+                    tags.exports.extend(self.read_export(found));
                 }
             });
             if !inside.here || depth == MAX_DEPTH {
@@ -111,10 +111,10 @@ impl Reader<'_> {
     }
 
     // An export of one name.
-    fn exported(&self, found: &Captures<'_>) -> Option<Export> {
+    fn read_export(&self, found: &Captures<'_>) -> Option<Export> {
         let star = get(found, "export.star");
         let at = star.or_else(|| get(found, "export.one"))?;
-        let named = |name: &str| get(found, name).map(|node| plain(node, self.text));
+        let named = |name: &str| get(found, name).map(|node| plain_text(node, self.text));
         let value = get(found, "value").filter(|value| value.kind() == "identifier");
         let value = value.map(|value| text_of(value, self.text));
         let (name, local) = match (star, get(found, "default"), named("as")) {
@@ -134,7 +134,7 @@ impl Reader<'_> {
     }
 }
 
-fn defined<'t>(found: &Captures<'t>) -> Option<(DefinitionKind, Node<'t>)> {
+fn find_defined<'t>(found: &Captures<'t>) -> Option<(DefinitionKind, Node<'t>)> {
     found.iter().find_map(|(name, node)| {
         let (_, kind) = KINDS.iter().find(|(known, _)| known == name)?;
         Some((*kind, *node))
@@ -142,7 +142,7 @@ fn defined<'t>(found: &Captures<'t>) -> Option<(DefinitionKind, Node<'t>)> {
 }
 
 // The names that a pattern binds, those of all links of `a = b = 1` included.
-fn bound<'t>(node: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
+fn collect_bound<'t>(node: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
     let kind = node.kind();
     if depth > MAX_DEPTH {
         return;
@@ -164,16 +164,16 @@ fn bound<'t>(node: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
         _ => node.named().collect(),
     };
     for part in parts {
-        bound(part, depth + 1, names);
+        collect_bound(part, depth + 1, names);
     }
 }
 
 // The text of a name, or what a string holds.
-fn plain(node: Node<'_>, text: &[u8]) -> String {
+fn plain_text(node: Node<'_>, text: &[u8]) -> String {
     let written = text_of(node, text);
     let is_string = matches!(node.kind(), "string" | "template_string");
     let inside = written
         .get(1..written.len().saturating_sub(1))
         .filter(|_| is_string);
-    inside.map_or_else(|| written.clone(), unescape)
+    inside.map_or_else(|| written.clone(), unescape_text)
 }

@@ -178,7 +178,7 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
     let code =
         Code::read(path, bytes).filter(|code| code.cut.is_none() && *code.language == PYTHON)?;
     let tree = code.tree()?;
-    python::always(tree.root_node(), code.head())
+    python::always_bound(tree.root_node(), code.head())
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
         issue: given.issue.map(|issue| Input::held("issue", issue)),
         diff: given.diff,
         level: match given.level {
-            Some(number) => LevelChoice::Exactly(level(number)?),
+            Some(number) => LevelChoice::Exactly(parse_level(number)?),
             None => LevelChoice::Auto,
         },
         requested: given.requested_files,
@@ -119,7 +119,7 @@ impl Flags for WithinAnswer<'_> {
 }
 
 // The whole repository without caps is never given to an agent.
-fn level(number: u8) -> Result<Level, AppError> {
+fn parse_level(number: u8) -> Result<Level, AppError> {
     Level::from_number(number)
         .filter(|level| *level != Level::Bundle)
         .ok_or_else(|| AppError::usage(format!("{number} is no level from 0 to 3")))
@@ -222,7 +222,7 @@ fn answer_verdict(
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
     let mut answer = Answer::new(text, &verdict, command)?;
     if let Some(document) = &mut answer.document {
-        // It holds lines of the file around the change, and a masked one would not apply.
+        // Left out because it holds lines of the file around the change, and a masked one would not apply.
         let is_kept = |patch: &str| patch.len() <= MAX_PATCH && mask(patch) == patch;
         if !document["canonicalPatch"].as_str().is_some_and(is_kept) {
             document["canonicalPatch"] = Value::Null;

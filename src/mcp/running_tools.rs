@@ -101,7 +101,7 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let repaired = find_fix(&mut app, &request)?;
     let mask = |text: &str| app.redactor().redact(text).text.into_owned();
-    // None if a secret is in or beside the change: redacted, it would not apply.
+    // None if a secret is in or beside the change, because redacted it would not apply.
     let patch = repaired.whole_patch();
     let mut text = format!("{}\n", repaired.result.message);
     if let Some(shown) = &repaired.patch {

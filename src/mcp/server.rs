@@ -118,16 +118,16 @@ impl ServerHandler for Server {
                 _ => "--run CMD or --run-last",
             };
             let message = format!("`{name}` needs a server that was started with {flag}");
-            return Ok(refused(message).into());
+            return Ok(refuse_call(message).into());
         }
         let mut arguments = request.arguments.unwrap_or_default();
         row.coerce_arguments(&mut arguments);
-        let stop = Stop::install().map_err(|error| internal(&error.to_string()))?;
+        let stop = Stop::install().map_err(|error| internal_error(&error.to_string()))?;
         let (progress, mut steps) = ToolProgress::new(stop.clone());
         let options = self.options.clone();
         let mut work = tokio::task::spawn_blocking(move || {
             let caller = Caller {
-                // Settings are read at each call: a change of them needs no new server.
+                // Settings are read at each call, so that a change of them needs no new server.
                 open: &|flags| options.open(flags, &progress),
                 commands: &options.commands,
                 last: options.last,
@@ -145,11 +145,11 @@ impl ServerHandler for Server {
                 // Dropping `steps` tells the tool, which stops at its next step.
                 () = context.ct.cancelled() => {
                     end(stop);
-                    return Err(internal("the call was canceled"));
+                    return Err(internal_error("the call was canceled"));
                 }
                 // The command ends with this process.
                 () = async { drop(ended.wait_for(|ended| *ended).await) }, if row.access == Access::Runs => {
-                    return Err(internal("the input ended before the command did"));
+                    return Err(internal_error("the input ended before the command did"));
                 }
                 Some(heard) = steps.recv() => {
                     if notifier.hear(heard).await {
@@ -163,8 +163,8 @@ impl ServerHandler for Server {
         match done {
             Ok(Ok(answer)) => Ok(answer.into_result().into()),
             // The model sees what was wrong with its call, and can call again.
-            Ok(Err(error)) => Ok(refused(error.to_string()).into()),
-            Err(error) => Err(internal(&format!("the tool failed: {error}"))),
+            Ok(Err(error)) => Ok(refuse_call(error.to_string()).into()),
+            Err(error) => Err(internal_error(&format!("the tool failed: {error}"))),
         }
     }
 }
@@ -175,11 +175,11 @@ hard caps, find imports for undefined names, and validate patches before they ar
 or neither for the last `mendit run`). Validate every patch with `check_patch`, whose feedback says \
 what to send instead when it does not apply.";
 
-fn refused(message: String) -> CallToolResult {
+fn refuse_call(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-fn internal(message: &str) -> ErrorData {
+fn internal_error(message: &str) -> ErrorData {
     ErrorData::internal_error(message.to_owned(), None)
 }
 

@@ -27,7 +27,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
         let (input, out) = rmcp::transport::stdio();
         let out = Arc::new(Mutex::new(out));
         let (sender, messages) = channel(WAITING);
-        let (listener, ended) = (listen(input, sender, out.clone()), server.ended.clone());
+        let (listener, ended) = (read_input(input, sender, out.clone()), server.ended.clone());
         tokio::spawn(async move {
             listener.await;
             ended.send_replace(true);
@@ -38,7 +38,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
             .map_err(std::io::Error::other)?;
         service.waiting().await.map_err(std::io::Error::other)
     });
-    // Reading standard input cannot be broken off; nobody waits for it.
+    // Nobody waits for it because reading standard input cannot be broken off.
     runtime.shutdown_background();
     served.map(|_| ())
 }
@@ -62,7 +62,7 @@ impl Transport<RoleServer> for Lines {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
         let out = self.out.clone();
-        async move { say(&out, &message).await }
+        async move { write_message(&out, &message).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -74,7 +74,7 @@ impl Transport<RoleServer> for Lines {
     }
 }
 
-async fn say(out: &Mutex<Stdout>, message: &impl Serialize) -> std::io::Result<()> {
+async fn write_message(out: &Mutex<Stdout>, message: &impl Serialize) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     let mut out = out.lock().await;
@@ -83,7 +83,7 @@ async fn say(out: &Mutex<Stdout>, message: &impl Serialize) -> std::io::Result<(
 }
 
 // Hands on what is well formed and answers the rest, until nobody speaks or listens any more.
-async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<Mutex<Stdout>>) {
+async fn read_input(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<Mutex<Stdout>>) {
     let mut input = BufReader::new(input);
     let mut greeted = false;
     let mut line = Vec::new();
@@ -94,7 +94,7 @@ async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<M
         let mut parsed = parse_message(&line, &mut greeted);
         if is_oversized(&line) {
             let message = format!("a message has at most {LONGEST} bytes");
-            parsed = Err(refusal(
+            parsed = Err(build_refusal(
                 &id_of_head(&line),
                 ErrorCode::INVALID_REQUEST,
                 &message,
@@ -108,7 +108,7 @@ async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<M
         let sent = match parsed {
             Ok(Some(message)) => messages.send(message).await.is_ok(),
             Ok(None) => true,
-            Err(answer) => say(&out, &answer).await.is_ok(),
+            Err(answer) => write_message(&out, &answer).await.is_ok(),
         };
         if !sent {
             return;
@@ -149,14 +149,14 @@ fn parse_message(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpc
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let message = format!("the line is no JSON: {error}");
-        refusal(&Value::Null, ErrorCode::PARSE_ERROR, &message)
+        build_refusal(&Value::Null, ErrorCode::PARSE_ERROR, &message)
     })?;
     let id = value.get("id").cloned();
     let method = value["method"].as_str().unwrap_or_default().to_owned();
     let is_answer = value.get("result").is_some() || value.get("error").is_some();
     let has_own_version = !value["params"]["_meta"][VERSION].is_null();
     let answered = id.clone().unwrap_or_default();
-    let invalid = |message: &str| refusal(&answered, ErrorCode::INVALID_REQUEST, message);
+    let invalid = |message: &str| build_refusal(&answered, ErrorCode::INVALID_REQUEST, message);
     if value["jsonrpc"] != "2.0" || method.is_empty() && !is_answer {
         return Err(invalid(
             "a message is one object of JSON-RPC 2.0 with a method",
@@ -178,7 +178,7 @@ fn parse_message(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpc
         }
         _ => {
             let message = format!("the parameters do not fit `{method}`");
-            return Err(refusal(&id, ErrorCode::INVALID_PARAMS, &message));
+            return Err(build_refusal(&id, ErrorCode::INVALID_PARAMS, &message));
         }
     };
     *greeted |= method == "initialize" || has_own_version;
@@ -191,7 +191,7 @@ fn parse_message(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpc
 /// Clients of protocols without `initialize` name the version in each request.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-fn refusal(id: &Value, code: ErrorCode, message: &str) -> Value {
+fn build_refusal(id: &Value, code: ErrorCode, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
 }
 

@@ -153,8 +153,8 @@ impl Answer {
         let document_size = self
             .document
             .as_ref()
-            .map_or(0, |it| tokens(&it.to_string()));
-        if tokens(&self.text) + document_size <= self.limit {
+            .map_or(0, |document| count_tokens(&document.to_string()));
+        if count_tokens(&self.text) + document_size <= self.limit {
             let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
             result.structured_content = self.document;
             return result;
@@ -174,7 +174,7 @@ pub(super) const MAX_TOKENS: u64 = 20_000;
 const FOOT_TOKENS: u64 = 200;
 
 // As packets count: two for every seven bytes.
-fn tokens(text: &str) -> u64 {
+fn count_tokens(text: &str) -> u64 {
     text.len() as u64 * 2 / 7
 }
 
@@ -222,7 +222,7 @@ fn schema_of<T: JsonSchema>() -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::{Answer, MAX_TOKENS, tokens};
+    use super::{Answer, MAX_TOKENS, count_tokens};
 
     #[test]
     fn cuts_a_long_answer_to_whole_lines() {
@@ -231,7 +231,7 @@ mod tests {
         let answer = Answer::new(text, &json!({"rows": rows}), "mendit imports a.py").unwrap();
         let result = answer.into_result();
         let shown = &result.content[0].as_text().unwrap().text;
-        assert!(tokens(shown) <= MAX_TOKENS && tokens(shown) * 2 > MAX_TOKENS);
+        assert!(count_tokens(shown) <= MAX_TOKENS && count_tokens(shown) * 2 > MAX_TOKENS);
         let whole = shown.lines().filter(|line| line.ends_with(".py")).count();
         let rest = format!(
             "{} more lines. All of it: `mendit imports a.py`",
@@ -245,6 +245,6 @@ mod tests {
     fn cuts_one_long_line_between_characters() {
         let answer = Answer::new("é".repeat(100_000), &json!({}), "mendit diagnose").unwrap();
         let result = answer.into_result();
-        assert!(tokens(&result.content[0].as_text().unwrap().text) <= MAX_TOKENS);
+        assert!(count_tokens(&result.content[0].as_text().unwrap().text) <= MAX_TOKENS);
     }
 }

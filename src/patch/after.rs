@@ -35,7 +35,7 @@ pub(super) fn after_image(
         return after;
     }
     let files: Vec<&Change> = changes.iter().filter(parsed).collect();
-    let looked = crate::parallel::map(files, look);
+    let looked = crate::parallel::map(files, inspect_change);
     let mut gained: Vec<(&RepoPath, Import)> = Vec::new();
     for mut found in looked.into_iter().flatten() {
         if found.broken {
@@ -76,7 +76,7 @@ struct Looked<'c> {
     gained: Vec<Import>,
 }
 
-fn look(change: &Change) -> Option<Looked<'_>> {
+fn inspect_change(change: &Change) -> Option<Looked<'_>> {
     let (path, after) = (&change.path, change.after.as_ref()?);
     if after.mode == 0o120_000 {
         return None;
@@ -139,7 +139,7 @@ fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
     })
 }
 
-// Errors are told apart by message and by the text of their line, as lines move.
+// Errors are told apart by message and by the text of their line, because lines move.
 fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     let found = syntax_errors(path, new);
     if found.is_empty() {

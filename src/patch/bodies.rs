@@ -14,7 +14,7 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
         Body::Binary(forward, _) => {
-            let make = |_| expand(forward, b"");
+            let make = |_| expand_binary(forward, b"");
             return Ok((apply_binary(file.announced_ids(), b"", make)?, mends));
         }
         Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
@@ -24,7 +24,7 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
     };
     let mut bytes = Vec::new();
     for hunk in hunks {
-        let firm = hunk.firm(hunk.loose_tail);
+        let firm = hunk.firm_lines(hunk.loose_tail);
         let announced = hunk.new.filter(|_| !hunk.counts_hold);
         let announced = announced.map_or(firm.len(), |(_, count)| count as usize);
         if hunk.cut && firm.len() < announced {
@@ -33,7 +33,7 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
         }
         if firm.len() != announced {
             let message = "counted the lines of the hunk anew";
-            mends.push(super::content::mend(
+            mends.push(super::content::mend_hunk(
                 Code::M301,
                 Safety::Safe,
                 hunk,
@@ -94,9 +94,9 @@ pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &W
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
-                adapted(&bytes, edit, &mut made.mends)
+                adapt_edit(&bytes, edit, &mut made.mends)
             };
-            replaced(&bytes, &edit)
+            apply_edit(&bytes, &edit)
         } else {
             let message = "finding the old texts takes too many comparisons";
             refuse(Code::P308, message)
@@ -121,7 +121,7 @@ pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &W
 
 /// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent
 /// that its first line has in the file.
-fn adapted<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
+fn adapt_edit<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
     let mut edit = Cow::Borrowed(edit);
     let mut note = |code, safety, line, message| mends.push(Mend::new(code, safety, line, message));
     if let Some(old) = with_ends(bytes, &edit.old) {
@@ -169,7 +169,7 @@ const BYTES_A_COMPARISON: u64 = 32;
 const MANY_PLACES: usize = 1000;
 
 /// Returns the text with the new one where the old one stands, or after so many lines, and the first place.
-fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
+fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     let (old, new) = (&*edit.old, &*edit.new);
     let line = |at: usize| line_at(bytes, at);
     let expected = edit.expected.filter(|_| !edit.all);
@@ -178,7 +178,7 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         Some(row) => after_row(bytes, row).into_iter().collect(),
         None if old.is_empty() => Vec::new(),
         None if several => memchr::memmem::find_iter(bytes, old).collect(),
-        None => occurrences(bytes, old),
+        None => find_all(bytes, old),
     };
     let hinted = |at: &&usize| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint));
     let places = match places.iter().find(hinted) {
@@ -232,7 +232,7 @@ fn replaced(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
 fn without_first_indent(bytes: &[u8], edit: &Edit) -> Option<Vec<u8>> {
     let (old, new) = (&*edit.old, &*edit.new);
     let is_lost = old.first()?.is_ascii_graphic() && new.trim_ascii_start() != old;
-    let places = occurrences(bytes, old);
+    let places = find_all(bytes, old);
     let [at] = places.as_slice() else {
         return None;
     };
@@ -243,7 +243,7 @@ fn without_first_indent(bytes: &[u8], edit: &Edit) -> Option<Vec<u8>> {
 }
 
 // Where a text stands, also where places overlap; one more than many at the most.
-fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
+fn find_all(bytes: &[u8], old: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), old) {
@@ -299,7 +299,7 @@ pub(super) fn apply_binary(
 }
 
 /// The content that binary data leads to; `None` when it is damaged.
-pub(super) fn expand(data: &Binary, before: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn expand_binary(data: &Binary, before: &[u8]) -> Option<Vec<u8>> {
     match data {
         Binary::Literal(bytes) => Some(bytes.clone()),
         Binary::Delta(delta) => apply_delta(before, delta),

@@ -40,7 +40,7 @@ fn file_type(state: &FileState) -> u32 {
 fn write_change(change: &Change, out: &mut Vec<u8>) {
     let old_path = change.from.as_ref().unwrap_or(&change.path).as_str();
     let path = change.path.as_str();
-    let (a, b) = (quote("a/", old_path), quote("b/", path));
+    let (a, b) = (quote_path("a/", old_path), quote_path("b/", path));
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
     let mut head = vec![format!("diff --git {a} {b}")];
     match (before, after) {
@@ -62,13 +62,13 @@ fn write_change(change: &Change, out: &mut Vec<u8>) {
             "similarity index {}%",
             if differs { 50 } else { 100 }
         ));
-        head.push(format!("{word} from {}", quote("", old_path)));
-        head.push(format!("{word} to {}", quote("", path)));
+        head.push(format!("{word} from {}", quote_path("", old_path)));
+        head.push(format!("{word} to {}", quote_path("", path)));
     }
     if differs || before.is_none() || after.is_none() {
         let mode = before.filter(|before| before.mode == new.mode);
         let mode = mode.map_or_else(String::new, |state| format!(" {:06o}", state.mode));
-        head.push(format!("index {}..{}{mode}", id(before), id(after)));
+        head.push(format!("index {}..{}{mode}", id_of(before), id_of(after)));
     }
     let is_text = !is_binary(&old.bytes) && !is_binary(&new.bytes);
     if differs && is_text {
@@ -101,7 +101,7 @@ fn with_tab(name: String) -> String {
     if is_open { name + "\t" } else { name }
 }
 
-fn id(state: Option<&FileState>) -> String {
+fn id_of(state: Option<&FileState>) -> String {
     state.map_or_else(
         || "0".repeat(40),
         |state| BlobId::from_content(&state.bytes).to_string(),
@@ -159,7 +159,7 @@ fn write_rows(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
 }
 
 /// A name as git writes it: in C quotes when it has bytes that need them.
-pub(super) fn quote(prefix: &str, path: &str) -> String {
+pub(super) fn quote_path(prefix: &str, path: &str) -> String {
     let needs = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
     if !path.bytes().any(needs) {
         return format!("{prefix}{path}");

@@ -26,7 +26,7 @@ const REMOVED: u8 = 2;
 ///
 /// `marks_newlines` says that the format can mark a missing final newline, so a missing mark
 /// means something.
-pub(super) fn compose(
+pub(super) fn compose_edits(
     text: &Text<'_>,
     outcomes: &[Placement<'_, '_>],
     marks_newlines: bool,
@@ -40,7 +40,7 @@ pub(super) fn compose(
         };
         let is_free = draft_hunk(text, placed, hunk, &mut marks, &mut drafts);
         if !is_free {
-            return Err((hunk, clash()));
+            return Err((hunk, refuse_clash()));
         }
         let trust = marks_hold(text, placed);
         ignored_marks |= !trust || is_marked_inside(placed);
@@ -56,9 +56,9 @@ pub(super) fn compose(
             .is_some_and(|one| added.next().is_some_and(|two| one.at == two.at))
     };
     if let Some([_, draft]) = drafts.windows(2).find(is_twice) {
-        return Err((draft.hunk, clash()));
+        return Err((draft.hunk, refuse_clash()));
     }
-    let (bytes, glued) = write(text, &drafts, !marks_newlines);
+    let (bytes, glued) = write_edits(text, &drafts, !marks_newlines);
     if glued {
         return Err((outcomes.len().saturating_sub(1), no_newline()));
     }
@@ -107,7 +107,7 @@ fn draft_hunk<'p>(
     true
 }
 
-fn clash() -> Refusal {
+fn refuse_clash() -> Refusal {
     let message = "the hunk contradicts another hunk of the same file";
     Refusal::new(Code::P303, message)
 }
@@ -182,7 +182,7 @@ fn ends_unmarked(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
 
 // The second value says that a line without a newline would have been joined with the next. A form that has no
 // mark for a missing newline keeps the end that the file has.
-fn write(text: &Text<'_>, edits: &[Draft<'_>], keeps_end: bool) -> (Vec<u8>, bool) {
+fn write_edits(text: &Text<'_>, edits: &[Draft<'_>], keeps_end: bool) -> (Vec<u8>, bool) {
     let added = edits.iter().flat_map(|edit| &edit.added);
     let added: usize = added.map(|(line, end)| line.len() + end.len()).sum();
     let mut out = Vec::with_capacity(text.span(0, text.len()).len() + added);

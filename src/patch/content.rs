@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::change::FileState;
-use super::compose::{Composed, compose};
+use super::compose::{Composed, compose_edits};
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Site, Work, diagnose, place};
@@ -28,7 +28,7 @@ pub(super) struct Modified {
 
 /// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place,
 /// else by alignment, together or, for forms without line numbers, one after the other.
-pub(super) fn modify(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
+pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     if let Some(exact) = apply_exactly(before, section, work) {
         return exact;
     }
@@ -98,7 +98,7 @@ fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modi
     if let Some(composed) = composed {
         if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
             let message = "ignored `\\ No newline at end of file` where the file has one";
-            let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
+            let ignored = mend_hunk(Code::M411, Safety::Lossy, hunk, message);
             modified.mends.push(ignored);
         }
         modified.after = Some(composed.bytes.into());
@@ -123,7 +123,8 @@ fn compose_surely(
     }
     let explicit = section.headers.explicit.is_some();
     let line = |hunk: Option<&Hunk<'_>>| hunk.map_or(0, |hunk| u64::from(hunk.line));
-    compose(text, outcomes, !explicit).map_err(|(index, failure)| (line(hunks.get(index)), failure))
+    compose_edits(text, outcomes, !explicit)
+        .map_err(|(index, failure)| (line(hunks.get(index)), failure))
 }
 
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
@@ -187,7 +188,7 @@ pub(super) fn add_verdicts(
                 verdict.applied_at = Some(at);
                 let notes = placed.mends.iter();
                 let mut mends: Vec<Mend> = notes
-                    .map(|note| mend(note.code, note.safety, hunk, note.message))
+                    .map(|note| mend_hunk(note.code, note.safety, hunk, note.message))
                     .collect();
                 mends.extend(moved_mend(hunk, at, explicit));
                 if !mends.is_empty() {
@@ -227,10 +228,10 @@ fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
         None => return None,
     };
     let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
-    Some(mend(Code::M401, Safety::Safe, hunk, &message))
+    Some(mend_hunk(Code::M401, Safety::Safe, hunk, &message))
 }
 
-pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
+pub(super) fn mend_hunk(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
     Mend::new(code, safety, hunk.line, message)
 }
 
@@ -259,5 +260,5 @@ fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work
     let outcomes = place(text, &back, work);
     let is_exact =
         |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
-    outcomes.iter().all(is_exact) && compose(text, &outcomes, !explicit).is_ok()
+    outcomes.iter().all(is_exact) && compose_edits(text, &outcomes, !explicit).is_ok()
 }

@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::change::FileState;
-use super::compose::compose;
+use super::compose::compose_edits;
 use super::content::{Modified, add_verdicts, lost_all_indent};
 use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
@@ -42,7 +42,7 @@ pub(super) fn apply_exactly(
         Ok(Placed::new(lines, *row, Vec::new()))
     });
     let placements: Vec<Placement<'_, '_>> = placements.collect();
-    let composed = compose(&text, &placements, true).ok()?;
+    let composed = compose_edits(&text, &placements, true).ok()?;
     if composed.ignored_marks {
         return None;
     }
@@ -146,13 +146,13 @@ impl<'t> LineIndex<'t> {
     }
 
     /// Returns the rows where `line` stands.
-    pub(super) fn rows(&self, line: &[u8]) -> &[u32] {
+    pub(super) fn equal_rows(&self, line: &[u8]) -> &[u32] {
         self.rows.get(line).map_or(&[], Vec::as_slice)
     }
 
     /// Returns where old lines would begin by the one of them that the file has least.
-    fn starts<'l>(&self, old: impl Iterator<Item = &'l [u8]>) -> (usize, &[u32]) {
-        let rows = old.map(|line| self.rows(line)).enumerate();
+    fn find_starts<'l>(&self, old: impl Iterator<Item = &'l [u8]>) -> (usize, &[u32]) {
+        let rows = old.map(|line| self.equal_rows(line)).enumerate();
         let rarest = rows.min_by_key(|(_, rows)| rows.len());
         rarest.unwrap_or((0, &[]))
     }
@@ -164,7 +164,7 @@ impl<'t> LineIndex<'t> {
         old: &[&HunkLine<'_>],
         work: &Work,
     ) -> Vec<usize> {
-        let (offset, rows) = self.starts(old.iter().map(|line| line.text()));
+        let (offset, rows) = self.find_starts(old.iter().map(|line| line.text()));
         let starts = rows
             .iter()
             .filter_map(|row| (*row as usize).checked_sub(offset));
@@ -179,7 +179,7 @@ impl<'t> LineIndex<'t> {
 
     /// Returns the only row where the old side of a hunk is, byte for byte.
     fn only_row(&self, text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
-        let (offset, rivals) = self.starts(hunk.old_lines().map(HunkLine::text));
+        let (offset, rivals) = self.find_starts(hunk.old_lines().map(HunkLine::text));
         let starts = rivals
             .iter()
             .filter_map(|row| (*row as usize).checked_sub(offset));

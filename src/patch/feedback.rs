@@ -4,7 +4,7 @@ use crate::model::{Code, HunkVerdict, PatchVerdict, Severity, Verdict};
 use crate::report::{difference, harmless, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
-pub(super) fn feedback(verdict: &PatchVerdict) -> String {
+pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
         Verdict::AlreadyApplied
@@ -45,13 +45,13 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
         });
     let mut room = MOST_SHOWN;
     for (path, hunk) in hunks.take(10) {
-        show(path, hunk, &mut room, &mut text);
+        show_hunk(path, hunk, &mut room, &mut text);
     }
     let left = errors.count().saturating_sub(10);
     if left > 0 {
         let _ = writeln!(text, "- and {left} more");
     }
-    text.push_str(&advice(verdict));
+    text.push_str(&write_advice(verdict));
     text
 }
 
@@ -59,7 +59,7 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
 const MOST_SHOWN: usize = 60;
 
 // How a hunk differs from the file, and the lines that stand there.
-fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
+fn show_hunk(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
     if let Some(found) = &hunk.mismatch.difference {
         let line = found.file_line;
         let _ = match &found.actual {
@@ -103,7 +103,7 @@ fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
 }
 
 // What to do about each code, in the order of the patch and each once.
-fn advice(verdict: &PatchVerdict) -> String {
+fn write_advice(verdict: &PatchVerdict) -> String {
     let problems = verdict.problems.iter();
     let errors = problems.filter(|problem| problem.severity == Severity::Error);
     let mut sentences: Vec<&str> = Vec::new();

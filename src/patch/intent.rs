@@ -11,7 +11,7 @@ use crate::model::{BlobId, Code, Refusal};
 /// the new content, counted from 1.
 ///
 /// `before` is the content that gives way, `None` for a new file.
-pub(super) fn unmeant(
+pub(super) fn find_unmeant(
     path: &str,
     before: Option<&FileState>,
     after: &FileState,

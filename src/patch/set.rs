@@ -315,7 +315,7 @@ impl<'a> Hunk<'a> {
     }
 
     /// Lines that are part of the hunk for sure, with all but `tail` of the others.
-    pub(super) fn firm(&self, tail: usize) -> &[HunkLine<'a>] {
+    pub(super) fn firm_lines(&self, tail: usize) -> &[HunkLine<'a>] {
         let firm = self.lines.len().saturating_sub(tail);
         self.lines.get(..firm).unwrap_or_default()
     }

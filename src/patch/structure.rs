@@ -8,12 +8,12 @@ use crate::model::{Code, Operation, PatchProblem, Refusal, file_name, refuse};
 use crate::source::{EntryKind, Listing};
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
-pub(super) fn ancestors(
+pub(super) fn check_ancestors(
     listing: &Listing,
     slots: &BTreeMap<String, FileChange>,
     path: &str,
 ) -> Result<(), Refusal> {
-    for above in parents(path) {
+    for above in parent_paths(path) {
         let link = "a directory of the path is a symbolic link";
         if let Some(slot) = slots.get(above) {
             if slot
@@ -37,7 +37,7 @@ pub(super) fn ancestors(
 }
 
 /// Refuses a link that leads out of the tree or into git's directory, or is no plain path.
-pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
+pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     let refuse = |message: &str| refuse(Code::P505, message);
     let Ok(target) = std::str::from_utf8(target) else {
         return refuse("the target of the link is not UTF-8");
@@ -81,7 +81,10 @@ const LONGEST_TARGET: usize = 4095;
 
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.
-pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> Vec<PatchProblem> {
+pub(super) fn check_all(
+    listing: &Listing,
+    slots: &BTreeMap<String, FileChange>,
+) -> Vec<PatchProblem> {
     let made: Vec<(&String, &FileChange)> = slots
         .iter()
         .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
@@ -110,7 +113,7 @@ pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> 
         // Neighbours of one directory share what is above them.
         if entry.path.directory() != directory {
             directory = entry.path.directory();
-            for part in parents(path) {
+            for part in parent_paths(path) {
                 spelled.entry(fold(part)).or_insert(part);
             }
         }
@@ -120,7 +123,7 @@ pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> 
         let mut say = |code, message: String| {
             found.push(PatchProblem::new(code, message).at(Some(path), u64::from(slot.line)));
         };
-        if let Some(above) = parents(path).find(|above| stays(above)) {
+        if let Some(above) = parent_paths(path).find(|above| stays(above)) {
             say(
                 Code::P507,
                 format!("`{above}` would be a file and a directory at once"),
@@ -137,7 +140,7 @@ pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> 
                 "it would be a file and a directory at once".to_owned(),
             );
         }
-        for part in parents(path).chain([path.as_str()]) {
+        for part in parent_paths(path).chain([path.as_str()]) {
             let one = *spelled.entry(fold(part)).or_insert(part);
             if one != part {
                 say(
@@ -156,7 +159,7 @@ pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> 
 }
 
 /// The directories above a path, the outermost first.
-pub(super) fn parents(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parent_paths(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 
@@ -182,7 +185,7 @@ fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)>
 }
 
 /// Paths that a person or model may have meant: files of the same name, those in like directories first.
-pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
+pub(super) fn suggest_paths(listing: &Listing, path: &str) -> Vec<String> {
     let name = file_name(path);
     let files = listing.files().map(|entry| entry.path.as_str());
     let mut same: Vec<&str> = files.filter(|other| file_name(other) == name).collect();

@@ -47,7 +47,7 @@ pub(super) fn resolve_targets(
         let fail = |refusal: &Refusal| refusal.clone().problem(None, u64::from(file.line));
         let level = level.as_ref().map_err(fail);
         let found = level.and_then(|level| {
-            let found = rules.resolve(file, *level, mends);
+            let found = rules.resolve_path(file, *level, mends);
             found.map_err(|refusal| fail(&refusal))
         });
         found.map_err(|problem| problems.push(problem)).ok()
@@ -153,12 +153,12 @@ impl PathRules<'_> {
         }
         let naming = self.naming(level);
         let lines = file.headers.text.split_inclusive(|byte| *byte == b'\n');
-        let names = lines.filter_map(|line| naming.traditional(line.get(4..)?, None, level));
+        let names = lines.filter_map(|line| naming.find_traditional(line.get(4..)?, None, level));
         let mut paths = names.filter_map(|name| String::from_utf8(name).ok());
         paths.find(|path| self.has(path))
     }
 
-    fn resolve(
+    fn resolve_path(
         &self,
         file: &FilePatch<'_>,
         level: usize,
@@ -194,8 +194,8 @@ impl PathRules<'_> {
         operation: Operation,
         mends: &mut Vec<Mend>,
     ) -> Result<Target, Refusal> {
-        let new = self.below_directory(&text(&file.headers.path)?);
-        let old = file.headers.from.as_ref().map(|from| text(from));
+        let new = self.below_directory(&decode_name(&file.headers.path)?);
+        let old = file.headers.from.as_ref().map(|from| decode_name(from));
         let old = old
             .transpose()?
             .map_or_else(|| new.clone(), |old| self.below_directory(&old));
@@ -264,7 +264,7 @@ impl PathRules<'_> {
             }
         }
         self.check_index_line(file, &section)?;
-        let operation = self.operation(file, &section, mends)?;
+        let operation = self.find_operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let creates = operation == Operation::Create;
         let new = section.target().to_owned();
@@ -282,7 +282,7 @@ impl PathRules<'_> {
 
     // An `Index:` line contradicts the headers where it names another file that is there.
     fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = text(&file.headers.path)?;
+        let name = decode_name(&file.headers.path)?;
         let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
         let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
         let sides = [section.name(), section.target()];
@@ -293,7 +293,7 @@ impl PathRules<'_> {
         refuse(Code::P202, message)
     }
 
-    fn operation(
+    fn find_operation(
         &self,
         file: &FilePatch<'_>,
         section: &Section<'_>,
@@ -379,7 +379,7 @@ fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
     Mend::new(Code::M205, Safety::Safe, line, &message)
 }
 
-fn text(name: &[u8]) -> Result<String, Refusal> {
+fn decode_name(name: &[u8]) -> Result<String, Refusal> {
     let name = std::str::from_utf8(name)
         .ok()
         .filter(|name| !name.contains('\0'));
@@ -452,7 +452,7 @@ fn without_dress(name: &str) -> String {
 
 fn has_old_lines(body: &Body<'_>) -> bool {
     matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
-        hunk.firm(hunk.loose_tail).iter().any(|line| line.is_old())
+        hunk.firm_lines(hunk.loose_tail).iter().any(|line| line.is_old())
     }))
 }
 
@@ -478,7 +478,7 @@ pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
             let words = headers.text.split(|byte| b"\n\t ".contains(byte));
             let explicit = [Some(&*headers.path), headers.from.as_deref()];
             let names = words.chain(explicit.into_iter().flatten());
-            for name in names.filter_map(|name| text(name).ok()) {
+            for name in names.filter_map(|name| decode_name(name).ok()) {
                 let paths = (0..=DEEPEST_GUESS).filter_map(|depth| strip_components(&name, depth));
                 found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
             }

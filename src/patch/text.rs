@@ -33,14 +33,14 @@ impl<'a> Text<'a> {
         let mut start = 0;
         let (mut with_cr, mut feeds) = (0_usize, 0_usize);
         for feed in memchr::memchr_iter(b'\n', bytes) {
-            starts.push(offset(start));
+            starts.push(to_offset(start));
             feeds += 1;
             with_cr += usize::from(feed > start && bytes.get(feed - 1) == Some(&b'\r'));
             start = feed + 1;
         }
         let final_newline = start == bytes.len();
         if !final_newline {
-            starts.push(offset(start));
+            starts.push(to_offset(start));
         }
         let ends = match with_cr {
             0 => LineEnds::Lf,
@@ -104,8 +104,8 @@ impl<'a> Text<'a> {
     }
 }
 
-// Files above 64 MiB are never read, so an offset fits.
-fn offset(at: usize) -> u32 {
+// An offset fits because files above 64 MiB are never read.
+fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 

@@ -52,11 +52,11 @@ fn is_shown(
     let states = states.flatten().map(|state| state.bytes.clone());
     let path = path.and_then(|path| RepoPath::new(path.trim_start_matches("./")).ok());
     let standing = path.and_then(|path| source.read(&path).ok());
-    states.chain(standing).any(|bytes| holds(&bytes, rows))
+    states.chain(standing).any(|bytes| holds_rows(&bytes, rows))
 }
 
 /// Whether the lines between those that say that some are left out follow each other in the text.
-fn holds(bytes: &[u8], rows: &[String]) -> bool {
+fn holds_rows(bytes: &[u8], rows: &[String]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let solid = |line: &&str| !line.is_empty();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(solid).collect();

@@ -21,7 +21,7 @@ pub(super) fn reject_lost_rest(
 ) -> Option<Refusal> {
     let slot = slots.get(path)?;
     let (before, after) = (slot.before.as_ref()?, slot.after.as_ref()?);
-    if let Some((old, new)) = shrunk(&before.bytes, &after.bytes) {
+    if let Some((old, new)) = find_shrinkage(&before.bytes, &after.bytes) {
         let message = format!(
             "the whole file would go from {old} lines to {new}; the rest seems to be left out"
         );
@@ -41,7 +41,7 @@ pub(super) fn reject_lost_rest(
 }
 
 /// The lines of a text before and after, when what has gone is the end or most of it.
-fn shrunk(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+fn find_shrinkage(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let (before, after) = (solid_rows(before), solid_rows(after));
     let (old, new) = (before.len(), after.len());
     let lost = old.checked_sub(new).filter(|lost| *lost > 0)?;
@@ -60,7 +60,7 @@ fn lost_definitions(
     after: &FileState,
     slots: &BTreeMap<String, FileChange>,
 ) -> Vec<String> {
-    let (old, new) = (names(path, before, true), names(path, after, false));
+    let (old, new) = (names_in(path, before, true), names_in(path, after, false));
     let gained = new.iter().filter(|name| !old.contains(name)).count();
     let mut lost = old;
     lost.retain(|name| !new.contains(name));
@@ -70,7 +70,7 @@ fn lost_definitions(
     let others = slots.iter().filter(|(other, _)| *other != path);
     let gained_by_others = others.flat_map(|(other, slot)| {
         let side = |state: &Option<FileState>| {
-            let names = state.as_ref().map(|state| names(other, state, false));
+            let names = state.as_ref().map(|state| names_in(other, state, false));
             names.unwrap_or_default()
         };
         let (before, mut after) = (side(&slot.before), side(&slot.after));
@@ -83,7 +83,7 @@ fn lost_definitions(
 }
 
 /// Returns the names of the functions, classes and methods of a file, or of those of several lines.
-fn names(path: &str, state: &FileState, long: bool) -> Vec<String> {
+fn names_in(path: &str, state: &FileState, long: bool) -> Vec<String> {
     let Ok(path) = RepoPath::new(path) else {
         return Vec::new();
     };
@@ -99,7 +99,7 @@ fn names(path: &str, state: &FileState, long: bool) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::shrunk;
+    use super::find_shrinkage;
 
     #[test]
     fn a_whole_file_keeps_its_rest() {
@@ -118,10 +118,10 @@ mod tests {
             ([lines(0..39), lines(50..60)].concat(), false),
         ] {
             let text = String::from_utf8(new.clone()).unwrap();
-            assert_eq!(shrunk(&old, &new).is_some(), refused, "{text}");
+            assert_eq!(find_shrinkage(&old, &new).is_some(), refused, "{text}");
         }
         assert!(
-            shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
+            find_shrinkage(b"a\nb\nc\n", b"a\nB\n").is_none(),
             "too small to tell"
         );
     }

@@ -167,7 +167,7 @@ fn compile_paths(globs: &[String]) -> Result<GlobSet, String> {
     let folder = |glob: &String| format!("/{}/", glob.trim_matches('/'));
     let globs: Vec<String> = globs
         .iter()
-        .flat_map(|it| [anchored(it), folder(it)])
+        .flat_map(|glob| [anchored(glob), folder(glob)])
         .collect();
     let compiled = compile_globs(&globs);
     compiled.map_err(|(glob, why)| format!("`{}`: {why}", glob.trim_matches('/')))

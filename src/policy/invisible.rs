@@ -69,7 +69,7 @@ fn is_plain(byte: u8) -> bool {
 mod tests {
     use super::text_warnings;
 
-    fn found(text: &str) -> Vec<(u32, &'static str)> {
+    fn find_invisible(text: &str) -> Vec<(u32, &'static str)> {
         text_warnings(text)
             .into_iter()
             .map(|warning| (warning.line, warning.kind))
@@ -79,14 +79,16 @@ mod tests {
     #[test]
     fn each_kind_is_reported_once_a_line() {
         assert_eq!(
-            found("ok\nx = 1 # \u{202e}evil\u{202c}\na\u{200b}b \u{e0049}\u{e0047}\n\u{1b}[0m\n"),
+            find_invisible(
+                "ok\nx = 1 # \u{202e}evil\u{202c}\na\u{200b}b \u{e0049}\u{e0047}\n\u{1b}[0m\n"
+            ),
             [(2, "bidi"), (3, "tag"), (3, "zero_width"), (4, "control")]
         );
     }
 
     #[test]
     fn ordinary_text_is_silent() {
-        assert!(found("\u{feff}a\tb\r\n\u{c}\nGrüße, 世界 ❤\u{fe0f}\n").is_empty());
-        assert!(found("").is_empty());
+        assert!(find_invisible("\u{feff}a\tb\r\n\u{c}\nGrüße, 世界 ❤\u{fe0f}\n").is_empty());
+        assert!(find_invisible("").is_empty());
     }
 }

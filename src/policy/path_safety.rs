@@ -41,7 +41,7 @@ fn check_component(part: &str, is_new: bool) -> Result<(), Refusal> {
     if part.chars().any(char::is_control) {
         return refuse(Code::P508, "it has a control character");
     }
-    // Backslash is a separator on some systems: what it would separate must be safe too.
+    // What a backslash would separate must be safe too, because it is a separator on some systems.
     for piece in part.split('\\') {
         if is_dot_git(piece) {
             return refuse(Code::P504, "it reaches into git's own directory");

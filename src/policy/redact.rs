@@ -93,7 +93,7 @@ impl Redactor {
     /// nothing more.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
-        let (findings, masked) = self.mask(text.as_bytes(), &mut Learned::default());
+        let (findings, masked) = self.mask_text(text.as_bytes(), &mut Learned::default());
         let text = masked.map_or(Cow::Borrowed(text), |masked| Cow::Owned(into_text(masked)));
         Redacted { text, findings }
     }
@@ -104,7 +104,7 @@ impl Redactor {
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
         let wide = decode_utf16(bytes);
         let text = wide.as_ref().map_or(bytes, String::as_bytes);
-        let (findings, masked) = self.mask(text, &mut Learned::default());
+        let (findings, masked) = self.mask_text(text, &mut Learned::default());
         RedactedBytes {
             bytes: masked.map_or(Cow::Borrowed(bytes), Cow::Owned),
             findings,
@@ -117,12 +117,12 @@ impl Redactor {
     #[must_use]
     pub fn redact_json(&self, json: &str) -> String {
         let mut learned = Learned::default();
-        let masked = mask_strings(json, |text| self.mask(text, &mut learned).1);
+        let masked = mask_strings(json, |text| self.mask_text(text, &mut learned).1);
         let Some(finder) = learned.finder() else {
             return masked;
         };
         mask_strings(&masked, |text| {
-            render(text, &merge(text, scan_learned(text, &finder)))
+            render_masked(text, &merge_hits(text, scan_learned(text, &finder)))
         })
     }
 
@@ -130,16 +130,16 @@ impl Redactor {
     /// be shown all the same.
     #[must_use]
     pub fn mask_all<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
-        let findings = merge(bytes, vec![Hit::new("credential-file", 0..bytes.len())]);
+        let findings = merge_hits(bytes, vec![Hit::new("credential-file", 0..bytes.len())]);
         RedactedBytes {
-            bytes: render(bytes, &findings).map_or(Cow::Borrowed(bytes), Cow::Owned),
+            bytes: render_masked(bytes, &findings).map_or(Cow::Borrowed(bytes), Cow::Owned),
             findings,
         }
     }
 
     /// Masks a text in two passes: values that the first one knows by their surroundings, the second
     /// one masks wherever they stand.
-    fn mask(&self, text: &[u8], learned: &mut Learned) -> (Vec<Finding>, Option<Vec<u8>>) {
+    fn mask_text(&self, text: &[u8], learned: &mut Learned) -> (Vec<Finding>, Option<Vec<u8>>) {
         let mut own = Learned::default();
         let mut hits = self.mask_to_end(text, Vec::new(), &mut own);
         let finders = [own.finder(), self.learned.clone()];
@@ -153,16 +153,16 @@ impl Redactor {
             hits = self.mask_to_end(text, hits, &mut own);
         }
         learned.extend(own);
-        let findings = merge(text, hits);
-        let masked = render(text, &findings);
+        let findings = merge_hits(text, hits);
+        let masked = render_masked(text, &findings);
         (findings, masked)
     }
 
     /// Scans until nothing new turns up: a mask can bring a neighbor to light.
     fn mask_to_end(&self, text: &[u8], mut hits: Vec<Hit>, learned: &mut Learned) -> Vec<Hit> {
-        let mut found = merge(text, hits.clone());
+        let mut found = merge_hits(text, hits.clone());
         for _ in 0..MAX_ROUNDS {
-            let masked = render(text, &found);
+            let masked = render_masked(text, &found);
             let new = scan(masked.as_deref().unwrap_or(text), &self.own);
             let place = |at| place_in_original(&found, at);
             hits.extend(new.into_iter().map(|hit| Hit {
@@ -170,7 +170,7 @@ impl Redactor {
                 end: place(hit.end),
                 rule: hit.rule,
             }));
-            let next = merge(text, hits.clone());
+            let next = merge_hits(text, hits.clone());
             if next == found {
                 break;
             }
@@ -222,7 +222,7 @@ fn into_text(bytes: Vec<u8>) -> String {
 }
 
 /// Writes the text with a mask for each finding; `None` without any.
-fn render(text: &[u8], findings: &[Finding]) -> Option<Vec<u8>> {
+fn render_masked(text: &[u8], findings: &[Finding]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     for finding in findings {
@@ -249,7 +249,7 @@ fn place_in_original(findings: &[Finding], place: usize) -> usize {
 
 /// Merges overlapping hits, widens them to whole characters, splits them at line ends and counts
 /// lines.
-fn merge(text: &[u8], mut hits: Vec<Hit>) -> Vec<Finding> {
+fn merge_hits(text: &[u8], mut hits: Vec<Hit>) -> Vec<Finding> {
     let is_inside = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
     for hit in &mut hits {
         hit.end = hit.end.min(text.len());

@@ -91,7 +91,7 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         return None;
     }
     let (gone, new) = changed_lines(before, after);
-    let heads = |lines: &[ChangedLine<'_>]| numbers(lines, is_test_head);
+    let heads = |lines: &[ChangedLine<'_>]| line_numbers(lines, is_test_head);
     let (lost, found) = (heads(&gone), heads(&new).len());
     let elsewhere = gone
         .iter()
@@ -100,13 +100,13 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         return Some(Finding::new(Weight::Removal, "removes a case of", lost));
     }
     // A new case may be born skipped; an old one may not be made so.
-    let skips = numbers(&new, is_skip);
-    if skips.len() > numbers(&gone, is_skip).len() + found.saturating_sub(lost.len()) {
+    let skips = line_numbers(&new, is_skip);
+    if skips.len() > line_numbers(&gone, is_skip).len() + found.saturating_sub(lost.len()) {
         return Some(Finding::new(Weight::Removal, "skips a case of", skips));
     }
     let is_any = |line: &[u8]| !line.is_empty() && !is_comment(line);
     let all = is_foreign_program(file.path) || is_data;
-    let lines = numbers(&gone, |line| is_assertion(line) || all && is_any(line));
+    let lines = line_numbers(&gone, |line| is_assertion(line) || all && is_any(line));
     if !lines.is_empty() {
         let action = if is_data {
             "rewrites the data of"
@@ -119,14 +119,14 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     if !is_program(file.path) {
         return None;
     }
-    let mut lines = numbers(&gone, is_any);
+    let mut lines = line_numbers(&gone, is_any);
     if found == 0 {
-        lines.extend(numbers(&new, is_any));
+        lines.extend(line_numbers(&new, is_any));
     }
     (!lines.is_empty()).then(|| Finding::new(Weight::Other, "changes lines of", lines))
 }
 
-fn numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
+fn line_numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
     let wanted = lines.iter().filter(|line| is_wanted(line.text));
     wanted.map(|line| line.number).collect()
 }
@@ -204,8 +204,10 @@ mod tests {
             };
             match judge_tests(files, &rules).first() {
                 None => ("free", String::new()),
-                Some((_, it)) if it.severity == Severity::Error => ("refused", it.message.clone()),
-                Some((_, it)) => ("told", it.message.clone()),
+                Some((_, found)) if found.severity == Severity::Error => {
+                    ("refused", found.message.clone())
+                }
+                Some((_, found)) => ("told", found.message.clone()),
             }
         })
     }

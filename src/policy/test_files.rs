@@ -60,7 +60,7 @@ pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     lines().any(is_case)
         && lines().any(is_assertion)
         && (is_called_so || lines().any(takes_a_runner))
-        // By its tree: a text in a program may well show a case.
+        // By its tree, because a text in a program may well show a case.
         && RepoPath::new(path).is_ok_and(|path| !perturbable_tests(&path, text).is_empty())
 }
 
@@ -70,7 +70,8 @@ fn is_case(line: &[u8]) -> bool {
 }
 
 fn takes_a_runner(line: &[u8]) -> bool {
-    starts(line, &WORDS.starts_import) && RUNNERS.as_ref().is_some_and(|it| it.is_match(line))
+    starts_with_word(line, &WORDS.starts_import)
+        && RUNNERS.as_ref().is_some_and(|regex| regex.is_match(line))
 }
 
 pub(super) fn is_program(name: &str) -> bool {
@@ -96,21 +97,23 @@ struct Words {
     foreign_extensions: Vec<String>,
 }
 
-// Lines are many: their words are looked for all at once.
+// Words are looked for all at once because lines are many.
 static ASSERTIONS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(&WORDS.assertions).ok());
 static RUNNERS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(&WORDS.runners).ok());
 static SKIPS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(&WORDS.skips).ok());
 
-fn starts(line: &[u8], words: &[String]) -> bool {
-    words.iter().any(|it| line.starts_with(it.as_bytes()))
+fn starts_with_word(line: &[u8], words: &[String]) -> bool {
+    words.iter().any(|word| line.starts_with(word.as_bytes()))
 }
 
 pub(super) fn is_assertion(line: &[u8]) -> bool {
     !is_comment(line)
-        && (ASSERTIONS.as_ref().is_some_and(|it| it.is_match(line))
-            || starts(line, &WORDS.starts_assertion))
+        && (ASSERTIONS
+            .as_ref()
+            .is_some_and(|regex| regex.is_match(line))
+            || starts_with_word(line, &WORDS.starts_assertion))
 }
 
 pub(super) fn is_comment(line: &[u8]) -> bool {
@@ -120,7 +123,7 @@ pub(super) fn is_comment(line: &[u8]) -> bool {
 }
 
 pub(super) fn is_test_head(line: &[u8]) -> bool {
-    starts(line, &WORDS.starts_case)
+    starts_with_word(line, &WORDS.starts_case)
 }
 
 pub(super) fn is_skip(line: &[u8]) -> bool {
@@ -129,7 +132,9 @@ pub(super) fn is_skip(line: &[u8]) -> bool {
         let pair = at.checked_sub(1).and_then(|before| line.get(before..=at));
         !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
     };
-    let mut found = SKIPS.iter().flat_map(|it| it.find_overlapping_iter(line));
+    let mut found = SKIPS
+        .iter()
+        .flat_map(|skips| skips.find_overlapping_iter(line));
     found.any(|hit| stands(hit.start()))
 }
 
@@ -162,8 +167,8 @@ pub(super) fn is_test_data(path: &str) -> bool {
 }
 
 fn ends_in(path: &str, extensions: &[String]) -> bool {
-    let extension = file_name(path).rsplit_once('.').map(|(_, it)| it);
-    extension.is_some_and(|it| extensions.iter().any(|one| one == it))
+    let extension = file_name(path).rsplit_once('.').map(|(_, end)| end);
+    extension.is_some_and(|end| extensions.iter().any(|one| one == end))
 }
 
 #[cfg(test)]

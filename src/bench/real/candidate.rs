@@ -34,7 +34,7 @@ pub(super) const UNSTEADY: Reason = "not twice the same";
 pub(super) const TIMED_OUT: Reason = "out of time";
 
 /// Looks at a step without running anything; `None` when it changes no tests or no product.
-pub(super) fn candidate(
+pub(super) fn find_candidate(
     step: &Step,
     file: &BenchFile,
     max_files: usize,
@@ -42,8 +42,8 @@ pub(super) fn candidate(
     let Some(range) = file.range(step.time) else {
         return Some(Err(NO_ENVIRONMENT));
     };
-    let taken = paths(step, |path| range.is_test(path));
-    let product = paths(step, |path| range.is_product(path));
+    let taken = list_paths(step, |path| range.is_test(path));
+    let product = list_paths(step, |path| range.is_product(path));
     if taken.is_empty() || product.is_empty() {
         return None;
     }
@@ -70,7 +70,7 @@ pub(super) fn candidate(
 // A change of this many files of tests is a rewrite of tests.
 const MAX_TAKEN: usize = 40;
 
-fn paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
+fn list_paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
     let paths = step.files.iter().map(|file| file.path.clone());
     paths.filter(|path| wanted(path.as_str())).collect()
 }

@@ -50,7 +50,7 @@ pub fn real_cases<'a>(
                 redactor,
             };
             cases.push(Case {
-                fixture: fixture(repository, environment, fix, commits.reference().ok()),
+                fixture: to_fixture(repository, environment, fix, commits.reference().ok()),
                 commits: Some(commits),
             });
         }
@@ -58,7 +58,7 @@ pub fn real_cases<'a>(
     cases
 }
 
-fn fixture(
+fn to_fixture(
     repository: &RealRepository,
     environment: &RealEnvironment,
     fix: &RealFix,
@@ -116,7 +116,7 @@ impl Commits<'_> {
         Ok(canonical(&self.sides()?.changes(&product)?))
     }
 
-    fn line(&self, checkout: &Checkout, tests: &[&RepoPath]) -> String {
+    fn command_line(&self, checkout: &Checkout, tests: &[&RepoPath]) -> String {
         test_line(&self.environment.test, tests, &checkout.environment())
     }
 
@@ -144,7 +144,7 @@ impl Commits<'_> {
             stop,
         };
         let all: Vec<&RepoPath> = self.fix.tests.iter().chain(&self.fix.hidden).collect();
-        let trial = bench.run(&self.line(checkout, &all), &changes)?;
+        let trial = bench.run(&self.command_line(checkout, &all), &changes)?;
         Ok(match (trial.passed, trial.tests_passed) {
             (false, _) => Hidden::Failed(trial.end),
             (true, count) if count < self.fix.hidden_passed => Hidden::Failed(format!(
@@ -159,11 +159,11 @@ impl Commits<'_> {
     pub(in crate::bench) fn lay_out(&self, stop: &Stop) -> Result<LaidOut, BenchError> {
         let checkout = Checkout::take(&self.work, &self.repository.name, &self.environment)?;
         checkout.set_up(&self.environment, self.clone()?, stop)?;
-        checkout.lay(&self.sides()?.broken(&self.fix.taken)?)?;
+        checkout.lay_files(&self.sides()?.broken(&self.fix.taken)?)?;
         let tests: Vec<&RepoPath> = self.fix.tests.iter().collect();
         Ok(LaidOut {
             root: checkout.root(),
-            test: self.line(&checkout, &tests),
+            test: self.command_line(&checkout, &tests),
             variables: checkout.variables(&self.environment),
             checkout: Some(checkout),
         })

@@ -35,7 +35,7 @@ impl Checkout {
         let shelf = work
             .join(repository.replace('/', "+"))
             .join(&environment.name);
-        make(&shelf)?;
+        make_folder(&shelf)?;
         let mut number = 1;
         loop {
             let path = shelf.join(format!("{number}.lock"));
@@ -92,12 +92,12 @@ impl Checkout {
             return Ok(());
         }
         remove_entry(&self.home).map_err(|error| BenchError::disk(&self.home, &error))?;
-        make(&self.environment())?;
+        make_folder(&self.environment())?;
         let files = clone.tree(&environment.commit).map_err(|error| {
             let commit = &environment.commit;
             BenchError::Lacking(format!("the clone lacks the commit {commit}: {error}"))
         })?;
-        self.lay(&files)?;
+        self.lay_files(&files)?;
         let log = self.home.join("setup.log");
         let mut outputs = String::new();
         for line in &environment.setup {
@@ -139,9 +139,9 @@ impl Checkout {
     ///
     /// # Errors
     /// [`BenchError::Lacking`] when the clone lacks one, or the disk refuses.
-    pub(super) fn lay(&self, files: &dyn Source) -> Result<(), BenchError> {
+    pub(super) fn lay_files(&self, files: &dyn Source) -> Result<(), BenchError> {
         let root = self.root();
-        make(&root)?;
+        make_folder(&root)?;
         let git = root.join(".git");
         let is_laid = git.is_dir();
         let before = if is_laid {
@@ -158,7 +158,7 @@ impl Checkout {
         let old = before.as_ref().map(|tree| tree.listing());
         let gone = old.into_iter().flat_map(|listing| listing.entries());
         for entry in gone.filter(|entry| files.listing().get(entry.path.as_str()).is_none()) {
-            remove(&root, &entry.path)?;
+            remove_file(&root, &entry.path)?;
         }
         for entry in files.listing().entries() {
             let known = old.and_then(|listing| listing.get(entry.path.as_str()));
@@ -166,7 +166,7 @@ impl Checkout {
                 && before.as_ref().and_then(|tree| tree.blob_id(&entry.path))
                     == blob_id(files, &entry.path);
             if !is_same {
-                write(&root, entry, files)?;
+                put_entry(&root, entry, files)?;
             }
         }
         first_commit(&root, files)?;
@@ -181,7 +181,7 @@ fn blob_id(files: &dyn Source, path: &RepoPath) -> Option<BlobId> {
     files.blob_id(path).or_else(read)
 }
 
-fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchError> {
+fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchError> {
     let at = root.join(entry.path.as_str());
     let failed = |error: io::Error| BenchError::disk(&at, &error);
     let bytes = match &entry.kind {
@@ -201,13 +201,13 @@ fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchErro
                 fs::remove_file(folder).map_err(failed)?;
             }
         }
-        make(parent)?;
+        make_folder(parent)?;
     }
     write_entry(&at, &bytes, entry.kind.mode().unwrap_or(0o100_644)).map_err(failed)
 }
 
 // With the folders above it that are empty then.
-fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
+fn remove_file(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
     remove_entry(&at).map_err(|error| BenchError::disk(&at, &error))?;
     let above = at.ancestors().skip(1).take_while(|above| *above != root);
@@ -219,7 +219,7 @@ fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn make(folder: &Path) -> Result<(), BenchError> {
+fn make_folder(folder: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))
 }
 
@@ -251,12 +251,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let checkout = Checkout::take(home.path(), "a/repo", &environment()).unwrap();
         let first = files(&[("a.py", "1"), ("b/c.py", "2"), (".gitignore", "out/\n")]);
-        checkout.lay(&first).unwrap();
+        checkout.lay_files(&first).unwrap();
         let root = checkout.root();
         std::fs::create_dir(root.join("out")).unwrap();
         std::fs::write(root.join("out/kept"), "x").unwrap();
         let second = files(&[("a.py", "1"), ("b", "a file now"), (".gitignore", "out/\n")]);
-        checkout.lay(&second).unwrap();
+        checkout.lay_files(&second).unwrap();
         assert!(root.join("out/kept").is_file() && root.join("b").is_file());
         let git = Repository::discover(&root).unwrap().unwrap();
         let tree = git.tree("HEAD").unwrap();
@@ -267,7 +267,7 @@ mod tests {
             .collect();
         assert_eq!(paths, [".gitignore", "a.py", "b"]);
         assert!(git.tree("HEAD~1").is_err(), "no history");
-        checkout.lay(&first).unwrap();
+        checkout.lay_files(&first).unwrap();
         assert_eq!(std::fs::read_to_string(root.join("b/c.py")).unwrap(), "2");
     }
 

@@ -92,8 +92,8 @@ impl BenchFile {
                     range.name
                 ));
             }
-            range.test_globs = globs(&range.tests)?;
-            range.ignore_globs = globs(&range.ignore)?;
+            range.test_globs = build_globs(&range.tests)?;
+            range.ignore_globs = build_globs(&range.ignore)?;
         }
         Ok(file)
     }
@@ -204,10 +204,10 @@ fn is_aside(path: &str) -> bool {
 
 /// The line that runs these test files.
 pub(super) fn test_line(template: &str, tests: &[&RepoPath], environment: &Path) -> String {
-    let files: Vec<String> = tests.iter().map(|path| quoted(path.as_str())).collect();
+    let files: Vec<String> = tests.iter().map(|path| quote_word(path.as_str())).collect();
     let modules = tests.iter().map(|test| {
         let module = test.as_str().strip_suffix(".py").unwrap_or(test.as_str());
-        quoted(&module.replace('/', "."))
+        quote_word(&module.replace('/', "."))
     });
     let modules: Vec<String> = modules.collect();
     with_environment(template, environment)
@@ -220,8 +220,8 @@ pub(super) fn with_environment(text: &str, environment: &Path) -> String {
     text.replace(ENVIRONMENT, &environment.to_string_lossy())
 }
 
-// Names come from a repository: what a shell would read in them is quoted.
-fn quoted(word: &str) -> String {
+// Quotes what a shell would read in names, because they come from a repository.
+fn quote_word(word: &str) -> String {
     let dashed = if word.starts_with('-') { "./" } else { "" };
     shell_word(&format!("{dashed}{word}")).into_owned()
 }
@@ -232,7 +232,7 @@ pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(plain)
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, String> {
+fn build_globs(patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();

@@ -38,7 +38,7 @@ impl Sides {
     pub(super) fn broken(&self, taken: &[RepoPath]) -> Result<Overlay<'_>, BenchError> {
         let mut edits: Vec<(RepoPath, Option<Arc<[u8]>>)> = Vec::new();
         for path in taken {
-            let after = match state(&self.fixed, path)? {
+            let after = match state_of(&self.fixed, path)? {
                 Some(state) if state.mode == 0o120_000 => {
                     let message =
                         format!("`{path}` is a link, and links among tests are not taken");
@@ -58,7 +58,7 @@ impl Sides {
     pub(super) fn changes(&self, product: &[RepoPath]) -> Result<Vec<Change>, BenchError> {
         let mut changes = Vec::new();
         for path in product {
-            let (before, after) = (state(&self.parent, path)?, state(&self.fixed, path)?);
+            let (before, after) = (state_of(&self.parent, path)?, state_of(&self.fixed, path)?);
             changes.push(Change::between(path.clone(), before, after));
         }
         Ok(changes)
@@ -69,7 +69,10 @@ impl Sides {
 ///
 /// # Errors
 /// [`BenchError::Lacking`] when the commit has it and the clone does not.
-pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileState>, BenchError> {
+pub(super) fn state_of(
+    source: &dyn Source,
+    path: &RepoPath,
+) -> Result<Option<FileState>, BenchError> {
     let Some(entry) = source.listing().get(path.as_str()) else {
         return Ok(None);
     };
@@ -83,7 +86,7 @@ pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileS
 }
 
 /// The files that changes need, with the lines of the old side.
-pub(super) fn needed(changes: &[Change]) -> Vec<NeededFile> {
+pub(super) fn needed_files(changes: &[Change]) -> Vec<NeededFile> {
     let lines = |change: &Change| {
         let (Some(before), Some(after)) = (&change.before, &change.after) else {
             return Vec::new();
@@ -111,7 +114,7 @@ pub(super) fn needed(changes: &[Change]) -> Vec<NeededFile> {
 }
 
 /// How many lines changes take away and bring.
-pub(super) fn size(changes: &[Change]) -> usize {
+pub(super) fn count_lines(changes: &[Change]) -> usize {
     let bytes = |side: &Option<FileState>| {
         side.as_ref()
             .map_or_else(|| Arc::from([]), |state| state.bytes.clone())

@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, candidate};
+use super::candidate::{Candidate, find_candidate};
 use super::candidate::{NO_ENVIRONMENT, UNREADABLE};
 use super::checkout::Checkout;
 use super::environment::BenchFile;
 use super::fix::Sides;
-use super::prove::{Verdict, no, prove};
+use super::prove::{Verdict, no_fix, prove_candidate};
 use super::sets;
 use super::trial::Bench;
 use crate::bench::BenchError;
@@ -101,7 +101,7 @@ pub fn mine(
     };
     let candidates: Vec<(usize, &Candidate)> = found.candidates.iter().enumerate().collect();
     let rows = in_parallel(&candidates, options.jobs, stop, |(at, candidate)| {
-        let row = search.result(at + 1, candidate);
+        let row = search.mine_result(at + 1, candidate);
         if row.is_err() {
             search.failed.store(true, SeqCst);
         }
@@ -130,7 +130,7 @@ pub fn mine(
         kept: (rows.len() - failed.len()) as u64,
         dropped,
         candidates: failed,
-        incomplete: incomplete(&found.walked),
+        incomplete: list_incomplete(&found.walked),
         more: rows.len() < search.of,
         seconds: started.elapsed().as_millis() as f64 / 1000.0,
     })
@@ -152,7 +152,7 @@ fn find_candidates(
     let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
     let mut looked = 0;
     let walked = clone.main_line(&options.revision, |step| {
-        match candidate(&step, file, options.max_files) {
+        match find_candidate(&step, file, options.max_files) {
             Some(Ok(found)) => candidates.push(found),
             Some(Err(reason)) => *dropped.entry(reason.to_owned()).or_default() += 1,
             None => {}
@@ -200,7 +200,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     // What a candidate comes to; `None` when there are enough fixes or the search is to end.
-    fn result(
+    fn mine_result(
         &self,
         number: usize,
         candidate: &Candidate,
@@ -209,7 +209,7 @@ impl Search<'_> {
         if self.failed.load(SeqCst) || self.options.limit.is_some_and(is_enough) {
             return Ok(None);
         }
-        let words = self.words(candidate);
+        let words = self.describe_candidate(candidate);
         let known = self.known.get(&candidate.commit);
         if let Some(row) = known.filter(|row| row.words == words) {
             self.fixes.fetch_add(usize::from(row.fix.is_some()), SeqCst);
@@ -248,7 +248,7 @@ impl Search<'_> {
     }
 
     // What decides how a candidate is tried; in other words it is tried again.
-    fn words(&self, candidate: &Candidate) -> String {
+    fn describe_candidate(&self, candidate: &Candidate) -> String {
         let environment = self.environments.get(&candidate.environment);
         let environment = environment.map(|own| (&own.setup, &own.test, &own.variables));
         let (tests, lines) = (&candidate.tests, self.options.max_lines);
@@ -259,7 +259,7 @@ impl Search<'_> {
         let environment = self.environments.get(&candidate.environment);
         let range = self.file.range(candidate.time);
         let (Some(environment), Some(range)) = (environment, range) else {
-            return Ok(no(NO_ENVIRONMENT, ""));
+            return Ok(no_fix(NO_ENVIRONMENT, ""));
         };
         let repository = self.file.repository();
         let checkout = Checkout::take(&self.options.work, &repository.name, environment)?;
@@ -275,10 +275,12 @@ impl Search<'_> {
             .checkout
             .set_up(environment, self.clone, self.stop)
             .and_then(|()| Sides::open(self.clone, &candidate.parent, &candidate.commit))
-            .and_then(|sides| prove(candidate, range, &sides, &bench, id, self.options.max_lines));
+            .and_then(|sides| {
+                prove_candidate(candidate, range, &sides, &bench, id, self.options.max_lines)
+            });
         match tried {
             Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
-                Ok(no(UNREADABLE, error.to_string()))
+                Ok(no_fix(UNREADABLE, error.to_string()))
             }
             other => other,
         }
@@ -319,7 +321,7 @@ impl Search<'_> {
     }
 }
 
-fn incomplete(walked: &Walked) -> Vec<String> {
+fn list_incomplete(walked: &Walked) -> Vec<String> {
     let mut reasons = Vec::new();
     if walked.cut {
         reasons.push(format!(

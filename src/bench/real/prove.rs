@@ -2,7 +2,7 @@ use super::candidate::{
     Candidate, FAILS_AFTER, PASSES_BEFORE, Reason, TIMED_OUT, TOO_LARGE, UNREADABLE, UNSTEADY,
 };
 use super::environment::{Range, test_line};
-use super::fix::{Sides, is_text, needed, size};
+use super::fix::{Sides, count_lines, is_text, needed_files};
 use super::trial::{Bench, TestRun};
 use crate::bench::BenchError;
 use crate::graph::Graph;
@@ -17,7 +17,7 @@ pub(super) type Verdict = Result<RealFix, (Reason, String)>;
 ///
 /// # Errors
 /// [`BenchError`] when the checkout or a command cannot be had.
-pub(super) fn prove(
+pub(super) fn prove_candidate(
     candidate: &Candidate,
     range: &Range,
     sides: &Sides,
@@ -27,38 +27,38 @@ pub(super) fn prove(
 ) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
     if !is_text(&changes) {
-        return Ok(no(UNREADABLE, "a product file is no text"));
+        return Ok(no_fix(UNREADABLE, "a product file is no text"));
     }
-    let lines = size(&changes);
+    let lines = count_lines(&changes);
     if lines > max_lines {
-        return Ok(no(TOO_LARGE, format!("{lines} lines")));
+        return Ok(no_fix(TOO_LARGE, format!("{lines} lines")));
     }
     let broken = sides.broken(&candidate.taken)?;
-    bench.checkout.lay(&broken)?;
+    bench.checkout.lay_files(&broken)?;
     let own: Vec<&RepoPath> = candidate.tests.iter().collect();
     let environment = bench.checkout.environment();
     let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
     let red = bench.run(&line(&own), &[])?;
     if red.passed {
-        return Ok(no(PASSES_BEFORE, red.end));
+        return Ok(no_fix(PASSES_BEFORE, red.end));
     }
     if red.timed_out {
-        return Ok(no(TIMED_OUT, red.end));
+        return Ok(no_fix(TIMED_OUT, red.end));
     }
     let green = bench.run(&line(&own), &changes)?;
     if green.timed_out {
-        return Ok(no(TIMED_OUT, green.end));
+        return Ok(no_fix(TIMED_OUT, green.end));
     }
     if !green.passed {
-        return Ok(no(FAILS_AFTER, green.end));
+        return Ok(no_fix(FAILS_AFTER, green.end));
     }
     let again = bench.run(&line(&own), &[])?;
-    if !same(&red, &again) {
-        return Ok(no(UNSTEADY, format!("without it: {}", again.end)));
+    if !same_results(&red, &again) {
+        return Ok(no_fix(UNSTEADY, format!("without it: {}", again.end)));
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
-    let mut hidden = neighbours(&broken, &changes, range, &candidate.tests);
-    let mut whole = bench.run(&line(&with(&own, &hidden)), &changes)?;
+    let mut hidden = find_neighbors(&broken, &changes, range, &candidate.tests);
+    let mut whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
     if !whole.passed && !hidden.is_empty() {
         // Neighbours that fail whatever the fix does, as where an environment lacks something.
         let mut sound = Vec::new();
@@ -68,10 +68,10 @@ pub(super) fn prove(
             }
         }
         hidden = sound;
-        whole = bench.run(&line(&with(&own, &hidden)), &changes)?;
+        whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
     }
     if !whole.passed {
-        return Ok(no(UNSTEADY, format!("with it: {}", whole.end)));
+        return Ok(no_fix(UNSTEADY, format!("with it: {}", whole.end)));
     }
     Ok(Ok(RealFix {
         id,
@@ -83,27 +83,27 @@ pub(super) fn prove(
         tests: candidate.tests.clone(),
         hidden,
         hidden_passed: whole.tests_passed,
-        needed: needed(&changes),
+        needed: needed_files(&changes),
         kind: red.kind,
         failing: red.failing.len() as u64,
     }))
 }
 
 /// A candidate that is no fix.
-pub(super) fn no(reason: Reason, seen: impl Into<String>) -> Verdict {
+pub(super) fn no_fix(reason: Reason, seen: impl Into<String>) -> Verdict {
     Err((reason, seen.into()))
 }
 
-fn with<'a>(own: &[&'a RepoPath], hidden: &'a [RepoPath]) -> Vec<&'a RepoPath> {
+fn join_tests<'a>(own: &[&'a RepoPath], hidden: &'a [RepoPath]) -> Vec<&'a RepoPath> {
     own.iter().copied().chain(hidden).collect()
 }
 
-fn same(one: &TestRun, other: &TestRun) -> bool {
+fn same_results(one: &TestRun, other: &TestRun) -> bool {
     (one.passed, &one.failing, one.kind) == (other.passed, &other.failing, other.kind)
 }
 
 // Test files that reach what changes over the fewest imports.
-fn neighbours(
+fn find_neighbors(
     broken: &Overlay<'_>,
     changes: &[Change],
     range: &Range,

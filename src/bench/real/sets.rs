@@ -23,11 +23,11 @@ pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, BenchError> {
     let mut sets = Vec::new();
     let mut ids = BTreeSet::new();
     for path in paths {
-        for file in files(path)? {
-            let set = load(&file)?;
+        for file in list_files(path)? {
+            let set = load_set(&file)?;
             for fix in &set.fixes {
                 if !ids.insert(fix.id.clone()) {
-                    return Err(wrong(&file, format!("`{}` is there twice", fix.id)));
+                    return Err(invalid_set(&file, format!("`{}` is there twice", fix.id)));
                 }
             }
             sets.push(set);
@@ -36,7 +36,7 @@ pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, BenchError> {
     Ok(sets)
 }
 
-fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
+fn list_files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
@@ -53,17 +53,17 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
     }
     found.sort();
     if found.is_empty() {
-        return Err(wrong(path, format!("it holds no `{FILE}`")));
+        return Err(invalid_set(path, format!("it holds no `{FILE}`")));
     }
     Ok(found)
 }
 
-fn load(path: &Path) -> Result<RealFixes, BenchError> {
+fn load_set(path: &Path) -> Result<RealFixes, BenchError> {
     let text = fs::read_to_string(path).map_err(|error| BenchError::disk(path, &error))?;
     let set: RealFixes =
-        serde_json::from_str(&text).map_err(|error| wrong(path, error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| invalid_set(path, error.to_string()))?;
     if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {
-        return Err(wrong(path, format!("it is no `{DOCUMENT}` document")));
+        return Err(invalid_set(path, format!("it is no `{DOCUMENT}` document")));
     }
     // Names become those of folders.
     let names = set.repository.name.split('/');
@@ -71,19 +71,19 @@ fn load(path: &Path) -> Result<RealFixes, BenchError> {
     let ids = set.fixes.iter().map(|fix| fix.id.as_str());
     let mut all = names.chain(environments).chain(ids);
     if let Some(name) = all.find(|name| !is_plain(name)) {
-        return Err(wrong(path, format!("`{name}` cannot be a name")));
+        return Err(invalid_set(path, format!("`{name}` cannot be a name")));
     }
     for fix in &set.fixes {
         let mut environments = set.environments.iter();
         if !environments.any(|own| own.name == fix.environment) {
             let message = format!("`{}` names no environment of the set", fix.id);
-            return Err(wrong(path, message));
+            return Err(invalid_set(path, message));
         }
     }
     Ok(set)
 }
 
-fn wrong(path: &Path, message: String) -> BenchError {
+fn invalid_set(path: &Path, message: String) -> BenchError {
     BenchError::file(Code::F401, path, message)
 }
 

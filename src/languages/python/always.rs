@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::language::PYTHON;
 use crate::languages::literal::Syntax;
 use crate::languages::literal::text_of;
-use crate::languages::tags::names;
+use crate::languages::tags::bound_names;
 
 /// Statement blocks inside statement blocks that are looked into.
 const MAX_BLOCKS: usize = 32;
@@ -13,7 +13,7 @@ const MAX_BLOCKS: usize = 32;
 /// The names that a module binds whatever happens while it is loaded, imports included: none that
 /// stands below a branch or a loop, and none that is deleted. `None` when a star binds
 /// others, or the module answers for names itself.
-pub(crate) fn always(module: Node<'_>, text: &[u8]) -> Option<BTreeSet<String>> {
+pub(crate) fn always_bound(module: Node<'_>, text: &[u8]) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     bind_all(module, text, 0, &mut found)?;
     (!found.contains("__getattr__")).then_some(found)
@@ -72,7 +72,7 @@ fn bind_all(
             | "ERROR" => {
                 bind_all(node, text, blocks + 1, found)?;
             }
-            _ => found.extend(names(&PYTHON.tags, node, text)),
+            _ => found.extend(bound_names(&PYTHON.tags, node, text)),
         }
     }
     Some(())

@@ -5,9 +5,9 @@ use super::dotted;
 use super::language::PYTHON;
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
-use crate::languages::literal::{Syntax, line_of, text_of, unescape};
+use crate::languages::literal::{Syntax, line_of, text_of, unescape_text};
 use crate::languages::parse::parse;
-use crate::languages::tags::tags;
+use crate::languages::tags::read_tags;
 use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Reads the imports, definitions and exports of a file.
@@ -18,10 +18,10 @@ pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Opt
 /// Reads a Python tree: imports where the word stands, names along the top-level statements.
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
-    imports(tree, text, &mut facts);
+    read_imports(tree, text, &mut facts);
     dotted::read(tree, text, &mut facts);
-    let tags = tags(&PYTHON.tags, tree.root_node(), text);
-    plugins(&tags.imports, text, &mut facts);
+    let tags = read_tags(&PYTHON.tags, tree.root_node(), text);
+    read_plugins(&tags.imports, text, &mut facts);
     facts.definitions = tags.definitions;
     let definitions = facts
         .definitions
@@ -36,7 +36,7 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
 }
 
 // Modules that a statement imports by a string; they are no strings alone.
-fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
+fn read_plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     for string in strings {
         let Some(specifier) = python_string(*string, text).filter(|name| !name.is_empty()) else {
             continue;
@@ -54,7 +54,7 @@ fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     }
 }
 
-fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
+fn read_imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     let mut finder = Finder::new(tree);
     let mut read_to = 0;
     for start in memmem::find_iter(text, b"import") {
@@ -74,8 +74,8 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         {
             let above = nodes.get(..at).unwrap_or_default();
             let first = facts.imports.len();
-            statement(*node, above, text, facts);
-            // What a function or class imports is not the module's to pass on.
+            read_statement(*node, above, text, facts);
+            // Not exported, because what a function or class imports is not the module's to pass on.
             let local = |node: &Node<'_>| {
                 matches!(
                     node.kind(),
@@ -87,7 +87,7 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
                 facts.exports.extend(new);
             }
             read_to = node.end_byte();
-        } else if let Some((import, end)) = call(nodes, text) {
+        } else if let Some((import, end)) = read_call(nodes, text) {
             facts.imports.push(import);
             read_to = end;
         }
@@ -96,7 +96,7 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     facts.imports.sort_by_key(|import| import.line);
 }
 
-fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
+fn read_statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     let mut import = Import {
         line: line_of(node),
         type_only: under_type_checking(above, node, text),
@@ -105,7 +105,7 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
     };
     if node.kind() == "import_statement" {
         for name in node.fields("name") {
-            let (module, alias) = aliased(name, text);
+            let (module, alias) = read_alias(name, text);
             facts.imports.push(Import {
                 specifier: module,
                 names: alias
@@ -121,9 +121,9 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
         return;
     };
     import.kind = ImportKind::From;
-    import.specifier = dotted(module, text);
+    import.specifier = dotted_name(module, text);
     for name in node.fields("name") {
-        let (name, alias) = aliased(name, text);
+        let (name, alias) = read_alias(name, text);
         import.names.push(ImportedName::new(name, alias));
     }
     if node.named().any(|child| child.kind() == "wildcard_import") {
@@ -132,14 +132,14 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
     facts.imports.push(import);
 }
 
-fn aliased(name: Node<'_>, text: &[u8]) -> (String, Option<String>) {
+fn read_alias(name: Node<'_>, text: &[u8]) -> (String, Option<String>) {
     let module = name.field("name").unwrap_or(name);
     let alias = name.field("alias").map(|alias| text_of(alias, text));
-    (dotted(module, text), alias)
+    (dotted_name(module, text), alias)
 }
 
 // White space and line continuations may stand around the dots.
-fn dotted(node: Node<'_>, text: &[u8]) -> String {
+fn dotted_name(node: Node<'_>, text: &[u8]) -> String {
     let mut name = text_of(node, text);
     name.retain(|c| !c.is_whitespace() && c != '\\');
     name
@@ -159,7 +159,7 @@ fn under_type_checking(above: &[Node<'_>], node: Node<'_>, text: &[u8]) -> bool 
 
 // `importlib.import_module('x')`, `import_module('x')`, `__import__('x')`,
 // `pytest.importorskip('x')`. Also gives the end of the function's name.
-fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
+fn read_call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
     let (at, call) = nodes
         .iter()
         .enumerate()
@@ -234,7 +234,7 @@ pub(super) fn python_string(node: Node<'_>, text: &[u8]) -> Option<String> {
             .strip_prefix(quote)
             .and_then(|rest| rest.strip_suffix(quote))
         {
-            return Some(unescape(inner));
+            return Some(unescape_text(inner));
         }
     }
     None

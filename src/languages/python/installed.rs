@@ -6,11 +6,11 @@ use crate::source::Installed;
 
 pub(super) const FILES: InstalledFiles = InstalledFiles {
     read_as: "module.py",
-    entry,
-    beside,
+    entry: find_entry,
+    beside: find_beside,
 };
 
-fn entry(installed: &Installed, _: &RepoPath, module: &str) -> Option<(PathBuf, PathBuf)> {
+fn find_entry(installed: &Installed, _: &RepoPath, module: &str) -> Option<(PathBuf, PathBuf)> {
     let place = module.replace('.', "/");
     let top = module.split('.').next()?;
     installed.sites().iter().find_map(|site| {
@@ -21,7 +21,7 @@ fn entry(installed: &Installed, _: &RepoPath, module: &str) -> Option<(PathBuf, 
     })
 }
 
-fn beside(file: &Path, relative: &str) -> Option<PathBuf> {
+fn find_beside(file: &Path, relative: &str) -> Option<PathBuf> {
     let near = relative.strip_prefix('.')?;
     let place = file.parent()?.join(near.replace('.', "/"));
     module_file(&place).filter(|_| !near.starts_with('.'))

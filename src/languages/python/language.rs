@@ -45,7 +45,7 @@ pub static PYTHON: Language = Language {
         import_line: |_, one| one.import_statement.clone(),
     }),
     resolve: resolve::resolve,
-    implicit: resolve::conftests,
+    implicit: resolve::find_conftests,
 };
 
 pub(super) static GRAMMAR: Grammar = Grammar {

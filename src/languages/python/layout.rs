@@ -8,7 +8,7 @@ use crate::model::ParseProblem;
 /// What Python refuses of a text that its grammar takes: indents that fit no block, a header
 /// without a block, and `return` where nothing returns.
 pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
-    let (opaque, mut problems) = walk(tree);
+    let (opaque, mut problems) = walk_lines(tree);
     let mut lines = Lines {
         text,
         opaque: &opaque,
@@ -116,7 +116,7 @@ impl Lines<'_> {
 const OUTSIDE: &str = "`return` outside of a function";
 
 // The strings and comments, and each `return` without a function around it.
-fn walk(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
+fn walk_lines(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
     let mut opaque = Vec::new();
     let mut problems = Vec::new();
     let mut cursor = tree.walk();

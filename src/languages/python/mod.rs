@@ -18,6 +18,6 @@ mod roots;
 pub(crate) mod spelling;
 
 #[cfg(feature = "program")]
-pub(super) use always::always;
+pub(super) use always::always_bound;
 pub use language::PYTHON;
 pub(super) use roots::ImportPaths;

@@ -37,7 +37,7 @@ pub(crate) fn declares(source: &dyn Source, file: &RepoPath, module: &str) -> bo
     is_required(
         source,
         file,
-        &normal(renamed.map_or(module, |(_, package)| package)),
+        &normal_name(renamed.map_or(module, |(_, package)| package)),
     )
 }
 
@@ -62,14 +62,14 @@ pub(crate) fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) ->
             let path = source.listing().file(&path);
             let bytes = path.and_then(|path| source.read(path).ok());
             bytes.is_some_and(|bytes| {
-                requirement.is_match(&normal(&String::from_utf8_lossy(&bytes)))
+                requirement.is_match(&normal_name(&String::from_utf8_lossy(&bytes)))
             })
         })
     })
 }
 
 /// A package's name in its normal form: these do not tell case, `-`, `_` and `.` apart.
-pub(crate) fn normal(text: &str) -> String {
+pub(crate) fn normal_name(text: &str) -> String {
     text.to_ascii_lowercase().replace('_', "-")
 }
 

@@ -40,12 +40,12 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
     let module = import.specifier.get(dots..).unwrap_or_default();
     let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
     if dots > 0 {
-        return relative(resolver, from, dots, &parts, import);
+        return resolve_relative(resolver, from, dots, &parts, import);
     }
     let Some(first) = parts.first() else {
         return Resolution::default();
     };
-    let roots = roots::roots(resolver, from);
+    let roots = roots::find_roots(resolver, from);
     let standard = is_standard(first);
     let string = import.kind == ImportKind::DottedString;
     let hoped = if standard || string {
@@ -57,13 +57,13 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
     let mut within_root = false;
     let mut tried = Vec::new();
     for root in roots.certain().chain(hoped) {
-        match find(resolver, root, &parts) {
+        match find_module(resolver, root, &parts) {
             Found::Module(module) => {
                 // A stray `types.py` beside a script does not replace the standard library's.
                 if standard && module.is_lone(root, first) {
                     continue;
                 }
-                return named(resolver, &module, import);
+                return resolve_named(resolver, &module, import);
             }
             Found::Namespace(directory) => namespaces.push(directory),
             Found::Missing { within } => {
@@ -87,7 +87,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
 }
 
 /// The `conftest.py` of the file's directory and of those above, nearest first, for tests.
-pub(super) fn conftests(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<RepoPath> {
+pub(super) fn find_conftests(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<RepoPath> {
     let name = from.file_name();
     let is_test = name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py";
     if !is_test || from.extension() != Some("py") {
@@ -152,7 +152,7 @@ fn with_stub(resolver: &Resolver<'_>, stem: &str) -> Vec<RepoPath> {
     files.cloned().collect()
 }
 
-fn find(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
+fn find_module(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
     let path = child(root, &parts.join("/"));
     if let Some(module) = module_at(resolver, &path) {
         return Found::Module(module);
@@ -167,7 +167,7 @@ fn find(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
     Found::Missing { within }
 }
 
-fn relative(
+fn resolve_relative(
     resolver: &Resolver<'_>,
     from: &RepoPath,
     dots: usize,
@@ -191,7 +191,7 @@ fn relative(
         module_at(resolver, &path)
     };
     if let Some(module) = module {
-        return named(resolver, &module, import);
+        return resolve_named(resolver, &module, import);
     }
     if resolver.files.has_directory(&path)
         && let Some(found) = in_namespaces(resolver, std::slice::from_ref(&path), import)
@@ -205,7 +205,7 @@ fn relative(
 }
 
 // `from p import a, b`: a name the package binds is the package's; else a submodule of that name.
-fn named(resolver: &Resolver<'_>, module: &Module, import: &Import) -> Resolution {
+fn resolve_named(resolver: &Resolver<'_>, module: &Module, import: &Import) -> Resolution {
     let mut submodules = Vec::new();
     let mut whole = import.names.is_empty();
     if let (Some(directory), ImportKind::From) = (&module.package, import.kind) {
@@ -213,7 +213,7 @@ fn named(resolver: &Resolver<'_>, module: &Module, import: &Import) -> Resolutio
             let submodule = module_at(resolver, &child(directory, &name.name));
             match submodule {
                 Some(submodule)
-                    if name.name != "*" && !binds(resolver, module, directory, &name.name) =>
+                    if name.name != "*" && !binds_name(resolver, module, directory, &name.name) =>
                 {
                     submodules.extend(submodule.files);
                 }
@@ -230,7 +230,7 @@ fn named(resolver: &Resolver<'_>, module: &Module, import: &Import) -> Resolutio
 }
 
 // Whether the package's own code binds the name to something that is not the submodule itself.
-fn binds(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &str) -> bool {
+fn binds_name(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &str) -> bool {
     let Some(init) = module.files.first() else {
         return false;
     };

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::languages::files::{below, child, join};
+use crate::languages::files::{below, child, join_path};
 use crate::languages::resolver::{Memo, Resolver};
 use crate::model::RepoPath;
 
@@ -53,8 +53,8 @@ impl Resolver<'_> {
     /// extension, or a directory), customary roots first. Each name leads back to `place`.
     #[must_use]
     pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
-        let roots = roots(self, from);
-        // A script and its neighbours import each other by bare name.
+        let roots = find_roots(self, from);
+        // The folder counts, because a script and its neighbors import each other by bare name.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
         let in_package = from
             .ancestors()
@@ -94,13 +94,13 @@ impl Resolver<'_> {
 }
 
 /// The roots for the files of one directory.
-pub(super) fn roots(resolver: &Resolver<'_>, from: &RepoPath) -> Arc<Roots> {
+pub(super) fn find_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Arc<Roots> {
     let directory = from.directory();
     let memo = &resolver.paths.roots;
-    memo.get(directory, || Arc::new(find(resolver, from)))
+    memo.get(directory, || Arc::new(compute_roots(resolver, from)))
 }
 
-fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
+fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     let outside = || {
         from.ancestors()
             .filter(|directory| !is_package(resolver, directory))
@@ -166,10 +166,10 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
     resolver.paths.project_roots.get(directory, || {
         let files = &resolver.files;
         let mut roots = Ordered::default();
-        let declared = declared(resolver, directory).into_iter();
-        let declared = declared.filter_map(|path| join(directory, &path));
+        let declared = declared_roots(resolver, directory).into_iter();
+        let declared = declared.filter_map(|path| join_path(directory, &path));
         roots.extend(declared.filter(|path| files.has_directory(path)));
-        let customary = ["src", "", "lib", "python"].map(|name| join(directory, name));
+        let customary = ["src", "", "lib", "python"].map(|name| join_path(directory, name));
         let is_root = |path: &String| files.has_directory(path) && !is_package(resolver, path);
         roots.extend(customary.into_iter().flatten().filter(is_root));
         Arc::new(roots.0)
@@ -177,7 +177,7 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
 }
 
 // The directories of the import path that the settings of a project name.
-fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
+fn declared_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
     let read = |name: &str| {
         let bytes = resolver.read(&child(directory, name))?;
         Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
-use crate::languages::files::parts;
+use crate::languages::files::split_path;
 use crate::model::{FileFacts, ImportKind, RepoPath};
 
 /// Where a module stands: its path without extension; for a package its directory.
-pub(crate) fn place(path: &RepoPath) -> String {
+pub(crate) fn module_place(path: &RepoPath) -> String {
     let text = path.as_str();
     let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py"));
     let stem = stem.unwrap_or(text);
@@ -63,7 +63,7 @@ impl Tops {
 
 /// The module as `file` would write it: relative when `relative` says so and both are in one
 /// package.
-pub(crate) fn spelled(
+pub(crate) fn spell_module(
     resolver: &Resolver<'_>,
     module: &str,
     path: Option<&RepoPath>,
@@ -74,13 +74,13 @@ pub(crate) fn spelled(
         return module.to_owned();
     };
     // The place of the module, which for `from package import submodule` is not the file's.
-    let mut target = place(path);
+    let mut target = module_place(path);
     if module.rsplit('.').next() != target.rsplit('/').next() {
         target = target
             .rsplit_once('/')
             .map_or(String::new(), |halves| halves.0.to_owned());
     }
-    let (own, parts) = (parts(file.directory()), parts(&target));
+    let (own, parts) = (split_path(file.directory()), split_path(&target));
     let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
     let common = own.get(..shared).unwrap_or_default().join("/");
     // A folder without `__init__.py` inside a package belongs to it.
@@ -97,7 +97,7 @@ pub(crate) fn spelled(
 }
 
 /// The statement that binds `name`, on one line.
-pub(crate) fn statement(name: &str, module: &str, imported: &str) -> String {
+pub(crate) fn write_statement(name: &str, module: &str, imported: &str) -> String {
     match imported {
         "*" if module == name || module.split('.').next() == Some(name) => {
             format!("import {module}")

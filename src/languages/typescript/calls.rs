@@ -151,7 +151,7 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
             "variable_declarator" => {
                 return node
                     .field("name")
-                    .map(|pattern| taken(pattern, text))
+                    .map(|pattern| taken_names(pattern, text))
                     .unwrap_or_default();
             }
             _ => break,
@@ -161,7 +161,7 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
 }
 
 // The names a pattern takes out of a module object.
-fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
+fn taken_names(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
     match pattern.kind() {
         "identifier" => vec![ImportedName::new("*", Some(text_of(pattern, text)))],
         "object_pattern" => {

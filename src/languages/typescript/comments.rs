@@ -11,7 +11,7 @@ static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Reads `/// <reference path="x" />`, which counts only above the first statement.
-pub(super) fn references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+pub(super) fn read_references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     let Some(reference) = REFERENCE.as_ref() else {
         return;
     };

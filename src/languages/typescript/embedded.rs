@@ -12,7 +12,7 @@ static IS_JSX: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?-u)lang=["']?[a-z]*sx\b"#).ok());
 
 /// The script of a single-file component, with everything else blanked out so that lines stay.
-pub(super) fn component(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
+pub(super) fn read_component(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
     let blank = |byte: &u8| if *byte == b'\n' { b'\n' } else { b' ' };
     let mut text: Vec<u8> = bytes.iter().map(blank).collect();
     let mut grammar = &PLAIN;
@@ -32,12 +32,12 @@ pub(super) fn component(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::component;
+    use super::read_component;
 
     #[test]
     fn lines_stay_where_they_are() {
         let text = b"<template>\n<b/>\n</template>\n<script setup lang=\"ts\">\nimport a from './a'\n</script>\n";
-        let (_, script) = component(text);
+        let (_, script) = read_component(text);
         let script = String::from_utf8(script).unwrap();
         assert_eq!(script.len(), text.len());
         assert_eq!(script.lines().nth(4), Some("import a from './a'"));

@@ -4,7 +4,7 @@ use crate::model::{FileFacts, ImportKind};
 
 /// Names the module behind each export that merely passes on an import:
 /// `import { a } from './x'; export { a }` exports `a` from `./x`.
-pub(super) fn trace(facts: &mut FileFacts) {
+pub(super) fn trace_exports(facts: &mut FileFacts) {
     let mut imported: HashMap<&str, (&str, &str, bool)> = HashMap::new();
     for import in &facts.imports {
         if import.nested || import.kind == ImportKind::ExportFrom {

@@ -1,18 +1,18 @@
 /// Whether `path` matches `pattern`: `*` and `?` stay inside a component, `**` spans components.
 pub(super) fn matches(pattern: &str, path: &str) -> bool {
     // Brackets are letters here, as in the names of routes.
-    let pattern = plain(pattern).replace('[', "\\[");
-    fast_glob::glob_match(pattern, plain(path))
+    let pattern = plain_path(pattern).replace('[', "\\[");
+    fast_glob::glob_match(pattern, plain_path(path))
 }
 
 // Without components that say nothing.
-fn plain(path: &str) -> String {
+fn plain_path(path: &str) -> String {
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
     parts.collect::<Vec<_>>().join("/")
 }
 
 /// The patterns a pattern with `{a,b}` stands for.
-pub(super) fn expand(pattern: &str) -> Vec<String> {
+pub(super) fn expand_glob(pattern: &str) -> Vec<String> {
     let mut open = vec![pattern.to_owned()];
     let mut done = Vec::new();
     while let Some(pattern) = open.pop() {
@@ -34,7 +34,7 @@ pub(super) fn expand(pattern: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{expand, matches};
+    use super::{expand_glob, matches};
 
     #[test]
     fn stars_know_components() {
@@ -56,9 +56,9 @@ mod tests {
     #[test]
     fn braces_are_choices() {
         assert_eq!(
-            expand("p/{a,b}/{c,d}"),
+            expand_glob("p/{a,b}/{c,d}"),
             ["p/a/c", "p/a/d", "p/b/c", "p/b/d"]
         );
-        assert_eq!(expand("p/{a"), ["p/{a"]);
+        assert_eq!(expand_glob("p/{a"), ["p/{a"]);
     }
 }

@@ -3,9 +3,9 @@ use tree_sitter::{Node, Tree};
 use super::language::TYPESCRIPT;
 use super::{calls, comments, exports};
 use crate::languages::language::Grammar;
-use crate::languages::literal::{Syntax, line_of, text_of, unescape};
+use crate::languages::literal::{Syntax, line_of, text_of, unescape_text};
 use crate::languages::parse::parse;
-use crate::languages::tags::tags;
+use crate::languages::tags::read_tags;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
@@ -13,29 +13,29 @@ const MAX_BLOCKS: usize = 32;
 
 /// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
-    Some(read(&parse(grammar, text)?, text))
+    Some(read_facts(&parse(grammar, text)?, text))
 }
 
 // Reads a TypeScript or JavaScript tree: statements by their kinds, calls by their words.
-fn read(tree: &Tree, text: &[u8]) -> FileFacts {
-    let tags = tags(&TYPESCRIPT.tags, tree.root_node(), text);
+fn read_facts(tree: &Tree, text: &[u8]) -> FileFacts {
+    let tags = read_tags(&TYPESCRIPT.tags, tree.root_node(), text);
     let mut facts = FileFacts {
         definitions: tags.definitions,
         exports: tags.exports,
         ..FileFacts::default()
     };
-    comments::references(tree.root_node(), text, &mut facts);
-    statements(tree.root_node(), text, 0, &mut facts);
+    comments::read_references(tree.root_node(), text, &mut facts);
+    read_statements(tree.root_node(), text, 0, &mut facts);
     calls::read(tree, text, &mut facts);
     facts.imports.sort_by_key(|import| import.line);
-    exports::trace(&mut facts);
+    exports::trace_exports(&mut facts);
     facts
 }
 
-fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+fn read_statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
     for node in parent.named() {
         match node.kind() {
-            "import_statement" => facts.imports.extend(import(node, text, blocks)),
+            "import_statement" => facts.imports.extend(read_import(node, text, blocks)),
             "export_statement" => {
                 if let Some(import) = export_from(node, text, blocks) {
                     facts.imports.push(import);
@@ -49,14 +49,14 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
             | "statement_block"
                 if blocks < MAX_BLOCKS =>
             {
-                statements(node, text, blocks + 1, facts);
+                read_statements(node, text, blocks + 1, facts);
             }
             _ => {}
         }
     }
 }
 
-fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
+fn read_import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
     let mut import = Import {
         line: line_of(node),
         nested: blocks > 0,
@@ -66,7 +66,7 @@ fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
     for child in node.all() {
         match child.kind() {
             "type" | "typeof" => import.type_only = true,
-            "import_clause" => inline_types = clause(child, text, &mut import.names),
+            "import_clause" => inline_types = read_clause(child, text, &mut import.names),
             "import_require_clause" => {
                 import.kind = ImportKind::ImportEquals;
                 import.specifier = script_string(child.field("source")?, text)?;
@@ -83,7 +83,7 @@ fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
 }
 
 // Returns how many of the names carry an inline `type`.
-fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
+fn read_clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
     let mut types = 0;
     for child in clause.named() {
         match child.kind() {
@@ -92,7 +92,7 @@ fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize
                 "*",
                 child.named_child(0).map(|name| text_of(name, text)),
             )),
-            "named_imports" => types += listed(child, text, names),
+            "named_imports" => types += read_list(child, text, names),
             _ => {}
         }
     }
@@ -100,10 +100,10 @@ fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize
 }
 
 // Adds the names of a list in braces; how many of them are types.
-fn listed(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
+fn read_list(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
     let mut types = 0;
     for specifier in list.named() {
-        if let Some(name) = named(specifier, text) {
+        if let Some(name) = read_named(specifier, text) {
             names.push(name);
             let is_type = |part: Node<'_>| part.kind() == "type" && !part.is_named();
             types += usize::from(specifier.all().any(is_type));
@@ -122,7 +122,7 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
             "type" => type_only = true,
             // `export type * from` is newer than the grammar.
             "ERROR" => type_only |= text_of(child, text).trim() == "type",
-            "export_clause" => types += listed(child, text, &mut names),
+            "export_clause" => types += read_list(child, text, &mut names),
             "namespace_export" => names.push(ImportedName::new(
                 "*",
                 child.named_child(0).map(|name| text_of(name, text)),
@@ -142,7 +142,7 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
 }
 
 /// The name and alias of an import or export specifier.
-pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
+pub(super) fn read_named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
     let of = |node: Node<'_>| script_string(node, text).unwrap_or_else(|| text_of(node, text));
     Some(ImportedName::new(
         of(specifier.field("name")?),
@@ -166,7 +166,7 @@ pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
     }
     let raw = text_of(node, text);
     let inner = raw.get(1..raw.len().checked_sub(1)?)?;
-    Some(unescape(inner))
+    Some(unescape_text(inner))
 }
 
 #[cfg(test)]

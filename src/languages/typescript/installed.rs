@@ -9,11 +9,11 @@ use crate::source::Installed;
 
 pub(super) const FILES: InstalledFiles = InstalledFiles {
     read_as: "index.d.ts",
-    entry,
-    beside: |file, relative| declaration(&file.parent()?.join(relative)),
+    entry: find_entry,
+    beside: |file, relative| find_types(&file.parent()?.join(relative)),
 };
 
-fn entry(installed: &Installed, file: &RepoPath, module: &str) -> Option<(PathBuf, PathBuf)> {
+fn find_entry(installed: &Installed, file: &RepoPath, module: &str) -> Option<(PathBuf, PathBuf)> {
     let package = package_part(module)?;
     let types = match package.strip_prefix('@') {
         Some(scoped) => format!("@types/{}", scoped.replace('/', "__")),
@@ -45,18 +45,18 @@ fn declared_entry(installed: &Installed, folder: &Path, below: &str) -> Option<P
         }
     }
     if !below.is_empty() {
-        return declaration(&folder.join(below));
+        return find_types(&folder.join(below));
     }
     let named = ["types", "typings", "main"].into_iter().filter_map(text);
     named
         .map(|path| folder.join(path.trim_start_matches("./")))
-        .find_map(|base| declaration(&base))
-        .or_else(|| declaration(&folder.join("index")))
+        .find_map(|base| find_types(&base))
+        .or_else(|| find_types(&folder.join("index")))
 }
 
 fn types_of(folder: &Path, value: &Value, depth: usize) -> Option<PathBuf> {
     match value {
-        Value::String(path) => declaration(&folder.join(path.trim_start_matches("./"))),
+        Value::String(path) => find_types(&folder.join(path.trim_start_matches("./"))),
         Value::Object(map) if depth < 6 => {
             ["types", "import", "module", "node", "default", "require"]
                 .iter()
@@ -68,7 +68,7 @@ fn types_of(folder: &Path, value: &Value, depth: usize) -> Option<PathBuf> {
 }
 
 // `x.d.ts` for `x`, `x.js` and itself; `x/index.d.ts` for a folder.
-fn declaration(base: &Path) -> Option<PathBuf> {
+fn find_types(base: &Path) -> Option<PathBuf> {
     let name = base.file_name()?.to_str()?;
     let whole = [".ts", ".mts", ".cts"]
         .iter()

@@ -27,8 +27,8 @@ pub static TYPESCRIPT: Language = Language {
     files: &[
         kind(&["ts", "mts", "cts"], &PLAIN, None, 0),
         kind(&["tsx"], &TSX, None, 1),
-        kind(&["vue"], &PLAIN, Some(embedded::component), 3),
-        kind(&["svelte"], &PLAIN, Some(embedded::component), 4),
+        kind(&["vue"], &PLAIN, Some(embedded::read_component), 3),
+        kind(&["svelte"], &PLAIN, Some(embedded::read_component), 4),
         kind(&["js", "jsx", "mjs", "cjs"], &TSX, None, 6),
     ],
     declares_exports: true,

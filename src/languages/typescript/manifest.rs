@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::languages::files::join;
+use crate::languages::files::join_path;
 
 /// The parts of a `package.json` that decide what its names mean.
 pub(super) struct Manifest {
@@ -36,7 +36,7 @@ impl Manifest {
     /// Workspace globs: an array, or an object with `packages`.
     pub(super) fn workspaces(&self) -> Vec<String> {
         let field = self.fields.get("workspaces");
-        strings(field.and_then(|value| value.get("packages")).or(field))
+        list_strings(field.and_then(|value| value.get("packages")).or(field))
     }
 
     /// A dependency's directory when the manifest names one (`file:`, `link:`, `portal:`).
@@ -49,7 +49,7 @@ impl Manifest {
                     .iter()
                     .find_map(|scheme| version.strip_prefix(scheme))?;
                 (path.starts_with('.')).then_some(())?;
-                join(&self.directory, path)
+                join_path(&self.directory, path)
             })
     }
 
@@ -88,9 +88,9 @@ impl Manifest {
         };
         match exports {
             Value::Object(map) if map.keys().any(|key| key.starts_with('.')) => {
-                Self::targets(map, subpath, conditions)
+                Self::find_targets(map, subpath, conditions)
             }
-            whole if subpath == "." => collected(whole, "", conditions),
+            whole if subpath == "." => collect_all(whole, "", conditions),
             _ => Vec::new(),
         }
     }
@@ -98,7 +98,7 @@ impl Manifest {
     /// What `imports` says about `#name`.
     pub(super) fn imported(&self, specifier: &str, conditions: &[String]) -> Vec<String> {
         match self.fields.get("imports") {
-            Some(Value::Object(map)) => Self::targets(map, specifier, conditions),
+            Some(Value::Object(map)) => Self::find_targets(map, specifier, conditions),
             _ => Vec::new(),
         }
     }
@@ -112,9 +112,9 @@ impl Manifest {
             .collect()
     }
 
-    fn targets(map: &Map<String, Value>, key: &str, conditions: &[String]) -> Vec<String> {
+    fn find_targets(map: &Map<String, Value>, key: &str, conditions: &[String]) -> Vec<String> {
         if let Some(value) = map.get(key) {
-            return collected(value, "", conditions);
+            return collect_all(value, "", conditions);
         }
         let mut patterns: Vec<(&str, &str, &Value)> = map
             .iter()
@@ -130,14 +130,14 @@ impl Manifest {
         patterns.sort_by_key(|(head, ..)| std::cmp::Reverse(head.len()));
         patterns
             .first()
-            .map(|(_, rest, value)| collected(value, rest, conditions))
+            .map(|(_, rest, value)| collect_all(value, rest, conditions))
             .unwrap_or_default()
     }
 }
 
-fn collected(value: &Value, star: &str, conditions: &[String]) -> Vec<String> {
+fn collect_all(value: &Value, star: &str, conditions: &[String]) -> Vec<String> {
     let mut targets = Vec::new();
-    collect(value, conditions, 0, &mut targets);
+    collect_targets(value, conditions, 0, &mut targets);
     let mut seen = std::collections::HashSet::new();
     targets
         .iter()
@@ -153,7 +153,7 @@ fn collected(value: &Value, star: &str, conditions: &[String]) -> Vec<String> {
 }
 
 // Every target, ordered by how close its condition is to the source.
-fn collect(value: &Value, conditions: &[String], depth: usize, targets: &mut Vec<String>) {
+fn collect_targets(value: &Value, conditions: &[String], depth: usize, targets: &mut Vec<String>) {
     if depth > 16 {
         return;
     }
@@ -161,21 +161,21 @@ fn collect(value: &Value, conditions: &[String], depth: usize, targets: &mut Vec
         Value::String(target) => targets.push(target.clone()),
         Value::Array(choices) => {
             for choice in choices {
-                collect(choice, conditions, depth + 1, targets);
+                collect_targets(choice, conditions, depth + 1, targets);
             }
         }
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by_key(|(condition, _)| rank(condition, conditions));
+            entries.sort_by_key(|(condition, _)| rank_condition(condition, conditions));
             for (_, value) in entries {
-                collect(value, conditions, depth + 1, targets);
+                collect_targets(value, conditions, depth + 1, targets);
             }
         }
         _ => {}
     }
 }
 
-fn rank(condition: &str, custom: &[String]) -> usize {
+fn rank_condition(condition: &str, custom: &[String]) -> usize {
     const ORDER: &[&str] = &[
         "development",
         "types",
@@ -197,7 +197,7 @@ fn rank(condition: &str, custom: &[String]) -> usize {
 }
 
 /// The strings of a JSON array.
-pub(super) fn strings(value: Option<&Value>) -> Vec<String> {
+pub(super) fn list_strings(value: Option<&Value>) -> Vec<String> {
     value
         .and_then(Value::as_array)
         .into_iter()

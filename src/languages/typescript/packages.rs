@@ -4,7 +4,7 @@ use regex::Regex;
 
 use super::manifest::Manifest;
 use super::{emitted, probe};
-use crate::languages::files::{child, join};
+use crate::languages::files::{child, join_path};
 use crate::languages::resolver::Resolver;
 use crate::model::RepoPath;
 
@@ -43,7 +43,7 @@ pub(super) fn packaged(
     let Some(manifest) = manifest else {
         return Packaged::Unknown;
     };
-    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
+    if let Some(found) = find_inside(resolver, &manifest, rest, conditions, tried) {
         return Packaged::File(found);
     }
     tried.push(child(&manifest.directory, "package.json"));
@@ -51,7 +51,7 @@ pub(super) fn packaged(
 }
 
 // A package's file by subpath (`""` is the package itself).
-fn inside(
+fn find_inside(
     resolver: &Resolver<'_>,
     manifest: &Manifest,
     rest: &str,
@@ -70,18 +70,18 @@ fn inside(
         }
     }
     if rest.is_empty() {
-        return entry(resolver, manifest).or_else(|| {
+        return find_entry(resolver, manifest).or_else(|| {
             ["src/index", "index", "src/main", "src"]
                 .iter()
                 .map(|name| child(&manifest.directory, name))
                 .find_map(|path| probe::by_name(files, &path))
         });
     }
-    let path = join(&manifest.directory, rest)?;
+    let path = join_path(&manifest.directory, rest)?;
     if let Some(found) = files.file(&path) {
         return Some(found.clone());
     }
-    let source = join(&manifest.directory, &format!("src/{rest}"))?;
+    let source = join_path(&manifest.directory, &format!("src/{rest}"))?;
     [path, source]
         .iter()
         .find_map(|path| file_or_directory(resolver, path, rest, tried))
@@ -92,7 +92,7 @@ fn inside(
 }
 
 /// The file that stands for the package as a whole, by its fields.
-pub(super) fn entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
+pub(super) fn find_entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
     manifest
         .entries()
         .iter()
@@ -107,7 +107,7 @@ pub(super) fn target_file(
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
     let files = &resolver.files;
-    let path = join(&manifest.directory, target)?;
+    let path = join_path(&manifest.directory, target)?;
     if let Some(found) = files.file(&path) {
         return Some(found.clone());
     }
@@ -142,7 +142,7 @@ pub(super) fn file_or_directory(
     }
     if files.has_directory(path) {
         if let Some(manifest) = resolver.manifest(path)
-            && let Some(found) = entry(resolver, &manifest)
+            && let Some(found) = find_entry(resolver, &manifest)
         {
             return Some(found);
         }

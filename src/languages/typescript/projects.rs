@@ -4,7 +4,7 @@ use super::manifest::Manifest;
 use super::packages::package_name;
 use super::tsconfig::{self, Config};
 use super::workspace::Workspace;
-use crate::languages::files::{child, join};
+use crate::languages::files::{child, join_path};
 use crate::languages::resolver::{Memo, Resolver};
 use crate::model::RepoPath;
 
@@ -36,7 +36,7 @@ impl Resolver<'_> {
         self.projects.configs.get(path, || {
             let load = |path: &str| {
                 let bytes = self.read(path)?;
-                jsonc(&bytes)
+                parse_jsonc(&bytes)
             };
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
             tsconfig::read(path, &load, &locate).map(Arc::new)
@@ -46,7 +46,7 @@ impl Resolver<'_> {
     // The file of an `extends` entry; one outside the repository is passed over.
     fn extended(&self, directory: &str, specifier: &str) -> Option<String> {
         let path = if specifier.starts_with('.') {
-            join(directory, specifier)?
+            join_path(directory, specifier)?
         } else {
             let (name, rest) = package_name(specifier)?;
             let from = RepoPath::new(&child(directory, "tsconfig.json")).ok()?;
@@ -55,9 +55,9 @@ impl Resolver<'_> {
                 Some(manifest) if manifest.has_exports() && !rest.is_empty() => manifest
                     .exported(&format!("./{rest}"), &[])
                     .iter()
-                    .find_map(|target| join(base, target))
-                    .or_else(|| join(base, rest))?,
-                _ => join(base, rest)?,
+                    .find_map(|target| join_path(base, target))
+                    .or_else(|| join_path(base, rest))?,
+                _ => join_path(base, rest)?,
             }
         };
         [
@@ -90,13 +90,13 @@ impl Resolver<'_> {
 
     /// The configs that one refers to, then those beside it.
     pub(super) fn related(&self, config: &Config) -> Vec<Arc<Config>> {
-        let mut found = self.referenced(config, 0);
-        let siblings = self.siblings(&config.directory).into_iter();
+        let mut found = self.list_referenced(config, 0);
+        let siblings = self.list_siblings(&config.directory).into_iter();
         found.extend(siblings.filter_map(|path| self.config(&path)));
         found
     }
 
-    fn referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
+    fn list_referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
         if depth > 2 {
             return Vec::new();
         }
@@ -110,7 +110,7 @@ impl Resolver<'_> {
                 continue;
             };
             if let Some(config) = self.config(&file) {
-                let below = self.referenced(&config, depth + 1);
+                let below = self.list_referenced(&config, depth + 1);
                 found.push(config);
                 found.extend(below);
             }
@@ -119,7 +119,7 @@ impl Resolver<'_> {
     }
 
     /// `tsconfig.*.json` in a directory, sorted.
-    fn siblings(&self, directory: &str) -> Vec<String> {
+    fn list_siblings(&self, directory: &str) -> Vec<String> {
         self.files
             .below(directory)
             .iter()
@@ -136,7 +136,7 @@ impl Resolver<'_> {
 }
 
 // JSON with comments and trailing commas; what is no JSON even so is an empty object.
-fn jsonc(bytes: &[u8]) -> Option<serde_json::Value> {
+fn parse_jsonc(bytes: &[u8]) -> Option<serde_json::Value> {
     let mut text =
         String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();
     json_strip_comments::strip(&mut text).ok()?;

@@ -2,7 +2,7 @@ use super::language::is_node;
 use super::packages::{Packaged, file_or_directory, nearest, package_name, packaged, target_file};
 use super::tsconfig::Config;
 use super::{emitted, glob, probe};
-use crate::languages::files::join;
+use crate::languages::files::join_path;
 use crate::languages::resolver::{Resolution, Resolver};
 use crate::model::{Import, ImportKind, RepoPath};
 
@@ -12,37 +12,37 @@ const NO_CONDITIONS: &[String] = &[];
 /// What a TypeScript or JavaScript import means.
 pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
     if import.kind == ImportKind::Glob {
-        return globbed(resolver, from, &import.specifier);
+        return resolve_glob(resolver, from, &import.specifier);
     }
     // A bundler's query (`./x?raw`, `./x.svg#icon`) is no part of the path, unless it is.
     let specifier = import.specifier.as_str();
-    let found = plain(resolver, from, specifier);
+    let found = resolve_plain(resolver, from, specifier);
     if !found.files.is_empty() || specifier.starts_with('#') {
         return found;
     }
     match specifier.find(['?', '#']) {
-        Some(at) if at > 0 => plain(resolver, from, &specifier[..at]),
+        Some(at) if at > 0 => resolve_plain(resolver, from, &specifier[..at]),
         // Node.js adds `.json` to what is required; compilers do not to what is imported.
         None if import.kind == ImportKind::Require && found.external.is_none() => {
-            let json = plain(resolver, from, &format!("{specifier}.json"));
+            let json = resolve_plain(resolver, from, &format!("{specifier}.json"));
             if json.files.is_empty() { found } else { json }
         }
         _ => found,
     }
 }
 
-fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolution {
+fn resolve_plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolution {
     let mut tried = Vec::new();
     if is_relative(specifier) {
-        let found = relative(resolver, from, specifier, &mut tried);
-        return found.map_or_else(|| missing(tried), Resolution::file);
+        let found = resolve_relative(resolver, from, specifier, &mut tried);
+        return found.map_or_else(|| report_missing(tried), Resolution::file);
     }
     if specifier.is_empty() {
         return Resolution::default();
     }
     let config = resolver.owner(from);
     if let Some(config) = &config
-        && let Some(found) = aliased(resolver, config, specifier, &mut tried)
+        && let Some(found) = resolve_aliased(resolver, config, specifier, &mut tried)
     {
         return Resolution::file(found);
     }
@@ -50,28 +50,28 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
         .as_ref()
         .map_or(NO_CONDITIONS, |config| &config.options.custom_conditions);
     if specifier.starts_with('#') {
-        let found = imported(resolver, from, specifier, conditions, &mut tried);
-        return found.unwrap_or_else(|| missing(tried));
+        let found = resolve_imported(resolver, from, specifier, conditions, &mut tried);
+        return found.unwrap_or_else(|| report_missing(tried));
     }
     if is_node(specifier) {
         return Resolution::external(specifier);
     }
     if specifier.starts_with('/') {
         tried.push(specifier.to_owned());
-        return missing(tried);
+        return report_missing(tried);
     }
     let package = package_name(specifier);
     if let Some((name, rest)) = package {
         match packaged(resolver, from, name, rest, conditions, &mut tried) {
             Packaged::File(found) => return Resolution::file(found),
-            Packaged::Missing => return missing(tried),
+            Packaged::Missing => return report_missing(tried),
             Packaged::Unknown => {}
         }
     }
     if let Some(base) = config
         .as_ref()
         .and_then(|config| config.options.base_url.as_ref())
-        && let Some(path) = join(base, specifier)
+        && let Some(path) = join_path(base, specifier)
         && let Some(found) = file_or_directory(resolver, &path, &path, &mut Vec::new())
     {
         return Resolution::file(found);
@@ -79,17 +79,17 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
     if let Some((scheme, _)) = specifier.split_once(':') {
         return Resolution::external(format!("{scheme}:"));
     }
-    let claimed = config.is_some_and(|config| claims(&config, specifier));
+    let claimed = config.is_some_and(|config| claims_path(&config, specifier));
     if claimed {
         tried.push(specifier.to_owned());
-        return missing(tried);
+        return report_missing(tried);
     }
     // What is no package (`@/x`, `~/x`, `$lib/x`) is an alias of a bundler, whose settings are not read.
     let first = specifier.split('/').next().unwrap_or_default();
     Resolution::external(package.map_or(first, |(name, _)| name))
 }
 
-fn missing(mut tried: Vec<String>) -> Resolution {
+fn report_missing(mut tried: Vec<String>) -> Resolution {
     tried.dedup();
     Resolution {
         tried,
@@ -102,20 +102,20 @@ fn is_relative(specifier: &str) -> bool {
 }
 
 // An alias with a prefix of its own (`@/*`) speaks for its names; a bare `*` does not.
-fn claims(config: &Config, specifier: &str) -> bool {
+fn claims_path(config: &Config, specifier: &str) -> bool {
     config
         .paths
         .iter()
         .any(|alias| !alias.pattern.starts_with('*') && alias.star(specifier).is_some())
 }
 
-fn relative(
+fn resolve_relative(
     resolver: &Resolver<'_>,
     from: &RepoPath,
     specifier: &str,
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
-    let Some(path) = join(from.directory(), specifier) else {
+    let Some(path) = join_path(from.directory(), specifier) else {
         tried.push(format!("{specifier} leaves the repository"));
         return None;
     };
@@ -129,7 +129,7 @@ fn relative(
     emitted::source_of(resolver, Some(&config), &config.directory, &path)
 }
 
-fn aliased(
+fn resolve_aliased(
     resolver: &Resolver<'_>,
     config: &Config,
     specifier: &str,
@@ -143,7 +143,7 @@ fn aliased(
         alias
             .targets
             .iter()
-            .filter_map(|target| join("", &target.replacen('*', star, 1)))
+            .filter_map(|target| join_path("", &target.replacen('*', star, 1)))
     };
     targets()
         .find_map(|path| file_or_directory(resolver, &path, &path, tried))
@@ -153,7 +153,7 @@ fn aliased(
 }
 
 // `#name`: the nearest package with an `imports` field decides.
-fn imported(
+fn resolve_imported(
     resolver: &Resolver<'_>,
     from: &RepoPath,
     specifier: &str,
@@ -163,7 +163,7 @@ fn imported(
     let manifest = nearest(resolver, from)?;
     for target in manifest.imported(specifier, conditions) {
         if target.starts_with('.') {
-            let path = join(&manifest.directory, &target);
+            let path = join_path(&manifest.directory, &target);
             let compiled = path.and_then(|path| probe::by_name(resolver.files, &path));
             let found = compiled.or_else(|| target_file(resolver, &manifest, &target, tried));
             if let Some(found) = found {
@@ -180,22 +180,22 @@ fn imported(
     None
 }
 
-fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
+fn resolve_glob(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
     let place = if let Some(rest) = pattern.strip_prefix('/') {
         let base = nearest(resolver, from).map_or(String::new(), |own| own.directory.clone());
-        join(&base, rest)
+        join_path(&base, rest)
     } else if is_relative(pattern) {
-        join(from.directory(), pattern)
+        join_path(from.directory(), pattern)
     } else {
         return Resolution::external(pattern);
     };
     let Some(place) = place else {
-        return missing(vec![pattern.to_owned()]);
+        return report_missing(vec![pattern.to_owned()]);
     };
     let listing = resolver.files;
     let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
     let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
-    let patterns = glob::expand(&place);
+    let patterns = glob::expand_glob(&place);
     let is_taken = |path: &RepoPath| {
         let path_text = path.as_str();
         let matches = patterns
@@ -206,7 +206,7 @@ fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolutio
     let below = listing.below(top).iter().map(|entry| &entry.path);
     let files: Vec<RepoPath> = below.filter(|path| is_taken(path)).cloned().collect();
     if files.is_empty() {
-        return missing(vec![place]);
+        return report_missing(vec![place]);
     }
     Resolution {
         files,

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::{packages, probe};
-use crate::languages::files::join;
+use crate::languages::files::join_path;
 use crate::languages::resolver::Resolver;
 use crate::model::RepoPath;
 
@@ -19,7 +19,7 @@ impl Resolver<'_> {
             .filter(|alias| !alias.pattern.starts_with('*'))
             .flat_map(|alias| {
                 alias.targets.iter().filter_map(|path| {
-                    let path = join("", path)?;
+                    let path = join_path("", path)?;
                     match (path.split_once('*'), alias.pattern.split_once('*')) {
                         (Some((head, tail)), Some((before, after))) => {
                             let star = stem.strip_prefix(head)?.strip_suffix(tail)?;

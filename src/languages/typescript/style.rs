@@ -1,7 +1,7 @@
 use super::ModuleRules;
 use super::language::is_node;
 use super::probe::without_extension;
-use crate::languages::files::parts;
+use crate::languages::files::split_path;
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// How a TypeScript or JavaScript file writes its imports.
@@ -51,7 +51,7 @@ impl ScriptStyle {
         let mut all = own.to_vec();
         all.extend(others.take(32));
         let near = if rules.common { &all[..] } else { &own[..] };
-        let requires = requires(near);
+        let requires = uses_require(near);
         let shown = first_extension(&own);
         let rules = ModuleRules {
             full_paths: rules.full_paths && shown != Some(Extension::None),
@@ -108,8 +108,8 @@ impl ScriptStyle {
 
     /// The alias of a file with the ending that such specifiers carry.
     pub(crate) fn ended(&self, alias: &str, to: &RepoPath) -> String {
-        let (stem, extension) = split(to.as_str());
-        let Some(ending) = ending(extension, self.extension) else {
+        let (stem, extension) = split_extension(to.as_str());
+        let Some(ending) = find_ending(extension, self.extension) else {
             return alias.to_owned();
         };
         let index = stem.rsplit('/').next() == Some("index") && !alias.ends_with("/index");
@@ -131,20 +131,20 @@ impl ScriptStyle {
     /// A relative specifier from `from` to `to`. `like` is how another file named it: that an
     /// index file was named in full is kept.
     pub(crate) fn relative(&self, from: &RepoPath, to: &RepoPath, like: &str) -> String {
-        let (stem, extension) = split(to.as_str());
+        let (stem, extension) = split_extension(to.as_str());
         let bare = like.rsplit('/').next().unwrap_or_default();
         let names_index = bare == "index" || bare.starts_with("index.");
-        let ending = ending(extension, self.extension).unwrap_or_default();
+        let ending = find_ending(extension, self.extension).unwrap_or_default();
         let (target, folder) = match stem.strip_suffix("/index") {
             Some(directory) if ending.is_empty() && !names_index => (directory.to_owned(), true),
             _ if stem == "index" && ending.is_empty() && !names_index => (String::new(), true),
             _ => (format!("{stem}{ending}"), false),
         };
-        between(from.directory(), &target, folder)
+        path_between(from.directory(), &target, folder)
     }
 }
 
-fn ending(extension: Option<&str>, style: Extension) -> Option<String> {
+fn find_ending(extension: Option<&str>, style: Extension) -> Option<String> {
     let own = extension?;
     // Some files are found under no name but that of their emitted form.
     let full = matches!(own, "mjs" | "cjs" | "mts" | "cts");
@@ -163,8 +163,8 @@ fn ending(extension: Option<&str>, style: Extension) -> Option<String> {
 }
 
 // A file keeps its name beside a folder of the same name.
-fn between(directory: &str, target: &str, folder: bool) -> String {
-    let (own, parts) = (parts(directory), parts(target));
+fn path_between(directory: &str, target: &str, folder: bool) -> String {
+    let (own, parts) = (split_path(directory), split_path(target));
     let above = parts.len().saturating_sub(usize::from(!folder));
     let both = own.iter().zip(parts.iter().take(above));
     let shared = both.take_while(|(a, b)| a == b).count();
@@ -177,13 +177,13 @@ fn between(directory: &str, target: &str, folder: bool) -> String {
 }
 
 // The path without a source extension, and that extension; other files keep theirs.
-fn split(path: &str) -> (&str, Option<&str>) {
+fn split_extension(path: &str) -> (&str, Option<&str>) {
     let stem = without_extension(path);
     (stem, path.get(stem.len() + 1..))
 }
 
 // Whether the first import of the files with one is a call of `require`.
-fn requires(files: &[&FileFacts]) -> Option<bool> {
+fn uses_require(files: &[&FileFacts]) -> Option<bool> {
     const KINDS: &[ImportKind] = &[
         ImportKind::Require,
         ImportKind::Import,

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::glob;
-use super::manifest::strings;
+use super::manifest::list_strings;
 use super::packages::package_name;
-use crate::languages::files::{below, join};
+use crate::languages::files::{below, join_path};
 use crate::model::RepoPath;
 
 /// A `tsconfig.json` or `jsconfig.json` with its `extends` chain folded in.
@@ -83,9 +83,10 @@ pub(super) fn read(
 ) -> Option<Config> {
     let mut chain = Vec::new();
     let mut budget = MAX_LINKS;
-    collect(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
+    collect_chain(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
     let directory = directory_of(path);
-    let mut config: Config = serde_json::from_value(fold(directory, &chain)).unwrap_or_default();
+    let mut config: Config =
+        serde_json::from_value(fold_all(directory, &chain)).unwrap_or_default();
     directory.clone_into(&mut config.directory);
     let paths = std::mem::take(&mut config.options.paths).into_iter();
     config.paths = paths
@@ -98,7 +99,7 @@ pub(super) fn read(
     Some(config)
 }
 
-fn collect(
+fn collect_chain(
     path: &str,
     load: &dyn Fn(&str) -> Option<Value>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
@@ -114,11 +115,11 @@ fn collect(
     open.push(path.to_owned());
     let extends = match value.get("extends") {
         Some(Value::String(one)) => vec![one.clone()],
-        many => strings(many),
+        many => list_strings(many),
     };
     for specifier in extends {
         if let Some(base) = locate(directory_of(path), &specifier) {
-            collect(&base, load, locate, chain, open, budget);
+            collect_chain(&base, load, locate, chain, open, budget);
         } else if let Some(options) = published_options(&specifier) {
             chain.push((path.to_owned(), options));
         }
@@ -137,19 +138,19 @@ fn published_options(specifier: &str) -> Option<Value> {
 }
 
 // One object of all links: later ones override, the file itself is last.
-fn fold(directory: &str, chain: &[(String, Value)]) -> Value {
+fn fold_all(directory: &str, chain: &[(String, Value)]) -> Value {
     let mut fields = Map::new();
     let mut options = Map::new();
     for (link, value) in chain {
         // What templates name belongs to the file itself, not to the one that it extends.
         let place = |text: &str, base: &str| match text.strip_prefix("${configDir}") {
-            Some(rest) => join(directory, rest),
-            None => join(base, text),
+            Some(rest) => join_path(directory, rest),
+            None => join_path(base, text),
         };
         let base = directory_of(link);
         for field in ["include", "exclude", "files"] {
             if let Some(own) = value.get(field) {
-                fields.insert(field.to_owned(), placed(own, &|text| place(text, base)));
+                fields.insert(field.to_owned(), place_in(own, &|text| place(text, base)));
             }
         }
         if link.ends_with("jsconfig.json") {
@@ -158,7 +159,7 @@ fn fold(directory: &str, chain: &[(String, Value)]) -> Value {
         let own = value.get("compilerOptions").and_then(Value::as_object);
         for (name, value) in own.into_iter().flatten() {
             let value = match name.as_str() {
-                "baseUrl" | "outDir" | "rootDir" => placed(value, &|text| place(text, base)),
+                "baseUrl" | "outDir" | "rootDir" => place_in(value, &|text| place(text, base)),
                 _ => value.clone(),
             };
             options.insert(name.clone(), value);
@@ -166,29 +167,29 @@ fn fold(directory: &str, chain: &[(String, Value)]) -> Value {
         if let Some(paths) = own.and_then(|own| own.get("paths")) {
             let base = options.get("baseUrl").and_then(Value::as_str);
             let base = base.unwrap_or(directory_of(link)).to_owned();
-            let paths = placed(paths, &|text| place(text, &base));
+            let paths = place_in(paths, &|text| place(text, &base));
             options.insert("paths".to_owned(), paths);
         }
     }
     let own = chain.last().and_then(|(_, own)| own.get("references"));
     let own = own.and_then(Value::as_array).into_iter().flatten();
-    let references = own.filter_map(|one| join(directory, one.get("path")?.as_str()?));
+    let references = own.filter_map(|one| join_path(directory, one.get("path")?.as_str()?));
     fields.insert("references".to_owned(), references.collect());
     fields.insert("compilerOptions".to_owned(), Value::Object(options));
     Value::Object(fields)
 }
 
 // The texts of a value as paths of the repository.
-fn placed(value: &Value, place: &dyn Fn(&str) -> Option<String>) -> Value {
+fn place_in(value: &Value, place: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
         Value::String(text) => place(text).map_or(Value::Null, Value::String),
         Value::Array(items) => {
-            let items = items.iter().map(|item| placed(item, place));
+            let items = items.iter().map(|item| place_in(item, place));
             items.filter(Value::is_string).collect()
         }
         Value::Object(map) => {
             let rows = map.iter();
-            rows.map(|(key, value)| (key.clone(), placed(value, place)))
+            rows.map(|(key, value)| (key.clone(), place_in(value, place)))
                 .collect()
         }
         other => other.clone(),
@@ -231,11 +232,11 @@ impl Config {
             return false;
         }
         let included = match (&self.include, &self.files) {
-            (Some(patterns), _) => patterns.iter().any(|pattern| covers(pattern, path)),
+            (Some(patterns), _) => patterns.iter().any(|pattern| covers_path(pattern, path)),
             (None, Some(_)) => false,
             (None, None) => file.is_below(&self.directory),
         };
-        let excluded = |pattern: &String| covers(pattern, path);
+        let excluded = |pattern: &String| covers_path(pattern, path);
         let out = self.options.out_dir.as_ref().filter(|out| !out.is_empty());
         included
             && !self.exclude.iter().any(excluded)
@@ -244,7 +245,7 @@ impl Config {
 }
 
 // A pattern names files, or a directory and everything in it.
-fn covers(pattern: &str, path: &str) -> bool {
+fn covers_path(pattern: &str, path: &str) -> bool {
     if !pattern.contains(['*', '?']) {
         return path == pattern || below(pattern, path).is_some();
     }

@@ -36,7 +36,7 @@ pub(super) enum Refusal {
 pub(super) type Checked<T> = Result<T, Refusal>;
 
 impl<'a> Checker<'_, 'a> {
-    pub(super) fn check(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
+    pub(super) fn check_section(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
         if self.options.verbosity > Verbosity::Normal {
             let names = said_name(&done.section);
             self.messages.line(&format!("Checking patch {names}..."));
@@ -63,7 +63,7 @@ impl<'a> Checker<'_, 'a> {
 
     // What an earlier section has made of the old path; renames and copies look at the tree
     // before the patch.
-    fn previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
+    fn find_previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
         if section.is_copy || section.is_rename {
             return Ok(None);
         }
@@ -83,7 +83,7 @@ impl<'a> Checker<'_, 'a> {
             return Ok(Vec::new());
         };
         let uses_index = self.options.uses_index();
-        let found = match self.previous(section)? {
+        let found = match self.find_previous(section)? {
             Some(number) => self.done.get(number).map(|done| {
                 let bytes = done.after.clone();
                 FileState::new(bytes, done.section.new_mode)
@@ -134,8 +134,8 @@ impl<'a> Checker<'_, 'a> {
         }
         let bytes = staging.blob(entry.id);
         if !self.options.cached {
-            let seen = self.look(name)?;
-            if !self.agrees(name, seen.as_ref(), &entry) {
+            let seen = self.look_up(name)?;
+            if !self.matches_index(name, seen.as_ref(), &entry) {
                 return self.refuse(&format!("{name}: does not match index"));
             }
         }
@@ -147,7 +147,7 @@ impl<'a> Checker<'_, 'a> {
 
     // What the worktree has at a path, as the repository would have it.
     fn read_standing(&mut self, name: &str, section: &Section<'_>) -> Checked<Option<FileState>> {
-        let Some(mut state) = self.look(name)? else {
+        let Some(mut state) = self.look_up(name)? else {
             if self.destination.is_beyond_link(name) {
                 let why = format!("reading from '{name}' beyond a symbolic link");
                 return self.refuse_reading(name, &why);
@@ -164,8 +164,8 @@ impl<'a> Checker<'_, 'a> {
         Ok(Some(state))
     }
 
-    fn look(&mut self, name: &str) -> Checked<Option<FileState>> {
-        let seen = self.destination.look(name);
+    fn look_up(&mut self, name: &str) -> Checked<Option<FileState>> {
+        let seen = self.destination.look_up(name);
         seen.or_else(|error| self.refuse(&format!("{name}: {error}")))
     }
 
@@ -176,7 +176,7 @@ impl<'a> Checker<'_, 'a> {
 
     /// Whether what stands in the worktree is what the index has. What is not there would be
     /// checked out.
-    fn agrees(&self, name: &str, seen: Option<&FileState>, entry: &Staged) -> bool {
+    fn matches_index(&self, name: &str, seen: Option<&FileState>, entry: &Staged) -> bool {
         let Some(state) = seen else {
             return !entry.intent_to_add;
         };
@@ -200,7 +200,7 @@ impl<'a> Checker<'_, 'a> {
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
         {
-            if let Some(text) = self.occupied(&new, self.table.frees(&new)) {
+            if let Some(text) = self.find_occupant(&new, self.table.frees_path(&new)) {
                 return self.refuse(&text);
             }
             if section.new_mode == 0 {
@@ -230,7 +230,7 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    fn occupied(&self, new: &str, frees: bool) -> Option<String> {
+    fn find_occupant(&self, new: &str, frees: bool) -> Option<String> {
         if self.options.uses_index() {
             let staging = self.destination.staging.as_ref();
             let entry = staging.and_then(|staging| staging.entry(new));
@@ -246,7 +246,7 @@ impl<'a> Checker<'_, 'a> {
         if self.options.cached || frees {
             return None;
         }
-        match self.destination.look(new) {
+        match self.destination.look_up(new) {
             Ok(None) => None,
             Ok(Some(_)) => Some(format!("{new}: already exists in working directory")),
             Err(error) => Some(format!("{new}: {error}")),

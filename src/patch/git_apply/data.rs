@@ -1,7 +1,7 @@
 use super::check::{Checked, Checker};
 use super::place::{Line, Placing, WORK, split_lines};
 use crate::model;
-use crate::patch::bodies::{apply_binary, expand};
+use crate::patch::bodies::{apply_binary, expand_binary};
 use crate::patch::strict::{Section, SectionResult};
 
 impl<'a> Checker<'_, 'a> {
@@ -44,7 +44,7 @@ impl<'a> Checker<'_, 'a> {
             }
             let (forward, backward) = section.binary.as_ref()?;
             let is_reverse = self.options.reverse;
-            expand(
+            expand_binary(
                 if is_reverse {
                     backward.as_ref()?
                 } else {
@@ -66,7 +66,7 @@ impl<'a> Checker<'_, 'a> {
             work: WORK,
         };
         for (hunk, number) in section.hunks.iter().zip(1..) {
-            if !placing.apply(image, hunk, number) {
+            if !placing.apply_hunk(image, hunk, number) {
                 let (name, start) = (section.name(), hunk.old_start);
                 return self.refuse(&format!("patch failed: {name}:{start}"));
             }

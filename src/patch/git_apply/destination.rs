@@ -7,7 +7,7 @@ use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
 use crate::model::file_name;
 use crate::patch::change::FileState;
 use crate::patch::strict::Rules;
-use crate::patch::structure::parents;
+use crate::patch::structure::parent_paths;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
@@ -73,7 +73,7 @@ impl Destination {
     }
 
     /// Looks at a file or link without following links; a directory counts as nothing.
-    pub(super) fn look(&self, name: &str) -> io::Result<Option<FileState>> {
+    pub(super) fn look_up(&self, name: &str) -> io::Result<Option<FileState>> {
         let parent = self.tree.parent(name, false);
         match parent.and_then(|parent| parent.look(file_name(name))) {
             Ok(found) => Ok(found.map(|(bytes, mode)| FileState::new(bytes, mode))),
@@ -90,6 +90,6 @@ impl Destination {
 
     /// Whether a directory above a name is a link.
     pub(super) fn is_beyond_link(&self, name: &str) -> bool {
-        parents(name).any(|above| self.is_link(above))
+        parent_paths(name).any(|above| self.is_link(above))
     }
 }

@@ -1,6 +1,6 @@
 use super::options::{Verbosity, WhiteSpace};
 use super::reader::Reader;
-use crate::patch::read::range;
+use crate::patch::read::parse_range;
 use crate::patch::strict::{Hunk, Rule, Section, line_of};
 
 impl<'a> Reader<'a, '_> {
@@ -13,7 +13,7 @@ impl<'a> Reader<'a, '_> {
         hunk.line = self.line;
         self.line += 1;
         if self.options.recount {
-            self.recount(input.get(at..).unwrap_or_default(), &mut hunk);
+            self.recount_hunk(input.get(at..).unwrap_or_default(), &mut hunk);
         }
         let (mut old, mut new) = (hunk.old_lines, hunk.new_lines);
         let mut changes = 0;
@@ -80,7 +80,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     // The header's counts give way to what stands there, up to the next hunk or file.
-    fn recount(&mut self, body: &[u8], hunk: &mut Hunk<'_>) {
+    fn recount_hunk(&mut self, body: &[u8], hunk: &mut Hunk<'_>) {
         let (mut old, mut new) = (0, 0);
         for line in body.split_inclusive(|byte| *byte == b'\n') {
             match line.first() {
@@ -110,10 +110,10 @@ impl<'a> Reader<'a, '_> {
 pub(super) fn range_line<'a>(line: &[u8]) -> Option<Hunk<'a>> {
     let rest = line.strip_prefix(b"@@ -")?;
     line.strip_suffix(b"\n")?;
-    let (old, rest) = range(rest)?;
-    let (new, rest) = range(rest.strip_prefix(b" +")?)?;
+    let (old, rest) = parse_range(rest)?;
+    let (new, rest) = parse_range(rest.strip_prefix(b" +")?)?;
     rest.strip_prefix(b" @@")?;
-    // A file has far fewer lines, and sums of such numbers stay in range.
+    // Read as u32, so that sums of such numbers stay in range; a file has far fewer lines.
     Some(Hunk {
         old_start: old.0 as usize,
         old_lines: old.1 as usize,

@@ -56,13 +56,13 @@ struct Sides<'a> {
 
 impl Placing<'_> {
     /// Applies a hunk; `false` when it fits nowhere.
-    pub(super) fn apply<'a>(
+    pub(super) fn apply_hunk<'a>(
         &mut self,
         image: &mut Vec<Line<'a>>,
         hunk: &Hunk<'a>,
         number: usize,
     ) -> bool {
-        let Some(mut sides) = self.sides(hunk) else {
+        let Some(mut sides) = self.split_sides(hunk) else {
             return false;
         };
         // It is told as it was, not as it is after its context was reduced.
@@ -73,9 +73,9 @@ impl Placing<'_> {
         let zero = self.options.unidiff_zero;
         let mut at_start = hunk.old_start == 0 || (hunk.old_start == 1 && !zero);
         let mut at_end = !zero && trailing == 0;
-        let mut stated = signed(hunk.new_start) - i64::from(hunk.new_start > 0);
+        let mut stated = to_signed(hunk.new_start) - i64::from(hunk.new_start > 0);
         let found = loop {
-            if let Some(found) = self.search(image, &mut sides, stated, at_start, at_end) {
+            if let Some(found) = self.search_place(image, &mut sides, stated, at_start, at_end) {
                 break found;
             }
             let least = self.options.min_context;
@@ -105,8 +105,8 @@ impl Placing<'_> {
             }
         };
         self.check_blank_end(image, &mut sides, found);
-        if self.options.verbosity > Verbosity::Normal && signed(found) != stated {
-            let offset = signed(found) - stated;
+        if self.options.verbosity > Verbosity::Normal && to_signed(found) != stated {
+            let offset = to_signed(found) - stated;
             let offset = if self.options.reverse {
                 -offset
             } else {
@@ -134,7 +134,7 @@ impl Placing<'_> {
     }
 
     // Splits a hunk; a line is followed by `\` when it has no newline.
-    fn sides<'a>(&mut self, hunk: &Hunk<'a>) -> Option<Sides<'a>> {
+    fn split_sides<'a>(&mut self, hunk: &Hunk<'a>) -> Option<Sides<'a>> {
         let mut sides = Sides {
             old: Vec::new(),
             new: Vec::new(),
@@ -207,7 +207,7 @@ impl Placing<'_> {
     }
 
     // The stated line first, then one line further away at a time, forwards and backwards.
-    fn search<'a>(
+    fn search_place<'a>(
         &mut self,
         image: &[Line<'a>],
         sides: &mut Sides<'a>,
@@ -219,7 +219,7 @@ impl Placing<'_> {
         let stated = if at_start {
             0
         } else if at_end {
-            signed(len) - signed(sides.old.len())
+            to_signed(len) - to_signed(sides.old.len())
         } else {
             stated
         };
@@ -227,7 +227,7 @@ impl Placing<'_> {
         let away = (1..=len).flat_map(|away| [start.checked_add(away), start.checked_sub(away)]);
         let away = away.flatten().filter(|row| *row <= len);
         for at in std::iter::once(start).chain(away) {
-            if let Some(lines) = self.fits(image, &sides.old, at, at_start, at_end) {
+            if let Some(lines) = self.fits_at(image, &sides.old, at, at_start, at_end) {
                 if let Some(lines) = lines {
                     take_context(sides, lines);
                 }
@@ -247,7 +247,7 @@ impl Placing<'_> {
         clippy::option_option,
         reason = "fits not, fits, fits with other lines"
     )]
-    fn fits<'a>(
+    fn fits_at<'a>(
         &mut self,
         image: &[Line<'a>],
         old: &[Text<'a>],
@@ -278,8 +278,8 @@ impl Placing<'_> {
                 return None;
             }
             let is_last = index + 1 == old.len() && !at_end;
-            exact =
-                exact && (there.text == line.bytes || is_last && begins(&there.text, &line.bytes));
+            exact = exact
+                && (there.text == line.bytes || is_last && begins_with(&there.text, &line.bytes));
             if !exact && !fixes && !self.options.ignore_white_space {
                 self.work = self.work.saturating_sub(index as u64);
                 return None;
@@ -349,12 +349,12 @@ impl<'a> Text<'a> {
 
 // As in git, which compares as many bytes as the hunk has, a last line without its newline also is one that
 // goes on with white space.
-fn begins(there: &[u8], line: &[u8]) -> bool {
+fn begins_with(there: &[u8], line: &[u8]) -> bool {
     let rest = there.strip_prefix(line).filter(|_| !line.ends_with(b"\n"));
     rest.is_some_and(is_blank)
 }
 
-fn signed(number: usize) -> i64 {
+fn to_signed(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

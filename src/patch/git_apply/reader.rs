@@ -54,7 +54,7 @@ impl<'a> Reader<'a, '_> {
         self.input.get(self.at..).unwrap_or_default()
     }
 
-    fn skip(&mut self, bytes: usize, lines: usize) {
+    fn skip_lines(&mut self, bytes: usize, lines: usize) {
         self.at += bytes;
         self.line += lines;
     }
@@ -75,7 +75,7 @@ impl<'a> Reader<'a, '_> {
                 let (bytes, lines) = git_header(rest, self.line, self.naming, &mut found)?;
                 if bytes > line.len() {
                     complete_names(&mut found, self.naming.strip, self.line + lines)?;
-                    self.skip(bytes, lines);
+                    self.skip_lines(bytes, lines);
                     *section = found;
                     return Ok(true);
                 }
@@ -85,11 +85,11 @@ impl<'a> Reader<'a, '_> {
                 let then = after.get(second.len()..).unwrap_or_default();
                 if second.starts_with(b"+++ ") && then.starts_with(b"@@ -") {
                     read_traditional(line, second, self.naming, self.line, section)?;
-                    self.skip(line.len() + second.len(), 2);
+                    self.skip_lines(line.len() + second.len(), 2);
                     return Ok(true);
                 }
             }
-            self.skip(line.len(), 1);
+            self.skip_lines(line.len(), 1);
         }
         Ok(false)
     }
@@ -155,7 +155,7 @@ impl<'a> Reader<'a, '_> {
                 .take(lines)
                 .map(<[u8]>::len)
                 .sum();
-            self.skip(from + taken, lines + 1);
+            self.skip_lines(from + taken, lines + 1);
             return Ok(());
         }
         let differs = line
@@ -163,7 +163,7 @@ impl<'a> Reader<'a, '_> {
             .is_some_and(|line| line.starts_with(b"Binary files ") || line.starts_with(b"Files "));
         if differs {
             section.is_binary = true;
-            self.skip(line.len(), 1);
+            self.skip_lines(line.len(), 1);
         }
         Ok(())
     }

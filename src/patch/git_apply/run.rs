@@ -6,7 +6,7 @@ use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
 use super::table::Table;
-use super::write::write;
+use super::write::write_tree;
 use crate::git::{GitError, Repository};
 use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 
@@ -80,14 +80,14 @@ impl<'r> GitApply<'r> {
     /// Ends with the sum of white space errors and writes the index.
     pub fn finish(mut self) -> GitApplied {
         if self.exit == FATAL {
-            return self.end();
+            return self.end_run();
         }
         if self.exit == 0 {
             let action = self.options.white_space;
             if let Err(Fatal(messages)) = self.messages.sum_up(action, !self.options.check) {
                 self.messages.error(&messages);
                 self.exit = FATAL;
-                return self.end();
+                return self.end_run();
             }
         }
         if let Some(staging) = &mut self.destination.staging
@@ -97,11 +97,11 @@ impl<'r> GitApply<'r> {
             self.messages.error(&message);
             self.exit = FATAL;
         }
-        self.end()
+        self.end_run()
     }
 
     // Asked to be quiet, git says nothing at all, not even why it fails.
-    fn end(mut self) -> GitApplied {
+    fn end_run(mut self) -> GitApplied {
         if self.options.verbosity == Verbosity::Quiet {
             self.messages.text.clear();
         }
@@ -116,7 +116,7 @@ impl<'r> GitApply<'r> {
         if input.len() >= MAX_BYTES {
             return Err(Fatal(format!("patch too large: {name}")));
         }
-        let (sections, skipped) = self.read(name, input)?;
+        let (sections, skipped) = self.read_sections(name, input)?;
         if sections.is_empty() && skipped == 0 && !self.options.allow_empty {
             return Err(Fatal(
                 "No valid patches in input (allow with \"--allow-empty\")".to_owned(),
@@ -126,19 +126,19 @@ impl<'r> GitApply<'r> {
         let mut applies = !self.options.check && !stops;
         if self.options.check || applies {
             let before = self.messages.errors;
-            let (done, clean) = self.judge(name, sections)?;
+            let (done, clean) = self.judge_section(name, sections)?;
             applies &= self.messages.errors == before || !self.options.white_space.is_error();
             if !clean {
                 return Ok(false);
             }
             if applies {
-                self.write(&done)?;
+                self.write_results(&done)?;
             }
         }
         Ok(true)
     }
 
-    fn write(&mut self, done: &[SectionResult<'_>]) -> Result<(), Fatal> {
+    fn write_results(&mut self, done: &[SectionResult<'_>]) -> Result<(), Fatal> {
         if self.options.uses_index()
             && let Some(staging) = &mut self.destination.staging
         {
@@ -146,7 +146,7 @@ impl<'r> GitApply<'r> {
             let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
             staging.lock().map_err(failed)?;
         }
-        write(
+        write_tree(
             done,
             &mut self.destination,
             &self.state,
@@ -156,7 +156,7 @@ impl<'r> GitApply<'r> {
     }
 
     // The sections to be used, and how many were left aside.
-    fn read<'a>(
+    fn read_sections<'a>(
         &mut self,
         name: &str,
         input: &'a [u8],
@@ -190,7 +190,7 @@ impl<'r> GitApply<'r> {
         Ok((sections, skipped))
     }
 
-    fn judge<'a>(
+    fn judge_section<'a>(
         &mut self,
         name: &str,
         sections: Vec<Section<'a>>,
@@ -213,9 +213,9 @@ impl<'r> GitApply<'r> {
                 has_errors,
                 messages: &mut self.messages,
             }
-            .check(&mut one);
+            .check_section(&mut one);
             match outcome {
-                Ok(()) => table.note(&one.section, number),
+                Ok(()) => table.note_section(&one.section, number),
                 Err(Refusal::Section) => clean = false,
                 Err(Refusal::Fatal(fatal)) => return Err(fatal),
             }

@@ -1,5 +1,5 @@
 use crate::patch::strict::{Section, is_link};
-use crate::patch::structure::parents;
+use crate::patch::structure::parent_paths;
 use std::collections::{HashMap, HashSet};
 
 /// What the patch has done to paths so far, and will do.
@@ -42,7 +42,7 @@ impl Table {
     }
 
     /// Whether the patch takes away what stood at a path.
-    pub(super) fn frees(&self, path: &str) -> bool {
+    pub(super) fn frees_path(&self, path: &str) -> bool {
         matches!(self.state(Some(path)), Some(State::Gone | State::WillGo))
     }
 
@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// Notes that a section has been dealt with.
-    pub(super) fn note(&mut self, section: &Section<'_>, number: usize) {
+    pub(super) fn note_section(&mut self, section: &Section<'_>, number: usize) {
         self.note_links(section);
         if let Some(new) = &section.new_name {
             self.paths.insert(new.clone(), State::Made(number));
@@ -66,8 +66,8 @@ impl Table {
     /// Whether a directory above a path will be a link; `is_link` tells of those that the patch
     /// does not touch.
     pub(super) fn is_beyond_link(&self, path: &str, is_link: impl Fn(&str) -> bool) -> bool {
-        parents(path).any(|directory| {
-            self.links.contains(directory) || !self.frees(directory) && is_link(directory)
+        parent_paths(path).any(|directory| {
+            self.links.contains(directory) || !self.frees_path(directory) && is_link(directory)
         })
     }
 }

@@ -8,14 +8,14 @@ use super::options::{GitApplyOptions, Verbosity};
 use crate::git::{Staged, Staging};
 use crate::model::RepoPath;
 use crate::patch::strict::{Fatal, SectionResult, said_name};
-use crate::patch::structure::parents;
+use crate::patch::structure::parent_paths;
 
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
 
 /// Writes what was judged: the worktree all or nothing, then what the index shall have into its
 /// list of changes.
-pub(super) fn write(
+pub(super) fn write_tree(
     done: &[SectionResult<'_>],
     destination: &mut Destination,
     state: &std::path::Path,
@@ -26,7 +26,7 @@ pub(super) fn write(
     if options.uses_index()
         && let Some(staging) = &mut destination.staging
     {
-        stage(&wanted, staging, !options.cached)?;
+        stage_files(&wanted, staging, !options.cached)?;
     }
     if !options.cached {
         write_files(&wanted, destination, state)?;
@@ -59,7 +59,7 @@ fn collect_wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     wanted
 }
 
-fn stage(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Result<(), Fatal> {
+fn stage_files(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Result<(), Fatal> {
     for (name, _) in wanted.iter().filter(|(_, want)| want.is_none()) {
         staging.set(name, Vec::new());
     }
@@ -70,7 +70,7 @@ fn stage(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Result<(), 
         let id = staging.store(bytes);
         let id = id.map_err(|error| Fatal(error.to_string()))?;
         let is_taken = |above: &str| staging.entry(above).is_some();
-        if staging.has_below(name) || parents(name).any(is_taken) {
+        if staging.has_below(name) || parent_paths(name).any(is_taken) {
             return Err(Fatal(format!("unable to add cache entry for {name}")));
         }
         let entry = Staged {
@@ -90,7 +90,7 @@ fn write_files(
     let mut changes = Vec::new();
     for (name, want) in wanted {
         let failed = |what: &str| Fatal(format!("unable to write file '{name}': {what}"));
-        let seen = destination.look(name);
+        let seen = destination.look_up(name);
         let standing = seen.map_err(|error| failed(&error.to_string()))?;
         if standing.is_none() && want.is_some() {
             // An empty directory gives way.

@@ -1,10 +1,10 @@
 use super::report::Report;
-use super::section::{Placing, original};
+use super::section::{Placing, read_original};
 use super::{After, JudgeOptions};
 use crate::model::{AfterProblem, Code, Operation, PatchProblem, RepoPath, TestChanges};
 use crate::patch::after::after_image;
 use crate::patch::change::{Change, FileState};
-use crate::patch::intent::{matches_announced_id, unmeant};
+use crate::patch::intent::{find_unmeant, matches_announced_id};
 use crate::patch::set::{FilePatch, LineKind, PatchSet};
 use crate::patch::structure::{self, FileChange};
 use crate::patch::whole::reject_lost_rest;
@@ -75,7 +75,7 @@ fn check_intent(context: &Context<'_>, report: &mut Report) {
         {
             continue;
         }
-        if let Some((_, refusal)) = unmeant(path, slot.before.as_ref(), after) {
+        if let Some((_, refusal)) = find_unmeant(path, slot.before.as_ref(), after) {
             report.add(refusal.problem(Some(path), u64::from(slot.line)));
         }
     }
@@ -95,7 +95,7 @@ fn check_whole_files(context: &Context<'_>, report: &mut Report) {
 
 fn check_structure(context: &Context<'_>, report: &mut Report) {
     let listing = context.placing.source.listing();
-    for problem in structure::whole(listing, &context.placing.slots) {
+    for problem in structure::check_all(listing, &context.placing.slots) {
         report.add(problem);
     }
 }
@@ -148,7 +148,7 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
     }
     let most = options.limits.grown_bytes;
     if grown > most {
-        report.plain(Code::P705, format!("the patch adds more than {most} bytes"));
+        report.add_plain(Code::P705, format!("the patch adds more than {most} bytes"));
     }
 }
 
@@ -183,13 +183,13 @@ fn check_after_image(
     if set.files.last().is_some_and(is_damaged) {
         let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
                        not be the one that its `index` line announces";
-        report.plain(Code::P104, message);
+        report.add_plain(Code::P104, message);
     } else if let Some(first) = found.broken.first().filter(|_| !options.as_written) {
         refuse_broken(first, report);
     } else if options.after == After::Enforced
         && let Some(first) = found.syntax.iter().chain(&found.imports).next()
     {
-        report.plain(first.code, first.message.clone());
+        report.add_plain(first.code, first.message.clone());
     }
     report.gains_imports = found.gains_imports;
     report.verdict.new_syntax_errors = found.syntax;
@@ -235,7 +235,7 @@ fn take_changes(placing: &mut Placing<'_>) -> Vec<Change> {
         Some(Change {
             standing: match from {
                 None => slot.before.clone(),
-                Some(_) => original(placing.source, &path).ok().flatten(),
+                Some(_) => read_original(placing.source, &path).ok().flatten(),
             },
             path: RepoPath::new(&path).ok()?,
             from,

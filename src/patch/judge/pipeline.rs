@@ -14,14 +14,14 @@ pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> J
     let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
     let judged = read(input, |set| {
         tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
-        validate(&set, source, options)
+        judge_set(&set, source, options)
     });
     judged.unwrap_or_else(Report::refused)
 }
 
-fn validate(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
+fn judge_set(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
     let mut report = Report::new(set);
-    let targets = resolve(set, source, options, &mut report);
+    let targets = resolve_files(set, source, options, &mut report);
     let mut placing = Placing::new(source, options);
     let outcomes = place_sections(set, &targets, &mut placing, &mut report);
     for unread in &set.unread {
@@ -38,18 +38,18 @@ fn validate(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>)
 }
 
 /// Finds the path of every section.
-fn resolve(
+fn resolve_files(
     set: &PatchSet<'_>,
     source: &dyn Source,
     options: &JudgeOptions<'_>,
     report: &mut Report,
 ) -> Vec<Option<Target>> {
     if set.files.is_empty() && !report.is_refused() {
-        report.plain(Code::P102, "there is no patch in the input");
+        report.add_plain(Code::P102, "there is no patch in the input");
     }
     let most = options.limits.files;
     if set.files.len() > most {
-        report.plain(
+        report.add_plain(
             Code::P705,
             format!("the patch names more than {most} files"),
         );
@@ -85,7 +85,7 @@ fn place_sections(
         let outcome = if is_closed(file, target, placing, report) {
             SectionOutcome::Failed
         } else {
-            let placed = placing.section(file, target, &mut hunks, report);
+            let placed = placing.place_section(file, target, &mut hunks, report);
             placed.unwrap_or_else(|refusal| {
                 report.add(refusal.problem(Some(&target.new), u64::from(file.line)));
                 SectionOutcome::Failed
@@ -102,7 +102,7 @@ fn place_sections(
         });
     }
     if placing.work.is_done() {
-        report.plain(Code::P308, "the patch takes too many comparisons to place");
+        report.add_plain(Code::P308, "the patch takes too many comparisons to place");
     }
     outcomes
 }
@@ -137,7 +137,7 @@ fn weigh_already(outcomes: &[SectionOutcome], report: &mut Report) -> bool {
     }
     if has(SectionOutcome::Already) {
         let message = "left out files that are as the patch makes them already";
-        report.mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
+        report.add_mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
     }
     false
 }

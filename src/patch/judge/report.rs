@@ -1,7 +1,7 @@
 use super::Judged;
 use crate::model::{Code, Mend, PatchProblem, PatchVerdict, Refusal, Severity, Verdict};
 use crate::patch::change::Change;
-use crate::patch::feedback::feedback;
+use crate::patch::feedback::write_feedback;
 use crate::patch::set::PatchSet;
 
 /// The verdict while it is being made.
@@ -35,7 +35,7 @@ impl Report {
         let mut verdict = PatchVerdict::new(refusal.verdict(), None);
         verdict.error_code = Some(refusal.code);
         verdict.problems.push(refusal.problem(None, 0));
-        verdict.feedback = feedback(&verdict);
+        verdict.feedback = write_feedback(&verdict);
         Judged {
             verdict,
             changes: Vec::new(),
@@ -52,7 +52,7 @@ impl Report {
         self.worst.is_none() && !self.is_applied
     }
 
-    pub(super) fn plain(&mut self, code: Code, message: impl Into<String>) {
+    pub(super) fn add_plain(&mut self, code: Code, message: impl Into<String>) {
         self.add(PatchProblem::new(code, message));
     }
 
@@ -64,7 +64,7 @@ impl Report {
         self.verdict.problems.push(problem);
     }
 
-    pub(super) fn mend(&mut self, mend: Mend) {
+    pub(super) fn add_mend(&mut self, mend: Mend) {
         self.verdict.mends.push(mend);
     }
 
@@ -90,7 +90,7 @@ impl Report {
         verdict.mends.retain(|_| applies || self.is_applied);
         verdict.mends.sort_by_key(|mend| mend.patch_line);
         verdict.problems.sort_by_key(|problem| problem.patch_line);
-        verdict.feedback = feedback(verdict);
+        verdict.feedback = write_feedback(verdict);
         Judged {
             verdict: self.verdict,
             changes: if applies { changes } else { Vec::new() },

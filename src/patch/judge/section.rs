@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::JudgeOptions;
 use super::report::Report;
 use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
-use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand};
+use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand_binary};
 use crate::patch::change::FileState;
-use crate::patch::content::{Modified, modify};
+use crate::patch::content::{Modified, modify_file};
 use crate::patch::line_ends::as_the_file;
 use crate::patch::place::Work;
 use crate::patch::set::{Body, FilePatch, Hunk};
@@ -56,7 +56,7 @@ impl<'j> Placing<'j> {
         self.vacated = targets.map(|target| target.old.clone()).collect();
     }
 
-    pub(super) fn section(
+    pub(super) fn place_section(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
@@ -64,16 +64,16 @@ impl<'j> Placing<'j> {
         report: &mut Report,
     ) -> Outcome {
         for path in [&target.old, &target.new] {
-            structure::ancestors(self.source.listing(), &self.slots, path)?;
+            structure::check_ancestors(self.source.listing(), &self.slots, path)?;
         }
         match target.operation {
             Operation::Create => self.create(file, target, report),
-            Operation::Delete => self.delete(file, target, hunks, report),
+            Operation::Delete => self.delete_file(file, target, hunks, report),
             Operation::Modify => {
-                let before = self.existing(&target.new)?;
-                self.change(file, target, before, hunks, report)
+                let before = self.read_existing(&target.new)?;
+                self.change_file(file, target, before, hunks, report)
             }
-            Operation::Rename | Operation::Copy => self.transfer(file, target, hunks, report),
+            Operation::Rename | Operation::Copy => self.transfer_file(file, target, hunks, report),
         }
     }
 
@@ -81,13 +81,13 @@ impl<'j> Placing<'j> {
         let (bytes, mends) = create_file(file)?;
         let after = FileState::new(bytes, target.mode.unwrap_or(0o100_644));
         if after.mode == 0o120_000 {
-            structure::link(&target.new, &after.bytes)?;
+            structure::check_link(&target.new, &after.bytes)?;
         }
-        if self.made(&target.new).is_some() {
+        if self.find_made(&target.new).is_some() {
             return refuse(Code::P513, "the patch makes the same file twice");
         }
         let leaves = self.vacated.contains(&target.new);
-        match original(self.source, &target.new)? {
+        match read_original(self.source, &target.new)? {
             Some(now) if now.bytes == after.bytes && !leaves => return Ok(SectionOutcome::Already),
             Some(_) if !leaves => {
                 let message = "the file is said to be new and is already there";
@@ -100,18 +100,18 @@ impl<'j> Placing<'j> {
             _ => {}
         }
         report.verdict.mends.extend(mends);
-        self.store(target, None, Some(after), file.line);
+        self.store_state(target, None, Some(after), file.line);
         Ok(SectionOutcome::Applied)
     }
 
-    fn delete(
+    fn delete_file(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
-        let before = self.existing(&target.old)?;
+        let before = self.read_existing(&target.old)?;
         let is_whole = match &file.body {
             Body::Empty => before.bytes.is_empty() || file.headers.explicit.is_some(),
             Body::Hunks(_) | Body::Binary(..) => {
@@ -134,11 +134,11 @@ impl<'j> Placing<'j> {
                 "the patch deletes the file, and the file has more than the patch knows of";
             return refuse(Code::P208, message);
         }
-        self.store(target, Some(before), None, file.line);
+        self.store_state(target, Some(before), None, file.line);
         Ok(SectionOutcome::Applied)
     }
 
-    fn transfer(
+    fn transfer_file(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
@@ -146,15 +146,15 @@ impl<'j> Placing<'j> {
         report: &mut Report,
     ) -> Outcome {
         let is_rename = target.operation == Operation::Rename;
-        let occupied = self.current(&target.new)?;
-        let source = original(self.source, &target.old)?;
+        let occupied = self.read_current(&target.new)?;
+        let source = read_original(self.source, &target.old)?;
         if source.is_none()
             && is_rename
             && !self.slots.contains_key(&target.new)
             && let Some(there) = &occupied
         {
             let pure = matches!(file.body, Body::Empty);
-            if pure || modify(there, file, &self.work).is_there {
+            if pure || modify_file(there, file, &self.work).is_there {
                 return Ok(SectionOutcome::Already);
             }
         }
@@ -164,18 +164,18 @@ impl<'j> Placing<'j> {
             return refuse(Code::P513, "the patch changes this file before it moves it");
         }
         let Some(before) = source else {
-            self.existing(&target.old)?;
+            self.read_existing(&target.old)?;
             let message = "the patch makes this file before it moves or copies it";
             return refuse(Code::P513, message);
         };
-        let leaves = self.vacated.contains(&target.new) && self.made(&target.new).is_none();
+        let leaves = self.vacated.contains(&target.new) && self.find_made(&target.new).is_none();
         if occupied.is_some() && !leaves {
             return refuse(Code::P502, "the new path is already taken");
         }
         if before.mode == 0o120_000 {
-            structure::link(&target.new, &before.bytes)?;
+            structure::check_link(&target.new, &before.bytes)?;
         }
-        let outcome = self.change(file, target, before.clone(), hunks, report)?;
+        let outcome = self.change_file(file, target, before.clone(), hunks, report)?;
         if is_rename
             && matches!(outcome, SectionOutcome::Applied)
             && !self.slots.contains_key(&target.old)
@@ -194,7 +194,7 @@ impl<'j> Placing<'j> {
     }
 
     /// Changes the content of a file in any way, with `before` as what it starts from.
-    fn change(
+    fn change_file(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
@@ -234,7 +234,7 @@ impl<'j> Placing<'j> {
                 return self.refuse_no_change(file, target, report);
             }
         }
-        self.store(target, Some(before), Some(after), file.line);
+        self.store_state(target, Some(before), Some(after), file.line);
         if let Some(slot) = self.slots.get_mut(&target.new) {
             slot.is_exact = made.is_exact;
         }
@@ -251,7 +251,7 @@ impl<'j> Placing<'j> {
         let literally = self.options.as_written;
         let mut made = Modified::default();
         let bytes = match &file.body {
-            Body::Hunks(_) => return Ok(modify(before, file, &self.work)),
+            Body::Hunks(_) => return Ok(modify_file(before, file, &self.work)),
             Body::Edits(edits) => {
                 let made = edit_text(&before.bytes, edits, literally, &self.work);
                 let is_missing = |failure: &(u64, Refusal)| failure.1.code == Code::P401;
@@ -264,7 +264,7 @@ impl<'j> Placing<'j> {
                         body,
                         ..file.clone()
                     };
-                    return Ok(modify(before, &section, &self.work));
+                    return Ok(modify_file(before, &section, &self.work));
                 }
                 return Ok(made);
             }
@@ -280,7 +280,7 @@ impl<'j> Placing<'j> {
                 adapted.unwrap_or_else(|| bytes.clone())
             }
             Body::Binary(forward, _) => {
-                let make = |_| expand(forward, &before.bytes);
+                let make = |_| expand_binary(forward, &before.bytes);
                 apply_binary(file.announced_ids(), &before.bytes, make)?
             }
             Body::BinaryWithoutData => {
@@ -312,15 +312,15 @@ impl<'j> Placing<'j> {
         Ok(SectionOutcome::Unchanged)
     }
 
-    fn existing(&self, path: &str) -> Result<FileState, Refusal> {
-        if let Some(state) = self.current(path)? {
+    fn read_existing(&self, path: &str) -> Result<FileState, Refusal> {
+        if let Some(state) = self.read_current(path)? {
             return Ok(state);
         }
         if self.slots.contains_key(path) {
             let message = "the patch deletes or moves this file before it changes it";
             return refuse(Code::P513, message);
         }
-        let suggestions = structure::suggestions(self.source.listing(), path);
+        let suggestions = structure::suggest_paths(self.source.listing(), path);
         let refusal = Refusal::new(
             Code::P501,
             format!("there is no file `{}`", path.escape_debug()),
@@ -331,7 +331,7 @@ impl<'j> Placing<'j> {
         })
     }
 
-    fn store(
+    fn store_state(
         &mut self,
         target: &Target,
         before: Option<FileState>,
@@ -363,24 +363,24 @@ impl<'j> Placing<'j> {
 
     fn check_link(&self, target: &Target) -> Outcome {
         if let Some(after) = self
-            .made(&target.new)
+            .find_made(&target.new)
             .filter(|state| state.mode == 0o120_000)
         {
-            structure::link(&target.new, &after.bytes)?;
+            structure::check_link(&target.new, &after.bytes)?;
         }
         Ok(SectionOutcome::Applied)
     }
 
     /// What the patch so far leaves at a path that it changes.
-    fn made(&self, path: &str) -> Option<&FileState> {
+    fn find_made(&self, path: &str) -> Option<&FileState> {
         self.slots.get(path)?.after.as_ref()
     }
 
     /// What stands at a path now, the patch so far included.
-    fn current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
+    fn read_current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
         match self.slots.get(path) {
             Some(slot) => Ok(slot.after.clone()),
-            None => original(self.source, path),
+            None => read_original(self.source, path),
         }
     }
 }
@@ -392,7 +392,7 @@ fn add_failures(target: &Target, failures: Vec<(u64, Refusal)>, report: &mut Rep
 }
 
 /// Returns what stands at a path before the patch.
-pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
+pub(super) fn read_original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
     let listing = source.listing();
     let Some(entry) = listing.get(path) else {
         return Ok(None);

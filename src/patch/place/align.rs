@@ -1,8 +1,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::hunk::{Site, ambiguous};
-use super::indent::reindent;
+use super::hunk::{Site, refuse_ambiguous};
+use super::indent::reindent_hunk;
 use super::placed::{MendNote, Placed, old_of, trim_end};
 use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
@@ -42,7 +42,7 @@ impl Likeness {
     }
 
     /// The mend of a hunk whose lines are all as near as this or nearer.
-    fn note(self) -> Option<MendNote> {
+    fn find_note(self) -> Option<MendNote> {
         let (code, message) = match self {
             Self::Mark => (Code::M303, "put back the space that marks context lines"),
             Self::WhiteSpace => (Code::M403, "took white space at line ends from the file"),
@@ -54,11 +54,11 @@ impl Likeness {
 
 /// Places a hunk where its lines stand but for white space and punctuation; several places that fit
 /// equally well are refused.
-pub(super) fn align<'h, 'a>(
+pub(super) fn align_hunk<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
 ) -> Result<Option<Placed<'h, 'a>>, Refusal> {
-    let lines = hunk.firm(hunk.loose_tail);
+    let lines = hunk.firm_lines(hunk.loose_tail);
     let old = old_of(lines);
     let mut found = Vec::new();
     for start in likely_starts(site, hunk, &old) {
@@ -73,7 +73,7 @@ pub(super) fn align<'h, 'a>(
         Some(*start) == stated.map(|row| row as usize) && *likeness <= Likeness::WhiteSpace
     };
     if let Some((at, likeness)) = found.iter().find(is_stated) {
-        let notes = likeness.note().into_iter().collect();
+        let notes = likeness.find_note().into_iter().collect();
         return Ok(Some(Placed::new(lines, *at, notes)));
     }
     found.sort_by_key(|(start, likeness)| (*likeness, *start));
@@ -84,13 +84,13 @@ pub(super) fn align<'h, 'a>(
     if likeness == Likeness::Indent {
         let is_only = places.len() == 1;
         return Ok(is_only
-            .then(|| reindent(site.text, lines, &old, at))
+            .then(|| reindent_hunk(site.text, lines, &old, at))
             .flatten());
     }
     if places.len() > 1 {
-        return Err(ambiguous(site.text, &places, lines.len()));
+        return Err(refuse_ambiguous(site.text, &places, lines.len()));
     }
-    let notes = likeness.note().into_iter().collect();
+    let notes = likeness.find_note().into_iter().collect();
     Ok(Some(Placed::new(lines, at, notes)))
 }
 
@@ -141,7 +141,7 @@ pub(super) fn without_edges<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
 ) -> Option<Placed<'h, 'a>> {
-    let lines = hunk.firm(hunk.loose_tail);
+    let lines = hunk.firm_lines(hunk.loose_tail);
     let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
     let lead = lines.iter().take_while(is_context).count();
     let trail = lines.iter().rev().take_while(is_context).count();

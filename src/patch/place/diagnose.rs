@@ -11,7 +11,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     if failure.code != Code::P401 {
         return;
     }
-    let old = old_of(hunk.firm(hunk.loose_tail));
+    let old = old_of(hunk.firm_lines(hunk.loose_tail));
     if old.is_empty() || text.len() == 0 {
         return;
     }
@@ -21,7 +21,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
         .find(|line| line.kind == LineKind::Remove && !stands(line));
     if let Some(line) = absent {
         failure.code = Code::P402;
-        failure.message = format!("the file has no line `{}` to remove", shown(line.text()));
+        failure.message = format!("the file has no line `{}` to remove", to_text(line.text()));
     }
     let near = likely_starts(site, hunk, &old).first().copied();
     let stated = hunk.old.map(|(line, _)| line.saturating_sub(1) as usize);
@@ -52,7 +52,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let shown_from = start + differs.unwrap_or(0).saturating_sub(AROUND);
     let first = shown_from.saturating_sub(2);
     let last = (start + old.len() + 2).min(shown_from + 2 * AROUND + 1);
-    failure.mismatch.excerpts = vec![excerpt(text, first, last.max(first + LEAST))];
+    failure.mismatch.excerpts = vec![cut_excerpt(text, first, last.max(first + LEAST))];
     if let Some(index) = differs
         && let Some(line) = old.get(index)
     {
@@ -60,8 +60,8 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
         failure.mismatch.difference = Some(FirstDifference {
             patch_line: u64::from(line.at),
             file_line: row as u64 + 1,
-            expected: shown(line.text()),
-            actual: (row < text.len()).then(|| shown(text.line(row))),
+            expected: to_text(line.text()),
+            actual: (row < text.len()).then(|| to_text(text.line(row))),
         });
     } else if similarity >= 1.0 {
         failure.code = Code::P401;
@@ -76,15 +76,15 @@ const AROUND: usize = 6;
 const LEAST: usize = 5;
 
 /// The lines `from..to` of a file, as far as it has them.
-pub(super) fn excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {
+pub(super) fn cut_excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {
     let rows = from..to.min(text.len());
     Excerpt {
         first: from as u64 + 1,
-        lines: rows.map(|row| shown(text.line(row))).collect(),
+        lines: rows.map(|row| to_text(text.line(row))).collect(),
     }
 }
 
-fn shown(line: &[u8]) -> String {
+fn to_text(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     if text.chars().count() > 200 {
         text.chars().take(200).chain(['…']).collect()

@@ -33,7 +33,7 @@ pub(in crate::patch) fn place<'h, 'a>(
                 "more hunks of this file fail than are looked for",
             )
         };
-        shift += net(hunk);
+        shift += count_net(hunk);
         match &outcome {
             Ok(placed) => tracing::debug!("hunk placed at line {}", placed.at + 1),
             Err(refusal) => {
@@ -46,7 +46,7 @@ pub(in crate::patch) fn place<'h, 'a>(
     outcomes.collect()
 }
 
-fn net(hunk: &Hunk<'_>) -> i64 {
+fn count_net(hunk: &Hunk<'_>) -> i64 {
     let count = |kind| {
         let lines = hunk.lines.iter().filter(|line| line.kind == kind);
         i64::try_from(lines.count()).unwrap_or(0)

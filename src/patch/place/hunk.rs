@@ -1,6 +1,6 @@
-use super::align::{align, lost_marks, without_edges};
+use super::align::{align_hunk, lost_marks, without_edges};
 use super::counts::check_counts;
-use super::diagnose::excerpt;
+use super::diagnose::cut_excerpt;
 use super::file::find_scope;
 use super::placed::{MendNote, Placed, old_of};
 use super::search::Work;
@@ -26,7 +26,7 @@ pub(super) fn place_hunk<'h, 'a>(
     shift: i64,
 ) -> Placement<'h, 'a> {
     if hunk.old_lines().next().is_none() {
-        return insert(site, hunk, shift);
+        return insert_hunk(site, hunk, shift);
     }
     if let Some(outcome) = place_exactly(site, hunk) {
         return outcome;
@@ -34,9 +34,9 @@ pub(super) fn place_hunk<'h, 'a>(
     if let Some(placed) = with_lost_mark(site, hunk) {
         return Ok(placed);
     }
-    let placed = align(site, hunk)?.or_else(|| without_edges(site, hunk));
+    let placed = align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk));
     let missing = || Refusal::new(Code::P401, "the lines it would replace are not in the file");
-    check(
+    check_place(
         site.text,
         hunk,
         hunk.loose_tail,
@@ -47,7 +47,7 @@ pub(super) fn place_hunk<'h, 'a>(
 // The only reading in which one line of context is an added one that lost its mark: with it the counts of
 // the header hold and the old side stands in the file once.
 fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
-    let lines = hunk.firm(hunk.loose_tail);
+    let lines = hunk.firm_lines(hunk.loose_tail);
     if lost_marks(hunk, lines) != 1 {
         return None;
     }
@@ -78,10 +78,10 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
 fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
-        let old = old_of(hunk.firm(tail));
+        let old = old_of(hunk.firm_lines(tail));
         let found = site.index.exact_rows(site.text, &old, site.work);
         let is_stated = stated.map(|row| row as usize);
-        let is_stated = is_stated.filter(|row| fits(site.text, *row, &old));
+        let is_stated = is_stated.filter(|row| fits_at(site.text, *row, &old));
         let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
         let at = match (found.as_slice(), is_stated) {
             ([], _) => return None,
@@ -90,8 +90,8 @@ fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Plac
             ([.., row], None) if at_end(*row) => *row,
             _ => return Some(place_in_scope(site.text, hunk, tail, &found)),
         };
-        let placed = Placed::new(hunk.firm(tail), at, Vec::new());
-        Some(check(site.text, hunk, tail, placed))
+        let placed = Placed::new(hunk.firm_lines(tail), at, Vec::new());
+        Some(check_place(site.text, hunk, tail, placed))
     })
 }
 
@@ -102,13 +102,13 @@ fn place_in_scope<'h, 'a>(
     tail: usize,
     found: &[usize],
 ) -> Placement<'h, 'a> {
-    let lines = hunk.firm(tail);
+    let lines = hunk.firm_lines(tail);
     let scope = find_scope(text, hunk);
     let mut inside = found
         .iter()
         .filter(|row| scope.as_ref().is_some_and(|scope| scope.contains(row)));
     let (Some(at), None) = (inside.next(), inside.next()) else {
-        return Err(ambiguous(text, found, lines.len()));
+        return Err(refuse_ambiguous(text, found, lines.len()));
     };
     let mut placed = with_notes(hunk, tail, Placed::new(lines, *at, Vec::new()));
     let message = "chose the one place inside the scope that the hunk names";
@@ -117,26 +117,26 @@ fn place_in_scope<'h, 'a>(
 }
 
 /// Refuses what fits in several places, with the lines around the first of them.
-pub(super) fn ambiguous(text: &Text<'_>, at: &[usize], size: usize) -> Refusal {
+pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], size: usize) -> Refusal {
     let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()))
         .hint("add context lines until only one place fits");
     refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
     let size = size.min(4);
     let places = at.iter().take(3);
-    let shown = places.map(|at| excerpt(text, at.saturating_sub(4), at + size + 4));
+    let shown = places.map(|at| cut_excerpt(text, at.saturating_sub(4), at + size + 4));
     refusal.mismatch.excerpts = shown.collect();
     refusal
 }
 
 /// Whether the lines stand in the file from `at` on, byte for byte.
-fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
+fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
     let mut rows = old.iter().zip(at..);
     at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
 }
 
 /// Adds the mends that reading the hunk took.
 fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
-    let mut prose = hunk.lines.iter().skip(hunk.firm(tail).len());
+    let mut prose = hunk.lines.iter().skip(hunk.firm_lines(tail).len());
     if prose.any(|line| !line.line.is_empty()) {
         let message = "took text after the hunk for prose";
         placed.mends.push(MendNote::safe(Code::M104, message));
@@ -150,7 +150,7 @@ fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) 
 }
 
 // A hunk that stands somewhere still has to be whole.
-fn check<'h, 'a>(
+fn check_place<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
     tail: usize,
@@ -161,7 +161,7 @@ fn check<'h, 'a>(
         let message = "what the hunk adds stands there already";
         return refuse(Code::P406, message);
     }
-    let mend = check_counts(text, hunk, hunk.firm(tail), placed.end())?;
+    let mend = check_counts(text, hunk, hunk.firm_lines(tail), placed.end())?;
     placed.mends.extend(mend);
     Ok(placed)
 }
@@ -180,7 +180,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     let new: Vec<_> = placed.lines.iter().collect();
     let lead = placed.lines.iter().take_while(is_added).count();
     let before = placed.at.checked_sub(lead);
-    fits(text, placed.at, &new) || before.is_some_and(|at| fits(text, at, &new))
+    fits_at(text, placed.at, &new) || before.is_some_and(|at| fits_at(text, at, &new))
 }
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
@@ -205,7 +205,7 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
 }
 
 // Lines to add and nothing that says where but the number.
-fn insert<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Placement<'h, 'a> {
+fn insert_hunk<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Placement<'h, 'a> {
     let text = site.text;
     let at = match (hunk.old, hunk.new) {
         _ if text.len() == 0 => Some(0),
@@ -222,7 +222,7 @@ fn insert<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Placem
         _ => None,
     };
     let at = at.ok_or_else(|| without_place(site, hunk))?;
-    let placed = Placed::new(hunk.firm(0), at, Vec::new());
+    let placed = Placed::new(hunk.firm_lines(0), at, Vec::new());
     let mut placed = with_notes(hunk, 0, placed);
     if text.len() > 0 && !hunk.at_end {
         placed.mends.push(MendNote::lossy(

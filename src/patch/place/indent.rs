@@ -8,14 +8,14 @@ use crate::patch::text::Text;
 ///
 /// That they have to is shown by removed lines, or by a block whose two sides begin alike. A new side that has
 /// the indentation of the file already stays.
-pub(super) fn reindent<'h, 'a>(
+pub(super) fn reindent_hunk<'h, 'a>(
     text: &Text<'_>,
     lines: &[HunkLine<'a>],
     old: &[&HunkLine<'a>],
     at: usize,
 ) -> Option<Placed<'h, 'a>> {
     let pairs = old.iter().zip(at..).filter(|(line, _)| !line.is_blank());
-    let pairs = pairs.map(|(line, row)| (indent(line.text()), indent(text.line(row))));
+    let pairs = pairs.map(|(line, row)| (find_indent(line.text()), find_indent(text.line(row))));
     let pairs: Vec<(&[u8], &[u8])> = pairs.collect();
     let (first, file) = *pairs.first()?;
     let is_one_to_one = pairs.iter().all(|one| {
@@ -29,7 +29,7 @@ pub(super) fn reindent<'h, 'a>(
     let new = lines.iter().filter(|line| line.kind != LineKind::Remove);
     let new = new
         .filter(|line| !line.is_blank())
-        .map(|line| indent(line.text()));
+        .map(|line| find_indent(line.text()));
     let opens_alike = new.clone().next().is_none_or(|indent| indent == first);
     let is_shown = if is_diff {
         // A diff without any indentation does not tell that of its new lines.
@@ -45,7 +45,7 @@ pub(super) fn reindent<'h, 'a>(
         if line.is_blank() || stays {
             return Some(line.clone());
         }
-        let before = indent(line.text());
+        let before = find_indent(line.text());
         let rest = line.text().get(before.len()..).unwrap_or_default();
         Some(line.with_text([&moved_indent(&pairs, before)?, rest].concat()))
     });
@@ -87,7 +87,7 @@ fn moved_indent(pairs: &[(&[u8], &[u8])], indent: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The blanks and tabs that a line begins with.
-fn indent(line: &[u8]) -> &[u8] {
+fn find_indent(line: &[u8]) -> &[u8] {
     let end = line
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))

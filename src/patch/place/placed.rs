@@ -67,7 +67,7 @@ impl MendNote {
     }
 }
 
-// A carriage return is no white space here: line ends are not mixed.
+// A carriage return is no white space here, so that line ends are not mixed.
 pub(super) fn trim_end(line: &[u8]) -> &[u8] {
     let end = line
         .iter()

@@ -1,20 +1,20 @@
 use std::ops::Range;
 
 use super::claims::Rows;
-use super::json::{Packet, packet};
-use super::reader::number;
+use super::json::{Packet, read_packet};
+use super::reader::line_number;
 
 /// Reads JSON that is all of the input. `None` when it is none, or carries no change.
-pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
+pub(super) fn read_whole(bytes: &[u8]) -> Option<Packet> {
     if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')) {
         return None;
     }
-    packet(&[(1, serde_json::from_slice(bytes).ok()?)]).filter(Packet::is_read)
+    read_packet(&[(1, serde_json::from_slice(bytes).ok()?)]).filter(Packet::is_read)
 }
 
 /// Reads all JSON that opens a line and carries a change, with prose, tags or
 /// fences around it; and the rows that it takes.
-pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
+pub(super) fn find_amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
     let mut values = Vec::new();
     let mut spans = Vec::new();
     let rows = Rows::from_bytes(bytes);
@@ -30,11 +30,11 @@ pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
         let mut stream = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
         match stream.next() {
             Some(Ok(value)) => {
-                let line = number(rows.touched(&(from..from + 1)).start);
+                let line = line_number(rows.touched_rows(&(from..from + 1)).start);
                 let value = [(line, value)];
-                if packet(&value).is_some() {
+                if read_packet(&value).is_some() {
                     read = from + stream.byte_offset();
-                    spans.push(rows.touched(&(from..read)));
+                    spans.push(rows.touched_rows(&(from..read)));
                     values.extend(value);
                 } else if from + stream.byte_offset() > at {
                     tried += 1;
@@ -42,12 +42,12 @@ pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
             }
             _ => tried += 1,
         }
-        // The bound keeps hostile text linear.
+        // Bounded so that hostile text takes linear time.
         if tried >= MOST_TRIED {
             break;
         }
     }
-    Some((packet(&values)?, spans))
+    Some((read_packet(&values)?, spans))
 }
 
 const MOST_TRIED: usize = 16;

@@ -6,13 +6,13 @@ use crate::source::MAX_READ_BYTES;
 
 /// Reads the data of a `GIT binary patch` that starts at `from`; gives it and the line after.
 /// `Err` says what is wrong.
-pub(super) fn binary(
+pub(super) fn read_binary(
     lines: &Lines<'_>,
     from: usize,
 ) -> Result<(Binary, Option<Binary>, usize), String> {
-    let (forward, mut at) = block(lines, from)?
+    let (forward, mut at) = read_block(lines, from)?
         .ok_or_else(|| "a binary patch has no `literal` or `delta` line".to_owned())?;
-    let backward = match block(lines, at)? {
+    let backward = match read_block(lines, at)? {
         Some((backward, next)) => {
             at = next;
             Some(backward)
@@ -25,10 +25,10 @@ pub(super) fn binary(
 /// Reads the data that a text starts with; gives both directions and how many lines they take.
 #[cfg(feature = "program")]
 pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
-    binary(&Lines::new(text), 0)
+    read_binary(&Lines::new(text), 0)
 }
 
-fn block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>, String> {
+fn read_block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>, String> {
     let head = lines.get(from);
     let (is_delta, size) = if let Some(size) = head.strip_prefix(b"literal ") {
         (false, size)
@@ -50,7 +50,7 @@ fn block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>, Stri
     let mut at = from + 1;
     loop {
         match lines.line(at) {
-            Some(line) if !line.is_empty() => base85(line, &mut packed)?,
+            Some(line) if !line.is_empty() => decode_base85(line, &mut packed)?,
             Some(_) => break,
             None => return Err("the input ends inside binary data".to_owned()),
         }
@@ -90,7 +90,7 @@ const DIGITS: [u8; 256] = {
 };
 
 // One line: a letter for the count of bytes, then groups of five digits for four bytes.
-fn base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+fn decode_base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let bad = || "a line of binary data is damaged".to_owned();
     let (first, digits) = line.split_first().ok_or_else(bad)?;
     let count = match first {
@@ -122,14 +122,14 @@ fn base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::base85;
+    use super::decode_base85;
 
     #[test]
     fn decodes_gits_base85() {
         let mut out = Vec::new();
-        base85(b"D0RR91", &mut out).unwrap();
+        decode_base85(b"D0RR91", &mut out).unwrap();
         assert_eq!(out.len(), 4);
-        assert!(base85(b"D0RR9", &mut Vec::new()).is_err());
-        assert!(base85(b"D~~~~~", &mut Vec::new()).is_err());
+        assert!(decode_base85(b"D0RR9", &mut Vec::new()).is_err());
+        assert!(decode_base85(b"D~~~~~", &mut Vec::new()).is_err());
     }
 }

@@ -2,14 +2,14 @@ use super::claims::Claims;
 use super::fence::{divides_block, ends_block, starts_block};
 use super::file_line::name_above;
 use super::problem;
-use super::reader::{Lines, number};
+use super::reader::{Lines, line_number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet};
 use crate::patch::text::leading_number;
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
-pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>> {
+pub(super) fn read_blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>> {
     let mut set = PatchSet::empty(PatchFormat::SearchReplace, mends.to_vec());
     let mut spans = Vec::new();
     let marks = Marks::find(lines);
@@ -21,13 +21,13 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>
         }
         path = name_above(lines, *start).or(path);
         let next = marks.starts.get(index + 1).copied();
-        match block(lines, &marks, *start, next) {
+        match read_block(lines, &marks, *start, next) {
             Ok((hunk, after)) => {
                 match path {
-                    Some(path) => push(&mut set, path, hunk, *start),
+                    Some(path) => push_hunk(&mut set, path, hunk, *start),
                     None => set.problems.push(problem(
                         Code::P201,
-                        number(*start),
+                        line_number(*start),
                         "no line above the block names its file",
                     )),
                 }
@@ -36,7 +36,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>
             }
             Err(message) => set
                 .problems
-                .push(problem(Code::P104, number(*start), message)),
+                .push(problem(Code::P104, line_number(*start), message)),
         }
     }
     (!marks.starts.is_empty()).then_some(Claims { set, spans })
@@ -64,27 +64,27 @@ impl Marks {
     }
 }
 
-fn after(rows: &[usize], at: usize) -> &[usize] {
+fn rows_after(rows: &[usize], at: usize) -> &[usize] {
     rows.get(rows.partition_point(|row| *row <= at)..)
         .unwrap_or_default()
 }
 
-fn block<'a>(
+fn read_block<'a>(
     lines: &Lines<'a>,
     marks: &Marks,
     start: usize,
     next: Option<usize>,
 ) -> Result<(Hunk<'a>, usize), &'static str> {
-    let dividers = after(&marks.dividers, start);
+    let dividers = rows_after(&marks.dividers, start);
     let first = *dividers.first().ok_or("a SEARCH block has no `=======`")?;
-    let end = *after(&marks.ends, first)
+    let end = *rows_after(&marks.ends, first)
         .first()
         .ok_or("a block has no `>>>>>>> REPLACE`")?;
     if next.is_some_and(|next| next < end) {
         return Err("a block starts inside another");
     }
     let mut hunk = Hunk {
-        line: number(start),
+        line: line_number(start),
         ..Hunk::default()
     };
     let mut from = start + 1;
@@ -112,18 +112,18 @@ fn block<'a>(
     if usual.next().is_some() {
         return Err("a block has several lines `=======`, and nothing says which divides it");
     }
-    hunk.lines = sides(lines, from, divider, end);
+    hunk.lines = read_sides(lines, from, divider, end);
     Ok((hunk, end + 1))
 }
 
-fn sides<'a>(lines: &Lines<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
-    let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.get(at), number(at));
+fn read_sides<'a>(lines: &Lines<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
+    let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.get(at), line_number(at));
     let old = (from..divider).map(taken(LineKind::Remove)).collect();
     let new = (divider + 1..end).map(taken(LineKind::Add)).collect();
     with_context(old, new)
 }
 
-fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
+fn push_hunk<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
     let creates = hunk.old_lines().next().is_none();
     if let Some(FilePatch {
         headers,
@@ -143,5 +143,5 @@ fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
     };
     let body = Body::Hunks(vec![hunk]);
     set.files
-        .push(FilePatch::explicit(number(at), operation, path, body));
+        .push(FilePatch::explicit(line_number(at), operation, path, body));
 }

@@ -3,14 +3,14 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::amid::amid;
-use super::command::{Place, command};
+use super::amid::find_amid;
+use super::command::{Place, find_command};
 use super::envelope::starts_file;
 use super::fence::starts_block;
-use super::fenced::{code, fenced};
+use super::fenced::{read_fenced, suspect_code};
 use super::json::Packet;
 use super::keys::{NEW, OLD, is_change, is_one, plain};
-use super::reader::{Lines, number};
+use super::reader::{Lines, line_number};
 use crate::patch::set::{PatchSet, Suspect, Unread};
 use crate::patch::text::matches_pattern;
 
@@ -49,7 +49,7 @@ pub(super) fn first_form(lines: &Lines<'_>) -> Option<(usize, Form)> {
 
 /// Adds to what was read in the rows of `spans` what looks like another change in the other rows: a reply
 /// is in one form, and nothing of it is dropped unsaid.
-pub(super) fn beside<'a>(lines: &Lines<'a>, first: Claims<'a>) -> PatchSet<'a> {
+pub(super) fn add_others<'a>(lines: &Lines<'a>, first: Claims<'a>) -> PatchSet<'a> {
     let Claims { mut set, spans } = first;
     let mut rest = Rest::new(lines, spans);
     if rest.is_blank() {
@@ -58,22 +58,24 @@ pub(super) fn beside<'a>(lines: &Lines<'a>, first: Claims<'a>) -> PatchSet<'a> {
     rest.skip_mail(lines);
     if let Some((at, _)) = first_form(&rest.lines) {
         let what = "a patch in another form, which is not read";
-        set.unread.push(other(number(at), what));
+        set.unread.push(note_other(line_number(at), what));
     }
-    match amid(&rest.bytes()) {
+    match find_amid(&rest.bytes()) {
         Some((Packet::Unread(list), _)) => set.unread.extend(list),
         Some((Packet::Changes(..) | Packet::Text(..), spans)) => {
             let at = spans.first().map_or(0, |span| span.start);
-            set.unread
-                .push(other(number(at), "an edit as JSON, which is not read"));
+            set.unread.push(note_other(
+                line_number(at),
+                "an edit as JSON, which is not read",
+            ));
         }
         Some((Packet::Nothing, _)) | None => {}
     }
     let mut rows = 0..rest.lines.len();
     let found = rows.find_map(|at| Some((at, unread_mark(rest.lines.get(at))?)));
     set.unread
-        .extend(found.map(|(at, what)| other(number(at), what)));
-    fences(&rest, &mut set);
+        .extend(found.map(|(at, what)| note_other(line_number(at), what)));
+    claim_fences(&rest, &mut set);
     set
 }
 
@@ -97,7 +99,7 @@ static QUOTED_HUNK: LazyLock<Option<Regex>> =
 static MAIL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: )").ok());
 
-fn other(line: u32, what: &str) -> Unread {
+fn note_other(line: u32, what: &str) -> Unread {
     Unread {
         line,
         what: Suspect::Other(what.to_owned()),
@@ -135,30 +137,30 @@ pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
             set: PatchSet::empty(set.format, Vec::new()),
             spans: Vec::new(),
         };
-        set.unread.extend(beside(&lines, nothing).unread);
+        set.unread.extend(add_others(&lines, nothing).unread);
     }
 }
 
 /// Adds as unread what else stands in fences.
-fn fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
-    let Some(found) = fenced(&rest.whole, &|at| rest.is_taken(at)) else {
-        set.unread.push(other(1, "text with too many fences"));
+fn claim_fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
+    let Some(found) = read_fenced(&rest.whole, &|at| rest.is_taken(at)) else {
+        set.unread.push(note_other(1, "text with too many fences"));
         return;
     };
     for (file, rows) in found.named {
         let name = &*file.headers.path;
         set.unread.push(Unread {
             line: file.line,
-            what: code(Some(name), rows.map(|at| rest.whole.get(at))),
+            what: suspect_code(Some(name), rows.map(|at| rest.whole.get(at))),
         });
     }
     set.unread.extend(found.unread);
 }
 
 /// The suspects of a text that is the call of a shell.
-pub(super) fn commands(text: &str, line: u32) -> impl Iterator<Item = Unread> {
+pub(super) fn find_commands(text: &str, line: u32) -> impl Iterator<Item = Unread> {
     let rows = text.lines().take(MOST_COMMANDS);
-    let suspects = rows.filter_map(|row| command(row.as_bytes(), Place::Script));
+    let suspects = rows.filter_map(|row| find_command(row.as_bytes(), Place::Script));
     suspects.map(move |what| Unread { line, what })
 }
 
@@ -179,13 +181,13 @@ impl<'a> Rest<'a> {
             lines: lines.clone(),
             taken: vec![false; lines.len()],
         };
-        rest.take(spans);
+        rest.take_spans(spans);
         rest
     }
 
-    fn take(&mut self, spans: Vec<Range<usize>>) {
+    fn take_spans(&mut self, spans: Vec<Range<usize>>) {
         for at in spans.into_iter().flatten() {
-            self.lines.blank(at);
+            self.lines.blank_line(at);
             if let Some(taken) = self.taken.get_mut(at) {
                 *taken = true;
             }
@@ -212,7 +214,7 @@ impl<'a> Rest<'a> {
                 from = at + 1;
             }
         }
-        self.take(mail);
+        self.take_spans(mail);
     }
 
     // What is left, each row in its line.
@@ -235,7 +237,7 @@ impl Rows {
     }
 
     /// The rows that a range of bytes touches.
-    pub(super) fn touched(&self, range: &Range<usize>) -> Range<usize> {
+    pub(super) fn touched_rows(&self, range: &Range<usize>) -> Range<usize> {
         let row = |at: usize| self.0.partition_point(|feed| *feed < at);
         row(range.start)..row(range.end.saturating_sub(1)) + 1
     }

@@ -11,7 +11,7 @@ pub(super) struct Cleaned<'a> {
 }
 
 /// Removes what the whole input carries. `Err` names an encoding that is not read.
-pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
+pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
         return Err("UTF-16");
     }
@@ -19,23 +19,23 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     let mut bytes = Cow::Borrowed(input);
     if let Some(rest) = input.strip_prefix(b"\xef\xbb\xbf") {
         bytes = Cow::Borrowed(rest);
-        mends.push(mend("dropped the byte order mark"));
+        mends.push(build_mend("dropped the byte order mark"));
     }
     if every_line_ends_in_cr(&bytes) {
         let plain = with_line_ends(&bytes, b"\n");
         bytes = Cow::Owned(plain.strip_suffix(b"\r").unwrap_or(&plain).to_vec());
-        mends.push(mend(
+        mends.push(build_mend(
             "dropped the carriage return that every line of the patch ends with",
         ));
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
         bytes = Cow::Owned(plain);
-        mends.push(mend("left out what the writer thought aloud"));
+        mends.push(build_mend("left out what the writer thought aloud"));
     }
     Ok(Cleaned { bytes, mends })
 }
 
-fn mend(message: &str) -> Mend {
+fn build_mend(message: &str) -> Mend {
     Mend {
         code: Code::M101,
         safety: Safety::Safe,
@@ -51,11 +51,13 @@ fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::clean_input;
 
     #[test]
     fn drops_what_transport_added() {
-        let cleaned = clean(b"\xef\xbb\xbf--- a/x\r\n+++ b/x\r\n").ok().unwrap();
+        let cleaned = clean_input(b"\xef\xbb\xbf--- a/x\r\n+++ b/x\r\n")
+            .ok()
+            .unwrap();
         assert_eq!(&*cleaned.bytes, b"--- a/x\n+++ b/x\n");
         let codes: Vec<_> = cleaned
             .mends
@@ -68,7 +70,7 @@ mod tests {
     #[test]
     fn keeps_what_is_content() {
         let text = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+\x1b[1mb\n";
-        assert_eq!(&*clean(text).ok().unwrap().bytes, text);
-        assert!(clean(b"\xff\xfed\0i\0").is_err());
+        assert_eq!(&*clean_input(text).ok().unwrap().bytes, text);
+        assert!(clean_input(b"\xff\xfed\0i\0").is_err());
     }
 }

@@ -13,7 +13,7 @@ pub(super) enum Place {
 const LONGEST: usize = 2000;
 
 /// Finds the first command of a line that deletes, moves, edits or writes a file. Nothing is ever run.
-pub(super) fn command(line: &[u8], place: Place) -> Option<Suspect> {
+pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
     let text = std::str::from_utf8(line).ok()?.trim();
     if text.len() > LONGEST {
         return None;
@@ -29,10 +29,10 @@ pub(super) fn command(line: &[u8], place: Place) -> Option<Suspect> {
     let mut commands = lines
         .into_iter()
         .flat_map(|line| line.split(['|', ';', '&']));
-    commands.find_map(suspect)
+    commands.find_map(suspect_text)
 }
 
-fn suspect(text: &str) -> Option<Suspect> {
+fn suspect_text(text: &str) -> Option<Suspect> {
     let words = text
         .split_whitespace()
         .map(|word| word.trim_matches(['\'', '"']));

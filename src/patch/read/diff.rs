@@ -1,17 +1,17 @@
 use std::ops::Range;
 
-use super::binary::binary;
+use super::binary::read_binary;
 use super::claims::Claims;
 use super::file_line::name_above;
 use super::hunk::{self, HunkHeader, Surroundings};
 use super::problem;
-use super::reader::{Lines, number};
+use super::reader::{Lines, line_number};
 use crate::model::{Code, Mend, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, PatchSet};
 use crate::patch::strict::is_header_word;
 
 /// Reads git and unified diffs, whatever stands around them.
-pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
+pub(super) fn read_diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut scan = Scan {
         lines,
         at: 0,
@@ -22,7 +22,7 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
         index_name: &[],
     };
     while let Some(line) = lines.line(scan.at) {
-        scan.step(line);
+        scan.read_line(line);
     }
     let is_git = |file: &FilePatch<'_>| file.headers.text.starts_with(b"diff --git ");
     let format = if scan.files.iter().any(is_git) {
@@ -54,36 +54,37 @@ struct Scan<'a, 'l> {
 }
 
 impl<'a> Scan<'a, '_> {
-    fn step(&mut self, line: &'a [u8]) {
+    fn read_line(&mut self, line: &'a [u8]) {
         let start = self.at;
         let count = self.header_lines();
         if count > 0 {
             self.at += count;
-            self.section(self.header_text(start, count), start);
+            self.read_section(self.header_text(start, count), start);
         } else if let Some(name) = line.strip_prefix(b"Index: ") {
             self.index_name = name.trim_ascii();
             self.at += 1;
-        } else if hunk::header(line).is_some()
+        } else if hunk::parse_header(line).is_some()
             && let Some(name) = name_above(self.lines, start).filter(|name| name.contains(&b'.'))
         {
-            self.section([b"--- ", name, b"\n+++ ", name, b"\n"].concat(), start);
-        } else if line.starts_with(b"@@ -") && hunk::header(line).is_some() {
+            self.read_section([b"--- ", name, b"\n+++ ", name, b"\n"].concat(), start);
+        } else if line.starts_with(b"@@ -") && hunk::parse_header(line).is_some() {
             let message = "a hunk stands before any file header, so no file is named";
             self.fail(Code::P201, message);
-            self.hunk(&mut Vec::new());
+            self.read_hunk(&mut Vec::new());
             self.spans.push(start..self.at);
         } else if line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ") {
             let message = "this is a combined diff (of a merge), which cannot be applied";
             self.fail(Code::P103, message);
             self.at += 1;
         } else {
-            self.around.note(line);
+            self.around.note_line(line);
             self.at += 1;
         }
     }
 
     fn fail(&mut self, code: Code, message: &str) {
-        self.problems.push(problem(code, number(self.at), message));
+        self.problems
+            .push(problem(code, line_number(self.at), message));
     }
 
     /// Returns how many lines of a file header stand here.
@@ -95,7 +96,7 @@ impl<'a> Scan<'a, '_> {
             let line = line(ahead);
             line.starts_with(b"--- ") || line.starts_with(b"+++ ")
         };
-        let is_hunk = |ahead: usize| hunk::header(line(ahead)).is_some();
+        let is_hunk = |ahead: usize| hunk::parse_header(line(ahead)).is_some();
         if line(0).starts_with(b"diff --git ") {
             let words = (1..).take_while(|ahead| is_header_word(line(*ahead)));
             return 1 + words.count();
@@ -124,17 +125,17 @@ impl<'a> Scan<'a, '_> {
         text
     }
 
-    fn section(&mut self, text: Vec<u8>, start: usize) {
+    fn read_section(&mut self, text: Vec<u8>, start: usize) {
         let is_git = text.starts_with(b"diff --git ");
         let named = memchr::memmem::find(&text, b"+++ ").is_some();
         let body = if is_git && !named {
             self.body_without_names()
         } else {
-            self.hunks(named)
+            self.read_hunks(named)
         };
-        self.claim(start, &body);
+        self.claim_rows(start, &body);
         self.files.push(FilePatch {
-            line: number(start),
+            line: line_number(start),
             headers: Headers {
                 text,
                 path: std::mem::take(&mut self.index_name).into(),
@@ -145,7 +146,7 @@ impl<'a> Scan<'a, '_> {
     }
 
     // Lines that may be no part of a hunk are anyone's.
-    fn claim(&mut self, mut from: usize, body: &Body<'a>) {
+    fn claim_rows(&mut self, mut from: usize, body: &Body<'a>) {
         let hunks: &[Hunk<'_>] = match body {
             Body::Hunks(hunks) => hunks,
             _ => &[],
@@ -167,9 +168,9 @@ impl<'a> Scan<'a, '_> {
             return Body::BinaryWithoutData;
         }
         if line != b"GIT binary patch" {
-            return self.hunks(true);
+            return self.read_hunks(true);
         }
-        match binary(self.lines, self.at + 1) {
+        match read_binary(self.lines, self.at + 1) {
             Ok((forward, backward, next)) => {
                 self.at = next;
                 Body::Binary(forward, backward)
@@ -182,18 +183,18 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
-    fn hunks(&mut self, named: bool) -> Body<'a> {
+    fn read_hunks(&mut self, named: bool) -> Body<'a> {
         let mut hunks = Vec::new();
         let line = self.lines.get(self.at);
         let is_headless = matches!(line.first(), Some(b' ' | b'+' | b'-'))
             && !hunk::starts_section(self.lines, self.at);
         if named && is_headless {
-            self.hunk(&mut hunks);
+            self.read_hunk(&mut hunks);
         }
         loop {
             let blank = |at: &usize| self.lines.line(*at).is_some_and(<[u8]>::is_empty);
             let ahead = self.at + (self.at..self.lines.len()).take_while(blank).count();
-            let Some(header) = hunk::header(self.lines.get(ahead)) else {
+            let Some(header) = hunk::parse_header(self.lines.get(ahead)) else {
                 break;
             };
             self.at = ahead;
@@ -203,7 +204,7 @@ impl<'a> Scan<'a, '_> {
                 self.at += 1;
                 continue;
             }
-            self.hunk(&mut hunks);
+            self.read_hunk(&mut hunks);
         }
         if hunks.is_empty() {
             Body::Empty
@@ -213,12 +214,12 @@ impl<'a> Scan<'a, '_> {
     }
 
     /// Reads the hunk that begins here, with or without its header.
-    fn hunk(&mut self, hunks: &mut Vec<Hunk<'a>>) {
-        let header = hunk::header(self.lines.get(self.at));
+    fn read_hunk(&mut self, hunks: &mut Vec<Hunk<'a>>) {
+        let header = hunk::parse_header(self.lines.get(self.at));
         let from = self.at + usize::from(header.is_some());
         let header = header.unwrap_or(HunkHeader::Bare { scope: &[] });
-        let (mut hunk, next) = hunk::body(self.lines, from, header, &self.around);
-        hunk.line = number(self.at);
+        let (mut hunk, next) = hunk::read_body(self.lines, from, header, &self.around);
+        hunk.line = line_number(self.at);
         // One without lines has its section refused; more of them than anybody reads say no more.
         let is_empty = |hunk: &&Hunk<'_>| hunk.lines.is_empty();
         if !hunk.lines.is_empty() || hunks.iter().rev().take_while(is_empty).count() < EMPTY_HUNKS {

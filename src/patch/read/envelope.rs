@@ -2,12 +2,12 @@ use std::borrow::Cow;
 
 use super::claims::Claims;
 use super::problem;
-use super::reader::{Lines, number};
+use super::reader::{Lines, line_number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet};
 
 /// Reads the `*** Begin Patch` envelope.
-pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
+pub(super) fn read_envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut set = PatchSet::empty(PatchFormat::ApplyPatch, mends);
     let mut spans = Vec::new();
     let mut inside = false;
@@ -22,12 +22,12 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
             inside = false;
             at += 1;
         } else if let Some((path, operation)) = file_line(text) {
-            at = section(lines, at, path, operation, &mut set);
+            at = read_section(lines, at, path, operation, &mut set);
         } else {
             if !text.is_empty() {
                 set.problems.push(problem(
                     Code::P302,
-                    number(at),
+                    line_number(at),
                     "a line of the patch belongs to no file",
                 ));
             }
@@ -40,7 +40,7 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     if inside {
         set.problems.push(problem(
             Code::P104,
-            number(lines.len().saturating_sub(1)),
+            line_number(lines.len().saturating_sub(1)),
             "the input ends before `*** End Patch`",
         ));
     }
@@ -63,7 +63,7 @@ fn file_line(line: &[u8]) -> Option<(&[u8], Operation)> {
     words.find_map(|(word, operation)| Some((rest.strip_prefix(word)?, operation)))
 }
 
-fn section<'a>(
+fn read_section<'a>(
     lines: &Lines<'a>,
     start: usize,
     path: &'a [u8],
@@ -71,7 +71,7 @@ fn section<'a>(
     set: &mut PatchSet<'a>,
 ) -> usize {
     let name = path.trim_ascii();
-    let mut file = FilePatch::explicit(number(start), operation, name, Body::Empty);
+    let mut file = FilePatch::explicit(line_number(start), operation, name, Body::Empty);
     let mut at = start + 1;
     if let Some(to) = lines
         .get(at)
@@ -116,12 +116,12 @@ fn section<'a>(
             if let Some(last) = last.filter(|_| line.starts_with(b"\\ No newline")) {
                 last.no_newline = true;
             } else if let Some(hunk) = hunks.last_mut() {
-                hunk.lines.push(HunkLine::marked(line, number(at)));
+                hunk.lines.push(HunkLine::marked(line, line_number(at)));
             }
         }
         at += 1;
     }
-    settle(&mut hunks, operation);
+    settle_hunks(&mut hunks, operation);
     if !hunks.is_empty() {
         file.body = Body::Hunks(hunks);
     }
@@ -131,14 +131,14 @@ fn section<'a>(
 
 fn hunk_at(at: usize, scope: &[u8]) -> Hunk<'_> {
     Hunk {
-        line: number(at),
+        line: line_number(at),
         scope,
         ..Hunk::default()
     }
 }
 
 // Says which lines may be no part of a hunk, and drops hunks without any.
-fn settle(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
+fn settle_hunks(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
     for hunk in hunks.iter_mut() {
         hunk.loose_tail = hunk
             .lines

@@ -4,14 +4,14 @@ const NEW: &[&[u8]] = &[b"REPLACE", b"UPDATED", b"MODIFIED", b"AFTER", b"NEW"];
 
 /// Whether a SEARCH block starts at this line, in any dialect.
 pub(super) fn starts_block(line: &[u8]) -> bool {
-    let rest =
-        after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|word| has(OLD, word)));
-    rest.is_some_and(|rest| has(OLD, rest))
+    let rest = after_mark(line, b'<')
+        .or_else(|| after_mark(line, b'-').filter(|word| has_word(OLD, word)));
+    rest.is_some_and(|rest| has_word(OLD, rest))
 }
 
 /// Whether a block ends at this line.
 pub(super) fn ends_block(line: &[u8]) -> bool {
-    let ends = |mark| after_mark(line, mark).is_some_and(|rest| has(NEW, rest));
+    let ends = |mark| after_mark(line, mark).is_some_and(|rest| has_word(NEW, rest));
     ends(b'>') || ends(b'+')
 }
 
@@ -27,6 +27,6 @@ fn after_mark(line: &[u8], mark: u8) -> Option<&[u8]> {
     (5..=9).contains(&count).then_some(rest)
 }
 
-fn has(words: &[&[u8]], word: &[u8]) -> bool {
+fn has_word(words: &[&[u8]], word: &[u8]) -> bool {
     words.iter().any(|one| one.eq_ignore_ascii_case(word))
 }

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::claims::Claims;
-use super::command::{Place, command};
+use super::command::{Place, find_command};
 use super::file_line::file_name;
-use super::reader::{Lines, number};
+use super::reader::{Lines, line_number};
 use crate::model::{Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 use crate::patch::text::matches_pattern;
@@ -22,7 +22,7 @@ pub(super) struct Fenced<'a> {
 
 impl<'a> Fenced<'a> {
     /// The files among it. `None` when there is none.
-    pub(super) fn files(self, mends: Vec<Mend>) -> Option<Claims<'a>> {
+    pub(super) fn claim_files(self, mends: Vec<Mend>) -> Option<Claims<'a>> {
         let mut set = PatchSet::empty(PatchFormat::WholeFile, mends);
         let (files, spans): (Vec<_>, Vec<_>) = self.named.into_iter().unzip();
         set.files = files;
@@ -32,10 +32,13 @@ impl<'a> Fenced<'a> {
 
 /// Reads whole files that stand in fences, each under a line that names it and nothing else, and what else
 /// looks like a change in the rows that are not `taken`. `None` when that takes too long.
-pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Option<Fenced<'a>> {
+pub(super) fn read_fenced<'a>(
+    lines: &Lines<'a>,
+    taken: &dyn Fn(usize) -> bool,
+) -> Option<Fenced<'a>> {
     let mut found = Fenced::default();
     let mut at = 0;
-    // Hostile text is not looked through from each of its fences to its end.
+    // Bounded so that hostile text is not looked through from each of its fences to its end.
     let mut left = lines.len().saturating_mul(SEARCHES);
     while let Some(line) = lines.line(at) {
         let start = at;
@@ -44,8 +47,8 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
             continue;
         }
         if !line.starts_with(b"```") {
-            let line_number = number(start);
-            let what = command(line, Place::Prose);
+            let line_number = line_number(start);
+            let what = find_command(line, Place::Prose);
             found.unread.extend(what.map(|what| Unread {
                 line: line_number,
                 what,
@@ -58,7 +61,7 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
         left = left.checked_sub(close.unwrap_or(lines.len()) - start)?;
         if let Some(close) = close {
             if !(at..close).any(taken) {
-                found.add(lines, start..close, language.trim_ascii());
+                found.add_fence(lines, start..close, language.trim_ascii());
             }
             at = close + 1;
         }
@@ -68,13 +71,13 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
 
 impl<'a> Fenced<'a> {
     /// Adds what stands in a fence: a whole file under its name, or what may be another change.
-    fn add(&mut self, lines: &Lines<'a>, fence: Range<usize>, language: &[u8]) {
+    fn add_fence(&mut self, lines: &Lines<'a>, fence: Range<usize>, language: &[u8]) {
         let rows = || (fence.start + 1..fence.end).map(|at| lines.get(at));
         let is_diff = matches!(language, b"diff" | b"patch");
         // A suggestion stands for the lines that it comments on.
         let is_suggestion = language.starts_with(b"suggestion");
         let name = name_of_fence(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
-        let line = number(fence.start);
+        let line = line_number(fence.start);
         if let Some(name) = name {
             let content = rows()
                 .flat_map(|row| [row, b"\n"])
@@ -93,10 +96,10 @@ impl<'a> Fenced<'a> {
             other("a suggestion, which says neither file nor lines")
         } else {
             let commands: Vec<_> = rows()
-                .filter_map(|row| command(row, Place::Script))
+                .filter_map(|row| find_command(row, Place::Script))
                 .collect();
             if commands.is_empty() && rows().any(|row| matches_pattern(&DEFINITION, row)) {
-                vec![code(None, rows())]
+                vec![suspect_code(None, rows())]
             } else {
                 commands
             }
@@ -107,7 +110,10 @@ impl<'a> Fenced<'a> {
 }
 
 /// Code that may only be shown.
-pub(super) fn code<'r>(path: Option<&[u8]>, rows: impl Iterator<Item = &'r [u8]>) -> Suspect {
+pub(super) fn suspect_code<'r>(
+    path: Option<&[u8]>,
+    rows: impl Iterator<Item = &'r [u8]>,
+) -> Suspect {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Suspect::Code {
         path: path.map(text),

@@ -20,10 +20,10 @@ pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
             }
             continue;
         }
-        if let Some(name) = file_name(line).or_else(|| captured(&MARKED, line)) {
+        if let Some(name) = file_name(line).or_else(|| capture_name(&MARKED, line)) {
             return Some(name);
         }
-        if !undress(line).is_empty() && !line.starts_with(b"<") {
+        if !strip_markup(line).is_empty() && !line.starts_with(b"<") {
             return None;
         }
     }
@@ -34,17 +34,17 @@ pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
 /// `<file path="src/a.py">`. `None` when it names none.
 pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
-    if let Some(name) = captured(&ATTRIBUTE, line) {
+    if let Some(name) = capture_name(&ATTRIBUTE, line) {
         return Some(name);
     }
     if line.starts_with(b"<") {
         return None;
     }
-    let name = undress(line);
+    let name = strip_markup(line);
     if !name.is_empty() && !name.contains(&b' ') {
-        return Some(linked(name));
+        return Some(strip_link(name));
     }
-    let words = name.split(|byte| *byte == b' ').map(undress);
+    let words = name.split(|byte| *byte == b' ').map(strip_markup);
     let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
     let is_path = |word: &[u8]| word.iter().any(|byte| matches!(byte, b'.' | b'/'));
     let mut others = words
@@ -58,7 +58,7 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
 }
 
 // `src/a.py](src/a.py`, as undressing leaves it of a link: the text, or where the link leads.
-fn linked(name: &[u8]) -> &[u8] {
+fn strip_link(name: &[u8]) -> &[u8] {
     let Some(at) = memchr::memmem::find(name, b"](") else {
         return name;
     };
@@ -79,7 +79,7 @@ static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("{by_key}|{by_tag}")).ok()
 });
 
-fn captured<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l [u8]) -> Option<&'l [u8]> {
+fn capture_name<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l [u8]) -> Option<&'l [u8]> {
     let found = pattern.as_ref()?.captures(line)?;
     let name = found.get(1).or_else(|| found.get(2));
     name.map(|name| name.as_bytes())
@@ -102,7 +102,7 @@ fn is_number(word: &[u8]) -> bool {
 }
 
 // `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``
-fn undress(line: &[u8]) -> &[u8] {
+fn strip_markup(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"// ").unwrap_or(line);
     let dress = |byte: &u8| {
         matches!(
@@ -124,7 +124,7 @@ fn undress(line: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{MARKED, captured, file_name};
+    use super::{MARKED, capture_name, file_name};
 
     #[test]
     fn a_line_names_a_file_in_many_ways() {
@@ -166,7 +166,7 @@ mod tests {
             ("As in `src/a.py`:", None),
             ("**`run`** is slow", None),
         ] {
-            let found = captured(&MARKED, line.as_bytes());
+            let found = capture_name(&MARKED, line.as_bytes());
             assert_eq!(found, name.map(str::as_bytes), "{line}");
         }
     }

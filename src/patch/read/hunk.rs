@@ -1,4 +1,4 @@
-use super::reader::{Lines, number};
+use super::reader::{Lines, line_number};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::leading_number;
 
@@ -13,7 +13,7 @@ pub(super) struct Surroundings<'a> {
 
 impl<'a> Surroundings<'a> {
     /// Notes a fence or a tag that opens or closes at a line of prose.
-    pub(super) fn note(&mut self, line: &'a [u8]) {
+    pub(super) fn note_line(&mut self, line: &'a [u8]) {
         let text = line.trim_ascii();
         if text.starts_with(b"```") {
             self.fenced = !self.fenced;
@@ -49,13 +49,13 @@ pub(super) enum HunkHeader<'a> {
 }
 
 /// Reads a line as the header of a hunk.
-pub(super) fn header(line: &[u8]) -> Option<HunkHeader<'_>> {
+pub(super) fn parse_header(line: &[u8]) -> Option<HunkHeader<'_>> {
     let rest = line.strip_prefix(b"@@")?;
     if !matches!(rest.first(), None | Some(b' ' | b'\r')) {
         return None;
     }
     if let Some(numbers) = rest.strip_prefix(b" -") {
-        return Some(numbered(numbers).unwrap_or(HunkHeader::Broken));
+        return Some(parse_numbered(numbers).unwrap_or(HunkHeader::Broken));
     }
     let scope = rest.trim_ascii();
     let scope = scope.strip_suffix(b"@@").unwrap_or(scope).trim_ascii();
@@ -63,17 +63,17 @@ pub(super) fn header(line: &[u8]) -> Option<HunkHeader<'_>> {
     Some(HunkHeader::Bare { scope })
 }
 
-fn numbered(text: &[u8]) -> Option<HunkHeader<'_>> {
-    let (old, rest) = range(text)?;
+fn parse_numbered(text: &[u8]) -> Option<HunkHeader<'_>> {
+    let (old, rest) = parse_range(text)?;
     let rest = rest.trim_ascii_start().strip_prefix(b"+")?;
-    let (new, rest) = range(rest)?;
+    let (new, rest) = parse_range(rest)?;
     let rest = rest.trim_ascii_start().strip_prefix(b"@@")?;
     let scope = rest.strip_prefix(b" ").unwrap_or(rest);
     Some(HunkHeader::Numbered { old, new, scope })
 }
 
 /// Reads `12,3`, or `12` for one line: the numbers, and what follows.
-pub(in crate::patch) fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
+pub(in crate::patch) fn parse_range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
     let (start, rest) = leading_number(text)?;
     match rest.strip_prefix(b",") {
         Some(rest) => {
@@ -88,20 +88,20 @@ pub(in crate::patch) fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
 ///
 /// The header's counts are taken when the body has exactly that many lines; else the body
 /// decides, up to the next line that cannot belong to it.
-pub(super) fn body<'a>(
+pub(super) fn read_body<'a>(
     lines: &Lines<'a>,
     from: usize,
     header: HunkHeader<'a>,
     around: &Surroundings<'_>,
 ) -> (Hunk<'a>, usize) {
     let mut hunk = Hunk {
-        line: number(from.saturating_sub(1)),
+        line: line_number(from.saturating_sub(1)),
         ..Hunk::default()
     };
     let counted = match header {
         HunkHeader::Numbered { old, new, scope } => {
             (hunk.old, hunk.new, hunk.scope) = (Some(old), Some(new), scope);
-            counted(lines, from, old.1, new.1, around)
+            read_counted(lines, from, old.1, new.1, around)
         }
         HunkHeader::Bare { scope } => {
             hunk.scope = scope;
@@ -110,7 +110,7 @@ pub(super) fn body<'a>(
         HunkHeader::Broken => None,
     };
     hunk.counts_hold = counted.is_some();
-    let (body, next) = counted.unwrap_or_else(|| free(lines, from, around));
+    let (body, next) = counted.unwrap_or_else(|| read_free(lines, from, around));
     hunk.lines = body;
     if !hunk.counts_hold {
         hunk.loose_tail = loose_tail(&hunk.lines);
@@ -120,7 +120,7 @@ pub(super) fn body<'a>(
     (hunk, next)
 }
 
-fn counted<'a>(
+fn read_counted<'a>(
     lines: &Lines<'a>,
     from: usize,
     mut old: u32,
@@ -136,10 +136,11 @@ fn counted<'a>(
             at += 1;
             continue;
         }
-        if line.starts_with(b"diff --git ") || header(line).is_some() || closes(line, around) {
+        if line.starts_with(b"diff --git ") || parse_header(line).is_some() || is_end(line, around)
+        {
             return None;
         }
-        let line = HunkLine::marked(line, number(at));
+        let line = HunkLine::marked(line, line_number(at));
         match line.kind {
             LineKind::Context => {
                 old = old.checked_sub(1)?;
@@ -168,7 +169,7 @@ fn counted<'a>(
     (!goes_on).then_some((body, at))
 }
 
-fn free<'a>(
+fn read_free<'a>(
     lines: &Lines<'a>,
     from: usize,
     around: &Surroundings<'_>,
@@ -176,8 +177,8 @@ fn free<'a>(
     let mut body: Vec<HunkLine<'a>> = Vec::new();
     let mut at = from;
     while let Some(line) = lines.line(at) {
-        if header(line).is_some()
-            || closes(line, around)
+        if parse_header(line).is_some()
+            || is_end(line, around)
             || starts_section(lines, at)
             || is_signature(lines, at, false)
         {
@@ -188,7 +189,7 @@ fn free<'a>(
                 last.no_newline = true;
             }
         } else {
-            body.push(HunkLine::marked(line, number(at)));
+            body.push(HunkLine::marked(line, line_number(at)));
         }
         at += 1;
     }
@@ -245,7 +246,7 @@ fn is_signature(lines: &Lines<'_>, at: usize, at_counted_end: bool) -> bool {
                 || starts_section(lines, rest))
 }
 
-fn closes(line: &[u8], around: &Surroundings<'_>) -> bool {
+fn is_end(line: &[u8], around: &Surroundings<'_>) -> bool {
     if line.starts_with(b"```") {
         return around.fenced || line.trim_ascii() == b"```";
     }
@@ -260,13 +261,13 @@ fn closes(line: &[u8], around: &Surroundings<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{HunkHeader, Surroundings, body, header};
+    use super::{HunkHeader, Surroundings, parse_header, read_body};
     use crate::patch::read::reader::Lines;
 
     fn read(text: &str) -> (usize, usize, usize, bool) {
         let lines = Lines::new(text.as_bytes());
-        let head = header(lines.get(0)).unwrap();
-        let (hunk, next) = body(&lines, 1, head, &Surroundings::default());
+        let head = parse_header(lines.get(0)).unwrap();
+        let (hunk, next) = read_body(&lines, 1, head, &Surroundings::default());
         (hunk.lines.len(), next, hunk.loose_tail, hunk.counts_hold)
     }
 
@@ -274,17 +275,23 @@ mod tests {
     fn reads_headers() {
         let scope = b"def f():";
         assert_eq!(
-            header(b"@@ -1,2 +3 @@ def f():"),
+            parse_header(b"@@ -1,2 +3 @@ def f():"),
             Some(HunkHeader::Numbered {
                 old: (1, 2),
                 new: (3, 1),
                 scope
             })
         );
-        assert_eq!(header(b"@@ ... @@"), Some(HunkHeader::Bare { scope: b"" }));
-        assert_eq!(header(b"@@ -x +1 @@"), Some(HunkHeader::Broken));
-        assert_eq!(header(b"@@ -99999999999 +1 @@"), Some(HunkHeader::Broken));
-        assert_eq!(header(b"@@decorator"), None);
+        assert_eq!(
+            parse_header(b"@@ ... @@"),
+            Some(HunkHeader::Bare { scope: b"" })
+        );
+        assert_eq!(parse_header(b"@@ -x +1 @@"), Some(HunkHeader::Broken));
+        assert_eq!(
+            parse_header(b"@@ -99999999999 +1 @@"),
+            Some(HunkHeader::Broken)
+        );
+        assert_eq!(parse_header(b"@@decorator"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::claims::commands;
+use super::claims::find_commands;
 use super::keys::{
     ADDING, ALL, COMMANDS, CONTENT, CUT_OFF, EXPECTED, FROM, HINT, INSERTED, LINES, LISTS,
     MORE_TEXT, NEW, OLD, OTHER_ROLES, PATH, PROSE, RESULTS, TEXTS, TO, WRAPPERS, get, is_change,
@@ -35,7 +35,7 @@ impl Packet {
 
 /// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a
 /// tool that edits.
-pub(super) fn packet(values: &[(u32, Value)]) -> Option<Packet> {
+pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
     let status = |value: &Value| value.get("status")?.as_str().map(str::to_owned);
     if let [(_, one)] = values
         && status(one).is_some_and(|word| !matches!(&*word, "patch" | "completed"))
@@ -45,7 +45,7 @@ pub(super) fn packet(values: &[(u32, Value)]) -> Option<Packet> {
     let mut found = Found::default();
     for (line, value) in values {
         found.line = *line;
-        found.collect(value, None, 0);
+        found.take_value(value, None, 0);
     }
     found.into_packet()
 }
@@ -101,25 +101,25 @@ impl Found {
     }
 
     // Whether anything was found.
-    fn collect(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
+    fn take_value(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
         match value {
             _ if depth > DEEPEST => false,
             Value::Array(list) => {
-                let found = list.iter().map(|one| self.collect(one, path, depth + 1));
+                let found = list.iter().map(|one| self.take_value(one, path, depth + 1));
                 found.fold(false, |any, one| any | one)
             }
             Value::Object(fields) => self.object(fields, path, depth),
-            Value::String(string) => self.string(string, path, depth),
+            Value::String(string) => self.take_string(string, path, depth),
             _ => false,
         }
     }
 
     // A string inside a wrapper: JSON once more, or a patch in a text form.
-    fn string(&mut self, string: &str, path: Option<&str>, depth: usize) -> bool {
+    fn take_string(&mut self, string: &str, path: Option<&str>, depth: usize) -> bool {
         if string.trim_start().starts_with(['{', '['])
             && let Ok(value) = serde_json::from_str::<Value>(string)
         {
-            return self.collect(&value, path, depth + 1);
+            return self.take_value(&value, path, depth + 1);
         }
         let marks = [
             BEGIN_PATCH,
@@ -130,7 +130,7 @@ impl Found {
         ];
         let is_patch = marks.iter().any(|mark| string.contains(mark));
         if is_patch {
-            self.text(string);
+            self.take_patch(string);
         } else if self.telling {
             self.prose.push(string.to_owned());
         }
@@ -138,7 +138,7 @@ impl Found {
     }
 
     // Several texts are one reply; a protocol may carry one twice.
-    fn text(&mut self, patch: &str) {
+    fn take_patch(&mut self, patch: &str) {
         if self.known_texts.insert(patch.to_owned()) {
             self.texts.push(patch.to_owned());
         }
@@ -165,19 +165,21 @@ impl Found {
         let patch = path.and_then(|path| envelope_of_call(fields, path));
         let patch = patch.or_else(|| text(fields, "patch").map(str::to_owned));
         if let Some(patch) = patch.filter(|patch| !patch.trim().is_empty()) {
-            self.text(&patch);
+            self.take_patch(&patch);
             return true;
         }
         let outside = self.adding;
         let name = text(fields, "name tool toolname");
-        self.adding = name.map_or(outside, |name| adds(name) && !name.contains(['.', ' ']));
-        let any = self.moved(fields, name) || self.within(fields, path, depth);
+        self.adding = name.map_or(outside, |name| {
+            is_addition(name) && !name.contains(['.', ' '])
+        });
+        let any = self.take_move(fields, name) || self.take_fields(fields, path, depth);
         self.adding = outside;
-        any || self.unread(fields, name)
+        any || self.note_unread(fields, name)
     }
 
     // A call that deletes or moves a file.
-    fn moved(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
+    fn take_move(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
         let command = text(fields, COMMANDS).filter(|command| !command.contains(' '));
         let name = plain(name.or(command).unwrap_or_default());
         let verb = ["delete", "remove", "move", "rename"].iter().find(|verb| {
@@ -187,13 +189,13 @@ impl Found {
         let Some(verb) = verb else {
             return false;
         };
-        let found = arguments(fields).into_iter().find_map(|fields| {
+        let found = parse_arguments(fields).into_iter().find_map(|fields| {
             let word = |names| text(&fields, names);
             if matches!(*verb, "delete" | "remove") {
-                return Some(file(word(PATH)?, Operation::Delete, Body::Empty));
+                return Some(build_file(word(PATH)?, Operation::Delete, Body::Empty));
             }
             let from = word(FROM).or_else(|| word(PATH))?;
-            let mut file = file(word(TO)?, Operation::Rename, Body::Empty);
+            let mut file = build_file(word(TO)?, Operation::Rename, Body::Empty);
             file.headers.from = Some(Cow::Owned(from.as_bytes().to_vec()));
             Some(file)
         });
@@ -203,48 +205,53 @@ impl Found {
     }
 
     // What looks like a change, and is none that is understood.
-    fn unread(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
+    fn note_unread(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
         let before = self.unread.len();
         let line = self.line.max(1);
         let what = unknown_change(fields, name).map(Suspect::Other);
         self.unread.extend(what.map(|what| Unread { line, what }));
         for text in shell_texts(fields) {
-            self.unread.extend(commands(&text, line));
+            self.unread.extend(find_commands(&text, line));
         }
         self.unread.len() > before
     }
 
     // An object whose own patch and tool are known.
-    fn within(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        if path.is_some_and(|path| self.change(fields, path)) {
+    fn take_fields(
+        &mut self,
+        fields: &Map<String, Value>,
+        path: Option<&str>,
+        depth: usize,
+    ) -> bool {
+        if path.is_some_and(|path| self.take_change(fields, path)) {
             return true;
         }
         let mut any = false;
         for (key, value) in fields {
             if is_one(key, LISTS) {
-                any |= self.list(value, path, depth);
+                any |= self.take_list(value, path, depth);
             } else if value.get("model_patch").is_some() {
                 // A prediction file of SWE-bench maps instances to predictions.
-                any |= self.collect(value, path, depth + 1);
+                any |= self.take_value(value, path, depth + 1);
             } else if is_one(key, WRAPPERS)
                 || is_one(key, TEXTS)
                 || (is_one(key, COMMANDS) && value.to_string().contains(BEGIN_PATCH))
             {
                 let outside = self.telling;
                 self.telling |= value.is_string() && is_one(key, PROSE);
-                any |= self.collect(value, path, depth + 1);
+                any |= self.take_value(value, path, depth + 1);
                 self.telling = outside;
             }
         }
         any
     }
 
-    fn list(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
+    fn take_list(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
         match value {
             Value::Array(list) => {
                 for one in list {
                     let before = self.unread.len();
-                    let found = self.collect(one, path, depth + 1);
+                    let found = self.take_value(one, path, depth + 1);
                     if !found || self.unread.len() > before {
                         self.unread.truncate(before);
                         self.refuse(Code::P107, NO_EDIT);
@@ -255,16 +262,16 @@ impl Found {
             // `{"src/a.py": "content"}`
             Value::Object(fields) if fields.values().all(Value::is_string) && path.is_none() => {
                 for (path, content) in fields {
-                    self.whole(path, content.as_str().unwrap_or_default());
+                    self.add_whole(path, content.as_str().unwrap_or_default());
                 }
                 !fields.is_empty()
             }
-            other => self.collect(other, path, depth + 1),
+            other => self.take_value(other, path, depth + 1),
         }
     }
 
     // One edit, insertion or whole file.
-    fn change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
+    fn take_change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
         let number = |keys| {
             let number = get(fields, keys).and_then(Value::as_u64);
             number.and_then(|number| u32::try_from(number).ok())
@@ -276,7 +283,7 @@ impl Found {
             let end = if new.ends_with('\n') { "" } else { "\n" };
             let new = [new, end].concat();
             let edit = Edit::once(b"", new.as_bytes(), 1);
-            self.edit(
+            self.add_edit(
                 path,
                 Edit {
                     after: Some(line),
@@ -288,7 +295,7 @@ impl Found {
         match (text(fields, OLD), text(fields, NEW), text(fields, CONTENT)) {
             (Some(""), Some(new), _) => {
                 let body = Body::Whole(new.as_bytes().to_vec());
-                self.files.push(file(path, Operation::Create, body));
+                self.files.push(build_file(path, Operation::Create, body));
             }
             (Some(old), Some(new), _) => {
                 let edit = Edit {
@@ -297,16 +304,16 @@ impl Found {
                     hint: number(HINT),
                     ..Edit::once(old.as_bytes(), new.as_bytes(), 1)
                 };
-                self.edit(path, edit);
+                self.add_edit(path, edit);
             }
             (_, _, Some(content)) => {
-                let adds = self.adding || text(fields, "mode").is_some_and(adds);
+                let adds = self.adding || text(fields, "mode").is_some_and(is_addition);
                 if adds || get(fields, LINES).is_some_and(|lines| !lines.is_null()) {
                     let message =
                         "a text is for some lines of its file, and nothing says what it replaces";
                     self.refuse(Code::P107, message);
                 } else {
-                    self.whole(path, content);
+                    self.add_whole(path, content);
                 }
             }
             _ => return false,
@@ -314,12 +321,13 @@ impl Found {
         true
     }
 
-    fn whole(&mut self, path: &str, content: &str) {
+    fn add_whole(&mut self, path: &str, content: &str) {
         let content = Body::Whole(content.as_bytes().to_vec());
-        self.files.push(file(path, Operation::Modify, content));
+        self.files
+            .push(build_file(path, Operation::Modify, content));
     }
 
-    fn edit(&mut self, path: &str, edit: Edit) {
+    fn add_edit(&mut self, path: &str, edit: Edit) {
         if let Some(FilePatch {
             headers,
             body: Body::Edits(edits),
@@ -331,11 +339,11 @@ impl Found {
             return;
         }
         let body = Body::Edits(vec![edit]);
-        self.files.push(file(path, Operation::Modify, body));
+        self.files.push(build_file(path, Operation::Modify, body));
     }
 }
 
-fn adds(word: &str) -> bool {
+fn is_addition(word: &str) -> bool {
     let word = plain(word);
     ADDING.iter().any(|verb| word.starts_with(verb))
 }
@@ -355,12 +363,12 @@ fn envelope_of_call(fields: &Map<String, Value>, path: &str) -> Option<String> {
     ))
 }
 
-fn file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
+fn build_file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
     FilePatch::explicit(1, operation, path.as_bytes().to_vec(), body)
 }
 
 // The fields of a call and those of its arguments, which may be JSON once more.
-fn arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
+fn parse_arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
     const MOST_WRAPPED: usize = 4;
     let mut all = vec![fields.clone()];
     let mut at = 0;
@@ -382,7 +390,7 @@ fn arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
 // path, or it has a path and text for a file.
 fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<String> {
     let all = match name {
-        Some(_) => arguments(fields),
+        Some(_) => parse_arguments(fields),
         None => vec![fields.clone()],
     };
     let paths = format!("{PATH} {FROM} notebookpath uri relativefilepath relativeworkspacepath");

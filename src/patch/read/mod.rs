@@ -21,7 +21,7 @@ pub(super) use binary::ALPHABET;
 #[cfg(feature = "program")]
 pub(super) use binary::git_binary;
 #[cfg(feature = "program")]
-pub(super) use hunk::range;
+pub(super) use hunk::parse_range;
 use reader::problem;
 pub use reader::read;
 pub use thoughts::without_thoughts;

@@ -1,10 +1,10 @@
-use super::amid::{amid, whole};
-use super::blocks::blocks;
-use super::claims::{Claims, Form, beside, first_form, weigh_prose};
-use super::clean::clean;
-use super::diff::diff;
-use super::envelope::envelope;
-use super::fenced::fenced;
+use super::amid::{find_amid, read_whole};
+use super::blocks::read_blocks;
+use super::claims::{Claims, Form, add_others, first_form, weigh_prose};
+use super::clean::clean_input;
+use super::diff::read_diff;
+use super::envelope::read_envelope;
+use super::fenced::read_fenced;
 use super::json::Packet;
 use crate::model::{Code, Mend, PatchProblem, Refusal, refuse};
 use crate::patch::PatchSet;
@@ -27,13 +27,13 @@ pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, 
     if input.iter().all(u8::is_ascii_whitespace) {
         return refuse(Code::P101, "the input is empty");
     }
-    let cleaned = clean(input).map_err(encoding)?;
+    let cleaned = clean_input(input).map_err(refuse_encoding)?;
     let (bytes, mends) = (&*cleaned.bytes, cleaned.mends);
-    if let Some(packet) = whole(bytes) {
-        return unpack(packet, take);
+    if let Some(packet) = read_whole(bytes) {
+        return unpack_packet(packet, take);
     }
     let lines = Lines::new(bytes);
-    match find(&lines, mends.clone()) {
+    match find_patch(&lines, mends.clone()) {
         Err(refusal) if refusal.code == Code::P102 => without_marks(bytes, &lines, mends, take),
         found => found.map(take),
     }
@@ -46,29 +46,29 @@ fn without_marks<T>(
     mends: Vec<Mend>,
     take: impl FnOnce(PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
-    if let Some((packet, spans)) = amid(bytes).filter(|found| found.0.is_read()) {
-        return unpack(packet, |set| take(beside(lines, Claims { set, spans })));
+    if let Some((packet, spans)) = find_amid(bytes).filter(|found| found.0.is_read()) {
+        return unpack_packet(packet, |set| take(add_others(lines, Claims { set, spans })));
     }
-    if let Some(files) = fenced(lines, &|_| false).and_then(|found| found.files(mends)) {
-        return Ok(take(beside(lines, files)));
+    if let Some(files) = read_fenced(lines, &|_| false).and_then(|found| found.claim_files(mends)) {
+        return Ok(take(add_others(lines, files)));
     }
     let message = format!(
         "there is no patch in the input; it looks like {}",
-        likeness(bytes)
+        guess_kind(bytes)
     );
     refuse(Code::P102, message)
 }
 
 // The text of a packet is no packet again.
-fn unpack<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, Refusal> {
+fn unpack_packet<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, Refusal> {
     match packet {
         Packet::Changes(mut set, prose) => {
             weigh_prose(&mut set, &prose);
             Ok(take(set))
         }
         Packet::Text(text, unread, prose) => {
-            let cleaned = clean(text.as_bytes()).map_err(encoding)?;
-            let mut set = find(&Lines::new(&cleaned.bytes), cleaned.mends)?;
+            let cleaned = clean_input(text.as_bytes()).map_err(refuse_encoding)?;
+            let mut set = find_patch(&Lines::new(&cleaned.bytes), cleaned.mends)?;
             weigh_prose(&mut set, &prose);
             set.unread.extend(unread);
             Ok(take(set))
@@ -77,14 +77,14 @@ fn unpack<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, 
     }
 }
 
-fn find<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<PatchSet<'a>, Refusal> {
-    Ok(beside(lines, found(lines, mends)?))
+fn find_patch<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<PatchSet<'a>, Refusal> {
+    Ok(add_others(lines, find_claims(lines, mends)?))
 }
 
-fn found<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal> {
+fn find_claims<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal> {
     let claims = match first_form(lines).map(|(_, form)| form) {
-        Some(Form::Blocks) => blocks(lines, &mends),
-        Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
+        Some(Form::Blocks) => read_blocks(lines, &mends),
+        Some(Form::Envelope) => Some(read_envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
     };
     let claims_anything =
@@ -92,11 +92,11 @@ fn found<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal>
     if let Some(claims) = claims.filter(claims_anything) {
         return Ok(claims);
     }
-    let claims = diff(lines, mends);
+    let claims = read_diff(lines, mends);
     if !claims.set.files.is_empty() {
         return Ok(claims);
     }
-    if let Some(blocks) = blocks(lines, &claims.set.mends) {
+    if let Some(blocks) = read_blocks(lines, &claims.set.mends) {
         return Ok(blocks);
     }
     if claims.set.problems.is_empty() {
@@ -109,7 +109,7 @@ fn no_patch() -> Refusal {
     Refusal::new(Code::P102, "there is no patch in the input")
 }
 
-fn encoding(name: &str) -> Refusal {
+fn refuse_encoding(name: &str) -> Refusal {
     Refusal::new(Code::P106, format!("the input is {name}; send UTF-8"))
 }
 
@@ -119,7 +119,7 @@ pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -
 }
 
 /// What an input without a patch looks like, in words.
-fn likeness(bytes: &[u8]) -> &'static str {
+fn guess_kind(bytes: &[u8]) -> &'static str {
     const LOOKS: &[(&str, &str)] = &[
         (
             "<<<<<<< ",
@@ -179,7 +179,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Empties the line at this index.
-    pub(super) fn blank(&mut self, at: usize) {
+    pub(super) fn blank_line(&mut self, at: usize) {
         if let Some(line) = self.lines.get_mut(at) {
             *line = &[];
         }
@@ -192,13 +192,13 @@ impl<'a> Lines<'a> {
 }
 
 /// A line number as documents count them.
-pub(super) fn number(at: usize) -> u32 {
+pub(super) fn line_number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::likeness;
+    use super::guess_kind;
 
     #[test]
     fn says_what_was_seen() {
@@ -208,7 +208,7 @@ mod tests {
             ("See:\n```python\na = 1\n```\n", "fence"),
             ("I would change the loop.", "prose"),
         ] {
-            assert!(likeness(text.as_bytes()).contains(words), "{text}");
+            assert!(guess_kind(text.as_bytes()).contains(words), "{text}");
         }
     }
 }

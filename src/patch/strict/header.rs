@@ -1,4 +1,4 @@
-use super::naming::{Naming, Stop, is_null, text};
+use super::naming::{Naming, Stop, decode_name, is_null};
 use super::section::Section;
 use super::timestamp::is_epoch;
 use super::white_space::is_space;
@@ -43,7 +43,7 @@ pub(in crate::patch) fn read_traditional(
     let first = first.get(4..).unwrap_or_default();
     let second = second.get(4..).unwrap_or_default();
     if !naming.settled {
-        let (one, two) = (naming.guess(first), naming.guess(second));
+        let (one, two) = (naming.guess_strip(first), naming.guess_strip(second));
         if let (Some(one), Some(two)) = (one.or(two), two)
             && one == two
         {
@@ -52,7 +52,7 @@ pub(in crate::patch) fn read_traditional(
         }
     }
     let (has_old, has_new) = (!is_null(first), !is_null(second));
-    let find = |line: &[u8], default| naming.traditional(line, default, naming.strip);
+    let find = |line: &[u8], default| naming.find_traditional(line, default, naming.strip);
     let old = has_old.then(|| find(first, None)).flatten();
     let name = if has_new {
         find(second, old.as_deref())
@@ -60,7 +60,7 @@ pub(in crate::patch) fn read_traditional(
         old
     };
     let unnamed = || Fatal(format!("unable to find filename in patch at line {line}"));
-    let path = text(name.ok_or_else(unnamed)?)?;
+    let path = decode_name(name.ok_or_else(unnamed)?)?;
     let is_new = !has_old || has_new && is_epoch(first);
     let is_delete = !is_new && (!has_new || is_epoch(second));
     if is_new || is_delete {
@@ -100,7 +100,7 @@ pub(in crate::patch) fn git_header<'a>(
     (section.is_new, section.is_delete) = (Some(false), Some(false));
     let first = line_of(input);
     let names = first.strip_prefix(b"diff --git ").unwrap_or_default();
-    section.default_name = naming.of_git_line(names).map(text).transpose()?;
+    section.default_name = naming.of_git_line(names).map(decode_name).transpose()?;
     let mut at = first.len();
     let mut count = 1;
     loop {
@@ -117,7 +117,7 @@ pub(in crate::patch) fn git_header<'a>(
         let rest = line.get(mark.len()..).unwrap_or_default();
         section.is_copy |= mark.starts_with(b"copy ");
         section.is_rename |= mark.starts_with(b"rename ");
-        take(*word, rest, number + count, naming, section)?;
+        read_word(*word, rest, number + count, naming, section)?;
         check_extensions(number + count, section)?;
         at += line.len();
         count += 1;
@@ -165,7 +165,7 @@ pub(in crate::patch) fn is_header_word(line: &[u8]) -> bool {
     words.any(|(mark, _)| line.starts_with(mark))
 }
 
-fn take<'a>(
+fn read_word<'a>(
     word: Word,
     rest: &'a [u8],
     number: usize,
@@ -176,40 +176,40 @@ fn take<'a>(
         let strip = naming.strip.saturating_sub(1);
         naming
             .find(rest, None, strip, Stop::Nothing)
-            .map(text)
+            .map(decode_name)
             .transpose()
     };
     match word {
         Word::Hunk | Word::Score => {}
         Word::OldName => {
             let null = section.creates();
-            verify(rest, null, &mut section.old_name, "old", number, naming)?;
+            verify_name(rest, null, &mut section.old_name, "old", number, naming)?;
         }
         Word::NewName => {
             let null = section.deletes();
-            verify(rest, null, &mut section.new_name, "new", number, naming)?;
+            verify_name(rest, null, &mut section.new_name, "new", number, naming)?;
         }
-        Word::OldMode => section.old_mode = mode(rest, number)?,
-        Word::NewMode => section.new_mode = mode(rest, number)?,
+        Word::OldMode => section.old_mode = parse_mode(rest, number)?,
+        Word::NewMode => section.new_mode = parse_mode(rest, number)?,
         Word::Deleted => {
             section.is_delete = Some(true);
             section.old_name.clone_from(&section.default_name);
-            section.old_mode = mode(rest, number)?;
+            section.old_mode = parse_mode(rest, number)?;
         }
         Word::New => {
             section.is_new = Some(true);
             section.new_name.clone_from(&section.default_name);
-            section.new_mode = mode(rest, number)?;
+            section.new_mode = parse_mode(rest, number)?;
         }
         Word::MovedFrom => section.old_name = moved()?,
         Word::MovedTo => section.new_name = moved()?,
-        Word::Index => index(rest, number, section)?,
+        Word::Index => read_index(rest, number, section)?,
     }
     Ok(())
 }
 
 // Two ids and perhaps a mode: `1234567..89abcde 100644`.
-fn index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result<(), Fatal> {
+fn read_index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result<(), Fatal> {
     const HEX: usize = 40;
     let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
     let mut words = rest.splitn(2, |byte| *byte == b' ');
@@ -226,12 +226,12 @@ fn index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result
     }
     (section.old_id, section.new_id) = (old, new);
     if let Some(text) = words.next() {
-        section.old_mode = mode(text, number)?;
+        section.old_mode = parse_mode(text, number)?;
     }
     Ok(())
 }
 
-fn verify(
+fn verify_name(
     line: &[u8],
     null: bool,
     name: &mut Option<String>,
@@ -248,7 +248,7 @@ fn verify(
         }
         None => {
             let found = naming.find(line, None, naming.strip, Stop::Tab);
-            *name = found.map(text).transpose()?;
+            *name = found.map(decode_name).transpose()?;
         }
         Some(name) if null => {
             return Err(bad(format!("expected /dev/null, got {name}")));
@@ -263,7 +263,7 @@ fn verify(
     Ok(())
 }
 
-fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
+fn parse_mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let digits = line.iter().take_while(|byte| matches!(byte, b'0'..=b'7'));
     let (digits, rest) = line.split_at(digits.count());
@@ -271,7 +271,7 @@ fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
         .ok()
         .and_then(|digits| u32::from_str_radix(digits, 8).ok())
         .filter(|_| rest.first().is_none_or(|byte| is_space(*byte)))
-        .and_then(canonical);
+        .and_then(canonical_mode);
     value.ok_or_else(|| {
         let line = String::from_utf8_lossy(line);
         Fatal(format!("invalid mode on line {number}: {line}"))
@@ -279,7 +279,7 @@ fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
 }
 
 // The modes that git records; others come from tools that copy them off the disk.
-fn canonical(mode: u32) -> Option<u32> {
+fn canonical_mode(mode: u32) -> Option<u32> {
     let is_file = matches!(mode & 0o170_000, 0o100_000 | 0o120_000 | 0o160_000);
     is_file.then(|| recorded_mode(mode))
 }

@@ -31,18 +31,18 @@ impl Naming {
         strip: usize,
         stop: Stop,
     ) -> Option<Vec<u8>> {
-        self.quoted(line, strip)
-            .or_else(|| self.plain(line, None, default, strip, stop))
+        self.read_quoted(line, strip)
+            .or_else(|| self.read_plain(line, None, default, strip, stop))
     }
 
     /// The name on a `---` or `+++` line of tools other than git, which may put a date after it.
-    pub(in crate::patch) fn traditional(
+    pub(in crate::patch) fn find_traditional(
         &self,
         line: &[u8],
         default: Option<&[u8]>,
         strip: usize,
     ) -> Option<Vec<u8>> {
-        if let Some(name) = self.quoted(line, strip) {
+        if let Some(name) = self.read_quoted(line, strip) {
             return Some(name);
         }
         let text = line.strip_suffix(b"\n").unwrap_or(line);
@@ -50,7 +50,7 @@ impl Naming {
             0 => self.find(line, default, strip, Stop::Tab),
             date => {
                 let end = Some(text.len() - date);
-                self.plain(line, end, default, strip, Stop::Nothing)
+                self.read_plain(line, end, default, strip, Stop::Nothing)
             }
         }
     }
@@ -58,16 +58,16 @@ impl Naming {
     /// The name of a `diff --git` line, when its two sides are the same but for their prefixes.
     pub(in crate::patch) fn of_git_line(&self, line: &[u8]) -> Option<Vec<u8>> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let name = self.twice(line)?;
+        let name = self.read_twice(line)?;
         Some(self.below_root(&name))
     }
 
     /// How many components to strip, as the names tell by themselves.
-    pub(in crate::patch) fn guess(&self, line: &[u8]) -> Option<usize> {
+    pub(in crate::patch) fn guess_strip(&self, line: &[u8]) -> Option<usize> {
         if is_null(line) {
             return None;
         }
-        let name = self.traditional(line, None, 0)?;
+        let name = self.find_traditional(line, None, 0)?;
         let Some(slash) = name.iter().position(|byte| *byte == b'/') else {
             return Some(0);
         };
@@ -89,12 +89,12 @@ impl Naming {
         path
     }
 
-    fn quoted(&self, line: &[u8], strip: usize) -> Option<Vec<u8>> {
-        let (name, _) = unquote(line)?;
+    fn read_quoted(&self, line: &[u8], strip: usize) -> Option<Vec<u8>> {
+        let (name, _) = unquote_name(line)?;
         Some(self.below_root(without_components(&name, strip)?))
     }
 
-    fn plain(
+    fn read_plain(
         &self,
         line: &[u8],
         end: Option<usize>,
@@ -107,30 +107,30 @@ impl Naming {
         let whole = line.get(..end.unwrap_or(line.len()))?;
         let name = without_components(whole, strip).filter(|name| !name.is_empty());
         let Some(name) = name else {
-            return default.map(squash);
+            return default.map(squash_slashes);
         };
         // The shorter name is preferred when the other has only something like `.orig` after it.
         let shorter = default.filter(|default| default.len() < name.len());
         if let Some(shorter) = shorter.filter(|default| name.starts_with(default)) {
-            return Some(squash(shorter));
+            return Some(squash_slashes(shorter));
         }
-        Some(squash(&self.below_root(name)))
+        Some(squash_slashes(&self.below_root(name)))
     }
 
-    fn twice(&self, line: &[u8]) -> Option<Vec<u8>> {
+    fn read_twice(&self, line: &[u8]) -> Option<Vec<u8>> {
         if line.first() == Some(&b'"') {
-            let (first, rest) = unquote(line)?;
+            let (first, rest) = unquote_name(line)?;
             let first = self.without_prefix(&first)?;
             let rest = rest.get(rest.iter().position(|byte| !is_space(*byte))?..)?;
             if rest.first() == Some(&b'"') {
-                let (second, _) = unquote(rest)?;
+                let (second, _) = unquote_name(rest)?;
                 return (self.without_prefix(&second)? == first).then(|| first.to_vec());
             }
             return (self.without_prefix(rest)? == first).then(|| first.to_vec());
         }
         let name = self.without_prefix(line)?;
         if let Some(quote) = name.iter().position(|byte| *byte == b'"') {
-            let (second, _) = unquote(name.get(quote..)?)?;
+            let (second, _) = unquote_name(name.get(quote..)?)?;
             let second = self.without_prefix(&second)?;
             let whole = second.len() < quote
                 && name.starts_with(second)
@@ -172,11 +172,11 @@ pub(in crate::patch) fn is_null(line: &[u8]) -> bool {
 
 /// Whether a name starts with a quote that does not close; git reads the quote as a letter of it.
 pub(in crate::patch) fn has_open_quote(name: &[u8]) -> bool {
-    name.starts_with(b"\"") && unquote(name).is_none()
+    name.starts_with(b"\"") && unquote_name(name).is_none()
 }
 
 /// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
-fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+fn unquote_name(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut name = Vec::new();
     let mut rest = text.strip_prefix(b"\"")?;
     loop {
@@ -209,21 +209,21 @@ fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
             }
             byte => name.push(*byte),
         }
-        // A name of git has no such byte, and what follows it would be hidden.
+        // Refused because no name of git has such a byte, and it would hide what follows.
         if name.last() == Some(&0) {
             return None;
         }
     }
 }
 
-fn squash(name: &[u8]) -> Vec<u8> {
+fn squash_slashes(name: &[u8]) -> Vec<u8> {
     let mut name = name.to_vec();
     name.dedup_by(|one, two| *one == b'/' && *two == b'/');
     name
 }
 
 /// A name as a path; git's own names that are no UTF-8 are refused.
-pub(in crate::patch) fn text(name: Vec<u8>) -> Result<String, Fatal> {
+pub(in crate::patch) fn decode_name(name: Vec<u8>) -> Result<String, Fatal> {
     String::from_utf8(name).map_err(|error| {
         let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
         Fatal(format!("invalid path '{name}': it is not UTF-8"))
@@ -232,7 +232,7 @@ pub(in crate::patch) fn text(name: Vec<u8>) -> Result<String, Fatal> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Naming, Stop, unquote};
+    use super::{Naming, Stop, unquote_name};
 
     fn naming(strip: usize) -> Naming {
         Naming {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(find("a/b//c\t2020\n", 1).as_deref(), Some("b/c"));
         assert_eq!(find("\"a/b\\303\\251\"\n", 1).as_deref(), Some("b\u{e9}"));
         assert_eq!(find("a/b\n", 2), None);
-        assert!(unquote(b"\"a\\000b\"").is_none());
+        assert!(unquote_name(b"\"a\\000b\"").is_none());
     }
 
     #[test]

@@ -111,14 +111,16 @@ impl Section<'_> {
 /// The names of a section in messages: both when they differ.
 pub(in crate::patch) fn said_name(section: &Section<'_>) -> String {
     match (&section.old_name, &section.new_name) {
-        (Some(old), Some(new)) if old != new => format!("{} => {}", quoted(old), quoted(new)),
-        _ => quoted(section.target()),
+        (Some(old), Some(new)) if old != new => {
+            format!("{} => {}", quote_name(old), quote_name(new))
+        }
+        _ => quote_name(section.target()),
     }
 }
 
 /// A name in C quotes when it needs them.
-fn quoted(name: &str) -> String {
-    crate::patch::canonical::quote("", name)
+fn quote_name(name: &str) -> String {
+    crate::patch::canonical::quote_path("", name)
 }
 
 /// A section that has been judged.

@@ -100,7 +100,7 @@ impl Rules {
         }
         let mut end = line.len();
         if self.has(Rule::BlankAtEnd) {
-            end = trimmed(line);
+            end = trimmed_len(line);
             if end < line.len() {
                 found.0 |= Rule::BlankAtEnd as u16;
             }
@@ -144,7 +144,7 @@ impl Rules {
                     }
                 }
             }
-            let kept = trimmed(body);
+            let kept = trimmed_len(body);
             fixed = kept < body.len();
             body = body.get(..kept).unwrap_or_default();
         }
@@ -268,7 +268,7 @@ pub(in crate::patch) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| is_space(*byte))
 }
 
-fn trimmed(line: &[u8]) -> usize {
+fn trimmed_len(line: &[u8]) -> usize {
     line.iter()
         .rposition(|byte| !is_space(*byte))
         .map_or(0, |at| at + 1)

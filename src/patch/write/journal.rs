@@ -54,10 +54,10 @@ impl Journal {
         if self.rows.len() > MANY_FILES {
             self.sides.sync()?;
         } else {
-            synced(&draft)?;
+            sync_file(&draft)?;
             for (index, row) in self.rows.iter().enumerate() {
                 if row.new.as_ref().is_some_and(|(_, mode)| *mode != 0o120_000) {
-                    synced(&self.path.join(format!("{index}.new")))?;
+                    sync_file(&self.path.join(format!("{index}.new")))?;
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Journal {
             .create(draft, &bytes, *mode, permissions)
             .and_then(|()| parent.take(&parent, draft, name));
         if written.is_err() {
-            // On a full disk, half a draft would take the room that undoing needs.
+            // Removed because on a full disk half a draft would take the room that undoing needs.
             let _ = parent.remove(draft);
         }
         written
@@ -116,17 +116,17 @@ impl Journal {
     pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &ChangedPath)]) -> bool {
         // What was made goes before what was removed comes back, as on the way here.
         for (index, row) in done.iter().rev() {
-            if stands(tree, row) != row.old {
+            if stands_at(tree, row) != row.old {
                 let _ = self.put(tree, *index, row, false);
             }
         }
         remove_emptied_by(tree, &self.rows, |row| row.old.is_none());
-        self.rows.iter().all(|row| stands(tree, row) == row.old)
+        self.rows.iter().all(|row| stands_at(tree, row) == row.old)
     }
 
     /// Forgets the change.
     pub(super) fn discard(&self) {
-        // The plan goes first: without it nothing is left to finish.
+        // The plan goes first, because without it nothing is left to finish.
         let _ = fs::remove_file(self.path.join(PLAN));
         let _ = fs::remove_dir_all(&self.path);
     }
@@ -142,11 +142,11 @@ pub(super) fn discard(state: &Path) {
 }
 
 /// Takes the lock of a tree; it is freed when the process ends, however it ends.
-pub(super) fn lock(state: &Path) -> Result<File, WriteError> {
+pub(super) fn lock_state(state: &Path) -> Result<File, WriteError> {
     fs::create_dir_all(state).map_err(|error| io_error(state, error))?;
     let path = state.join("lock");
     let file = File::create(&path).map_err(|error| io_error(&path, error))?;
-    // A process that was just killed may hold it for a moment more.
+    // Tried again because a process that was just killed may hold it for a moment more.
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(file),
@@ -173,7 +173,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     if !path.exists() {
         return Ok(Recovered::Nothing);
     }
-    let lock = lock(state)?;
+    let lock = lock_state(state)?;
     let Ok(plan) = fs::read(path.join(PLAN)) else {
         discard(state);
         return Ok(Recovered::Undone);
@@ -184,7 +184,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     let sides = Directory::open(&path).map_err(|error| io_error(&path, error))?;
     let journal = Journal { path, sides, rows };
     let is_foreign = |row: &&ChangedPath| {
-        let now = stands(&tree, row);
+        let now = stands_at(&tree, row);
         now != row.new && now != row.old
     };
     if let Some(row) = journal.rows.iter().find(is_foreign) {
@@ -205,7 +205,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
 /// The error for a tree in which some files are new and others old.
 pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) -> WriteError {
     let rows = journal.rows.iter();
-    let changed = rows.filter(|row| stands(tree, row) != row.old);
+    let changed = rows.filter(|row| stands_at(tree, row) != row.old);
     let paths: Vec<String> = changed.map(|row| format!("`{}`", row.path)).collect();
     WriteError::HalfWay {
         paths: paths.join(", "),
@@ -214,7 +214,7 @@ pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) ->
     }
 }
 
-fn stands(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
+fn stands_at(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
     Some((BlobId::from_content(&bytes).to_string(), mode))
@@ -228,7 +228,7 @@ pub(super) struct ChangedPath {
     pub(super) new: Option<(String, u32)>,
 }
 
-fn synced(file: &Path) -> io::Result<()> {
+fn sync_file(file: &Path) -> io::Result<()> {
     File::open(file)?.sync_all()
 }
 

@@ -15,15 +15,15 @@ use crate::patch::{Change, FileState};
 /// # Errors
 /// A [`WriteError`]; unless it says otherwise, nothing was changed.
 pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(), WriteError> {
-    let lock = journal::lock(state)?;
+    let lock = journal::lock_state(state)?;
     if journal::is_interrupted(state) {
         return Err(WriteError::Interrupted);
     }
     let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
-    let mut staged = stage(&tree, state, changes)?;
-    let written = verify(&tree, changes)
+    let mut staged = stage_all(&tree, state, changes)?;
+    let written = verify_changes(&tree, changes)
         .and_then(|()| staged.commit().map_err(|error| io_error(state, error)))
-        .and_then(|()| swap(&tree, &staged));
+        .and_then(|()| swap_files(&tree, &staged));
     // The journal goes unless it is what the tree has to be recovered with.
     if !matches!(written, Err(WriteError::HalfWay { .. })) {
         staged.discard();
@@ -32,14 +32,14 @@ pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(
     written
 }
 
-fn failed(path: &str, error: io::Error) -> WriteError {
+fn write_failure(path: &str, error: io::Error) -> WriteError {
     WriteError::Io {
         path: path.to_owned(),
         error,
     }
 }
 
-fn stage(tree: &Directory, state: &Path, changes: &[Change]) -> Result<Journal, WriteError> {
+fn stage_all(tree: &Directory, state: &Path, changes: &[Change]) -> Result<Journal, WriteError> {
     let journal = Journal::create(state).map_err(|error| io_error(state, error))?;
     let result = fill(tree, journal, changes);
     if result.is_err() {
@@ -52,7 +52,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
     for (index, change) in changes.iter().enumerate() {
         let path = change.path.as_str();
         let name = file_name(path);
-        let fail = |error| failed(path, error);
+        let fail = |error| write_failure(path, error);
         let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
             Some(old) if change.new_permissions && new.is_some_and(|new| new.mode != old.mode) => {
@@ -89,7 +89,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
 }
 
 // Everything still is as it was judged, through the directories that will be written.
-fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
+fn verify_changes(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
     for change in changes {
         let path = change.path.as_str();
         let name = file_name(path);
@@ -100,7 +100,7 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
             Ok(parent) => parent.look(name).map_err(|_| changed())?,
             // Where the patch makes a directory, a file may stand that it takes away.
             Err(error) if is_absent(&error) => None,
-            Err(error) => return Err(failed(path, error)),
+            Err(error) => return Err(write_failure(path, error)),
         };
         let same = match (change.standing.as_ref(), found) {
             (None, None) => true,
@@ -114,7 +114,7 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
+fn swap_files(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
     let order = in_order(&journal.rows);
     let mut emptied = false;
     for (step, (index, row)) in order.iter().enumerate() {
@@ -140,7 +140,7 @@ fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
 mod tests {
     use std::fs;
 
-    use super::{Directory, stage, swap};
+    use super::{Directory, stage_all, swap_files};
     use crate::model::RepoPath;
     use crate::patch::write::{Recovered, WriteError, is_interrupted, recover};
     use crate::patch::{Change, FileState};
@@ -164,14 +164,14 @@ mod tests {
         fs::write(root.join("a"), "one\n").unwrap();
         let changes = [change("a", "one\n", "ONE\n"), change("b", "two\n", "TWO\n")];
         let tree = Directory::open(&root).unwrap();
-        let mut staged = stage(&tree, &state, &changes).unwrap();
+        let mut staged = stage_all(&tree, &state, &changes).unwrap();
         staged.commit().unwrap();
         if lost {
             fs::remove_file(state.join("apply/0.old")).unwrap();
         }
         // A directory counts as nothing, so that side was "not there" before.
         staged.rows[1].old = None;
-        (directory, swap(&tree, &staged).unwrap_err())
+        (directory, swap_files(&tree, &staged).unwrap_err())
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Place<'_> {
     }
 
     fn enter(&mut self, to: &str) {
-        if let Some(directory) = join(&self.directory, to) {
+        if let Some(directory) = join_path(&self.directory, to) {
             self.directory = directory;
         }
     }
@@ -146,14 +146,14 @@ impl Reader<'_> {
         let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
         let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
         match program {
-            _ if has(&PROGRAMS.starters, program) => {
+            _ if has_word(&PROGRAMS.starters, program) => {
                 // `timeout -k 5 1.5m`, `nice -n 10`: options and the numbers they take.
                 let is_own = |word: &&&str| word.starts_with(|c: char| c == '-' || c.is_numeric());
                 let (own, started) = rest.split_at(rest.iter().take_while(is_own).count());
                 self.add_words(own, place, false);
                 self.read_command(started, &place.deeper());
             }
-            _ if has(&PROGRAMS.run_tools, program) => {
+            _ if has_word(&PROGRAMS.run_tools, program) => {
                 let run = rest.iter().position(|word| *word == "run");
                 match run.map_or(&[][..], |at| skip_options(&rest[at + 1..])) {
                     started @ ["-m", ..] => self.read_python(started, place),
@@ -169,10 +169,10 @@ impl Reader<'_> {
     }
 
     fn read_arguments(&mut self, program: &str, words: &[&str], place: &Place<'_>) {
-        let only_options = has(&PROGRAMS.readers, program);
-        let is_test = has(&PROGRAMS.test_runners, program) || words.contains(&"--test");
+        let only_options = has_word(&PROGRAMS.readers, program);
+        let is_test = has_word(&PROGRAMS.test_runners, program) || words.contains(&"--test");
         for (at, word) in words.iter().enumerate() {
-            let is_value = at > 0 && has(&PROGRAMS.take_files, words[at - 1]);
+            let is_value = at > 0 && has_word(&PROGRAMS.take_files, words[at - 1]);
             let is_option = is_value || word.starts_with('-');
             if is_option || !only_options {
                 self.add_words(&[word], place, is_test && !is_option);
@@ -218,7 +218,7 @@ impl Reader<'_> {
             (!folder.is_empty()).then_some(above)
         });
         let mut manifests = folders.filter_map(|folder| {
-            let path = RepoPath::new(&join(folder, "package.json")?).ok()?;
+            let path = RepoPath::new(&join_path(folder, "package.json")?).ok()?;
             Some((folder, self.source.read(&path).ok()?, path))
         });
         let Some((folder, bytes, path)) = manifests.next() else {
@@ -289,7 +289,7 @@ impl Reader<'_> {
     }
 
     fn add(&mut self, word: &str, place: &Place<'_>, is_test: bool) -> bool {
-        let path = join(&place.directory, word);
+        let path = join_path(&place.directory, word);
         let Some(path) = path.filter(|path| self.source.listing().has_file(path)) else {
             return false;
         };
@@ -315,7 +315,7 @@ fn skip_options<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
 }
 
 /// Resolves a path as a command names it, from the root; `None` when it leads out of the repository.
-fn join(directory: &str, word: &str) -> Option<String> {
+fn join_path(directory: &str, word: &str) -> Option<String> {
     if word.is_empty() || word.starts_with(['/', '~']) {
         return None;
     }
@@ -341,7 +341,7 @@ static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
     crate::model::read_table(embedded!("policy/commands/programs.toml")).unwrap_or_default()
 });
 
-fn has(words: &[String], name: &str) -> bool {
+fn has_word(words: &[String], name: &str) -> bool {
     words.iter().any(|word| word == name)
 }
 

@@ -137,7 +137,7 @@ pub(in crate::policy) fn judge_manifest(
     let mut reported = BTreeSet::new();
     let problems = differences
         .iter()
-        .filter_map(|it| judge_key(manifest, it, dependencies));
+        .filter_map(|change| judge_key(manifest, change, dependencies));
     let first = problems.filter(|(code, _)| reported.insert(*code));
     first
         .map(|(code, message)| refuse(code, &message))

@@ -8,7 +8,7 @@ use super::name::WORDS;
 use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
-    Strength, contains, is_mixed, is_placeholder, is_template, is_weak_password, strength,
+    Strength, contains, is_mixed, is_placeholder, is_template, is_weak_password, measure_strength,
 };
 
 const MAX_AUTHORITY: usize = 512;
@@ -29,14 +29,14 @@ pub(super) fn find_in_url(text: &[u8], after: usize) -> Option<Hit> {
 
 fn find_in_authority(user: &[u8], host: &[u8]) -> Option<Range<usize>> {
     let Some(colon) = memchr::memchr(b':', user) else {
-        let is_token = user.len() >= 16 && strength(user) >= Strength::Uuid;
+        let is_token = user.len() >= 16 && measure_strength(user) >= Strength::Uuid;
         return is_token.then_some(0..user.len());
     };
     let (name, password) = (&user[..colon], &user[colon + 1..]);
     let is_typed = is_weak_password(password) || is_mixed(password);
     let is_shown = is_shown(password)
         || password.eq_ignore_ascii_case(name)
-        || (strength(password) < Strength::Medium
+        || (measure_strength(password) < Strength::Medium
             && ((is_placeholder(password) && !is_mixed(password))
                 || is_documentation(host, is_typed)));
     (!is_shown).then_some(colon + 1..user.len())
@@ -55,7 +55,7 @@ fn find_unescaped(whole: &[u8]) -> Option<Range<usize>> {
         .count();
     let behind = password.as_bytes().get(digits);
     let is_port = digits > 0 && matches!(behind, Some(b'/' | b'?' | b','));
-    let found = !is_port && strength(password.as_bytes()) >= Strength::Medium;
+    let found = !is_port && measure_strength(password.as_bytes()) >= Strength::Medium;
     found.then_some(password.range())
 }
 
@@ -81,7 +81,7 @@ pub(super) fn find_in_header(text: &[u8], scheme: Range<usize>) -> Option<Hit> {
     let is_text = |decoded: &Vec<u8>| decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
     let found = match decode_base64(value).filter(|decoded| is_basic && is_text(decoded)) {
         Some(decoded) => is_user_pair(&decoded),
-        None => match strength(value) {
+        None => match measure_strength(value) {
             Strength::Strong => true,
             Strength::Medium => value.len() >= 10,
             Strength::Uuid => {
@@ -147,7 +147,7 @@ fn is_argument_password(password: &[u8], is_redis: bool) -> bool {
     let has_cases =
         has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && password.len() >= 8;
     let is_typed = has_digits || has_cases || (is_redis && password.len() >= 6);
-    let found = strength(password) >= Strength::Medium
+    let found = measure_strength(password) >= Strength::Medium
         || (is_typed && !is_shown(password) && !is_placeholder(password));
     found && has(u8::is_ascii_alphabetic)
 }
@@ -176,7 +176,7 @@ pub(super) fn find_in_login(text: &[u8], after: usize) -> Option<Hit> {
     } else {
         Strength::Medium
     };
-    let found = strength(&rest[password.clone()]) >= least;
+    let found = measure_strength(&rest[password.clone()]) >= least;
     found.then(|| Hit::new("secret-argument", shift(password, after)))
 }
 
@@ -187,7 +187,7 @@ pub(super) fn find_in_call(text: &[u8], after: usize) -> Option<Hit> {
     let rest = &text[after..text.len().min(after + MAX_COMMAND)];
     let arguments = literal?.captures_iter(rest);
     let mut literals = arguments.map_while(|found| found.iter().skip(1).flatten().next());
-    let key = literals.find(|literal| strength(literal.as_bytes()) == Strength::Strong)?;
+    let key = literals.find(|literal| measure_strength(literal.as_bytes()) == Strength::Strong)?;
     Some(Hit::new("secret-argument", shift(key.range(), after)))
 }
 

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::scan::Hit;
-use super::value::{Strength, reads_like_words, strength};
+use super::value::{Strength, measure_strength, reads_like_words};
 
 /// One row of the table in `rules/*.toml`.
 #[derive(Debug, serde::Deserialize)]
@@ -174,7 +174,8 @@ pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize
         let has = |test: fn(&u8) -> bool| word.iter().any(test);
         let is_hex = word.iter().all(u8::is_ascii_hexdigit);
         let is_key = word.len() == 40 && has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase);
-        (is_key && !is_hex && strength(word) == Strength::Strong).then_some(start..start + 40)
+        (is_key && !is_hex && measure_strength(word) == Strength::Strong)
+            .then_some(start..start + 40)
     })
 }
 

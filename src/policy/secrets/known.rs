@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::name::{WORDS, is_secret_name};
 use super::scan::Hit;
-use super::value::{Strength, is_placeholder, strength};
+use super::value::{Strength, is_placeholder, measure_strength};
 
 const MIN_LENGTH: usize = 6;
 const MAX_LEARNED: usize = 10_000;
@@ -33,7 +33,7 @@ impl KnownValues {
             let whole = is_secret_name(&name).then_some(value.as_str());
             let known = [whole, url_password(&value)].into_iter().flatten();
             for value in known.filter(|value| is_worth_masking(value)) {
-                self.forms.extend(encodings(value));
+                self.forms.extend(list_encodings(value));
             }
         }
         if self.forms.len() > before {
@@ -86,9 +86,9 @@ impl Learned {
     pub(in crate::policy) fn finder(&self) -> Option<LearnedFinder> {
         let mut forms = BTreeMap::new();
         for (value, rule) in &self.values {
-            let encoded = encodings(&String::from_utf8_lossy(value));
+            let encoded = list_encodings(&String::from_utf8_lossy(value));
             for form in encoded.into_iter().filter(|form| form.len() >= MIN_LENGTH) {
-                let whole = form == *value && strength(value) < Strength::Strong;
+                let whole = form == *value && measure_strength(value) < Strength::Strong;
                 forms.entry(form).or_insert((rule.clone(), whole));
             }
         }
@@ -139,7 +139,7 @@ fn is_distinctive(value: &[u8]) -> bool {
     (8..=1024).contains(&value.len())
         && std::str::from_utf8(value).is_ok_and(is_worth_masking)
         && !is_placeholder(value)
-        && (strength(value) >= Strength::Medium || words >= 3 || is_mixed)
+        && (measure_strength(value) >= Strength::Medium || words >= 3 || is_mixed)
 }
 
 /// Whether masking a value everywhere would not eat ordinary text.
@@ -163,7 +163,7 @@ fn url_password(value: &str) -> Option<&str> {
 /// Returns the value itself, its long lines, in hex, and in base64 at each of the three places it can
 /// have inside a longer text, as in the `user:password` of a basic header. Escapes are decoded by the
 /// readings of the text.
-fn encodings(value: &str) -> Vec<Vec<u8>> {
+fn list_encodings(value: &str) -> Vec<Vec<u8>> {
     let bytes = value.as_bytes();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut forms = vec![value.to_owned(), hex.to_ascii_uppercase(), hex];

@@ -11,7 +11,7 @@ use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
     Strength, contains, is_code, is_passphrase, is_placeholder, is_template, is_weak_password,
-    strength,
+    measure_strength,
 };
 
 const MAX_NAME: usize = 80;
@@ -84,7 +84,7 @@ impl<'t> Pairs<'t> {
         let mut push = |range: Range<usize>| hits.push(Hit::new(rule, range));
         let is_strong = |range: &Range<usize>| {
             let value = &text[range.clone()];
-            strength(value) == Strength::Strong && accepts(kind, value, Form::Bare)
+            measure_strength(value) == Strength::Strong && accepts(kind, value, Form::Bare)
         };
         value_before(text, &name)
             .filter(is_strong)
@@ -94,7 +94,7 @@ impl<'t> Pairs<'t> {
         if kind == NameKind::Several || lower.ends_with(b"cookie") || opens_list(text, &name) {
             let items = self.list_items(name.end).into_iter();
             items
-                .filter(|item| strength(&text[item.clone()]) == Strength::Strong)
+                .filter(|item| measure_strength(&text[item.clone()]) == Strength::Strong)
                 .for_each(&mut push);
         }
         let Some((value, form)) = value_after(text, &name).filter(|_| kind != NameKind::Several)
@@ -116,7 +116,7 @@ impl<'t> Pairs<'t> {
         let is_weak = kind == NameKind::Password
             && is_literal
             && (is_weak_password(set) || is_passphrase(set));
-        let is_random = own_kind == kind || strength(set) >= Strength::Strong;
+        let is_random = own_kind == kind || measure_strength(set) >= Strength::Strong;
         if self.nested <= MAX_NESTED && (is_weak || (is_random && accepts(kind, set, form))) {
             push(extend_value(text, value));
         }
@@ -131,7 +131,7 @@ impl<'t> Pairs<'t> {
         let slice = &self.text[from..self.text.len().min(from + MAX_LIST)];
         let found = region
             .filter(|_| from >= self.list_end)
-            .and_then(|it| it.find(slice));
+            .and_then(|regex| regex.find(slice));
         let Some(list) = found else { return Vec::new() };
         self.list_end = from + list.end();
         let items = item
@@ -158,7 +158,7 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
     if form != Form::Quoted && is_code(value) {
         return false;
     }
-    let rating = strength(value);
+    let rating = measure_strength(value);
     let has = |test: fn(&u8) -> bool| value.iter().any(test);
     match (kind, form) {
         (_, Form::Spaced) => {

@@ -16,7 +16,7 @@ pub(super) enum Strength {
 }
 
 /// Rates a value as it stands between its quotes or delimiters.
-pub(super) fn strength(value: &[u8]) -> Strength {
+pub(super) fn measure_strength(value: &[u8]) -> Strength {
     let shape = Shape::from_value(value);
     if shape.length < 6
         || is_template(value)
@@ -264,7 +264,7 @@ const COMMON_PAIRS: [u32; 26] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{Strength, is_passphrase, strength};
+    use super::{Strength, is_passphrase, measure_strength};
 
     #[test]
     fn machines_make_strong_values() {
@@ -276,7 +276,11 @@ mod tests {
             "zh!=!gq(w^_t[sBR29954x)HI+$ehwss*xYNQeu([xcWMhdzzr",
             "MW1pxMctoyA(>M%0Vl 2(#o0|2$cB+K|.G$hB~4`Juw@]:(5;oVUl<<W3^e_R-fg",
         ] {
-            assert_eq!(strength(value.as_bytes()), Strength::Strong, "{value}");
+            assert_eq!(
+                measure_strength(value.as_bytes()),
+                Strength::Strong,
+                "{value}"
+            );
         }
     }
 
@@ -289,7 +293,10 @@ mod tests {
             "Tr0ub4dor&3",
             "rqllxnyrpfca5he",
         ] {
-            assert!(strength(value.as_bytes()) >= Strength::Medium, "{value}");
+            assert!(
+                measure_strength(value.as_bytes()) >= Strength::Medium,
+                "{value}"
+            );
         }
     }
 
@@ -323,10 +330,14 @@ mod tests {
             "tokens-per-minute",
             "sha512-RdJUflcE3cUzKiMqQgsCu06FPu9UdIJO0beYbPhHN4k6apgJtifcoCtT9bcxOpYBtpD2kCM6Sbzg4CausW==",
         ] {
-            assert_eq!(strength(value.as_bytes()), Strength::None, "{value}");
+            assert_eq!(
+                measure_strength(value.as_bytes()),
+                Strength::None,
+                "{value}"
+            );
         }
         assert_eq!(
-            strength(b"26dfe8d8-889b-4380-92ff-9c3c6ea5d930"),
+            measure_strength(b"26dfe8d8-889b-4380-92ff-9c3c6ea5d930"),
             Strength::Uuid
         );
     }
