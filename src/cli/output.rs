@@ -43,7 +43,7 @@ impl Output {
         self.print_bytes(shown_text(&text(colors), colors).as_bytes())
     }
 
-    /// Writes data to stdout: as it is for a program, as [`Output::text`] to a terminal.
+    /// Writes data to stdout: as it is for a program, as [`Output::print_text`] to a terminal.
     pub(crate) fn print_data(&self, text: &str) -> Result<(), AppError> {
         if io::stdout().is_terminal() {
             return self.print_text(text);

@@ -13,11 +13,9 @@ pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String
     for (at, now) in after.iter().enumerate() {
         let then: Vec<&CommandEvidence> = before.iter().filter_map(|c| c.get(at)).collect();
         for runner in runners_of(&then, now) {
-            let then: Vec<&TestAccount> = then
-                .iter()
-                .filter_map(|command| command.runner_account(runner))
-                .collect();
-            let now = now.runner_account(runner);
+            let then: Vec<&TestAccount> =
+                then.iter().filter_map(|c| c.account_by(runner)).collect();
+            let now = now.account_by(runner);
             runners.push((at, compare_runner(runner, &then, now, &mut missing)));
         }
     }

@@ -95,7 +95,7 @@ pub struct CommandEvidence {
 }
 
 impl CommandEvidence {
-    pub(super) fn runner_account(&self, runner: TestRunner) -> Option<&TestAccount> {
+    pub(super) fn account_by(&self, runner: TestRunner) -> Option<&TestAccount> {
         self.accounts.iter().find(|a| a.runner == runner)
     }
 }

@@ -71,7 +71,7 @@ impl<'a> Journal<'a> {
     /// Writes bytes with their secrets masked.
     ///
     /// # Errors
-    /// As [`Journal::text`].
+    /// As [`Journal::write_text`].
     pub fn write_masked(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
         self.write_bytes(name, &self.redactor.redact_bytes(bytes).bytes)
     }
@@ -80,7 +80,7 @@ impl<'a> Journal<'a> {
     /// true to the byte as long as it holds no secret; one that does cannot be applied any more.
     ///
     /// # Errors
-    /// As [`Journal::text`].
+    /// As [`Journal::write_text`].
     pub fn write_json(&self, name: &str, document: &impl Serialize) -> Result<(), RepairError> {
         let mut text = serde_json::to_string_pretty(document)
             .map_err(|error| RepairError::write(&self.path(name), &error.into()))?;
@@ -91,7 +91,7 @@ impl<'a> Journal<'a> {
     /// Appends an event and gives it back.
     ///
     /// # Errors
-    /// As [`Journal::text`].
+    /// As [`Journal::write_text`].
     pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
         let event = Event {
             at: self.seconds(),

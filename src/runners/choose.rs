@@ -125,7 +125,7 @@ pub struct WithOthers {
     pub first: Vec<String>,
 }
 
-/// The command that runs these tests and those beside them; as [`chosen`]. The whole command where the tests of
+/// The command that runs these tests and those beside them; as [`choose_command`]. The whole command where the tests of
 /// pytest cannot be named to it: they run first there all the same.
 #[must_use]
 pub fn with_others(

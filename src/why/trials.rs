@@ -415,8 +415,8 @@ impl<'a> Trials<'a> {
         } else {
             self.whole_runs += 1;
         }
-        // Packaging files belong to it because the folders of a copy look new to uv, which would build the
-        // package again for each trial.
+        // uv does not sync because the folders of a copy look new to it, and it would build the package again
+        // for each trial.
         let is_packaging = |path: &RepoPath| PACKAGING.contains(&path.file_name());
         if !states.keys().any(is_packaging) {
             commands.environment.push("UV_NO_SYNC=1".to_owned());
