@@ -49,7 +49,7 @@ impl Adapter {
     /// Reads the events that an agent printed; `None` if it printed none.
     #[must_use]
     #[expect(clippy::cast_sign_loss, reason = "a negative count becomes 0")]
-    pub fn transcript(&self, printed: &str) -> Option<Transcript> {
+    pub fn parse_transcript(&self, printed: &str) -> Option<Transcript> {
         if self.text.is_empty() {
             return None;
         }
@@ -101,7 +101,7 @@ fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
 
 // Whether it can stand within quotes of a shell and within brackets of a rule as it is.
 fn is_plain(command: &str) -> bool {
-    let plain = |it: char| it.is_ascii_alphanumeric() || " -_./=:@+%".contains(it);
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./=:@+%".contains(letter);
     !command.trim().is_empty() && command.chars().all(plain)
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use super::Adapter;
 
     fn adapter() -> Adapter {
-        let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         Adapter {
             confined: "--allow \"Bash({command}:*)\"".to_owned(),
             unconfined: "--safe".to_owned(),
@@ -151,18 +151,21 @@ mod tests {
             {\"type\":\"said\",\"role\":\"user\",\"text\":\"no\"}\n\
             {\"type\":\"said\",\"role\":\"assistant\",\"text\":\"two\"}\n\
             {\"type\":\"turn.completed\",\"usage\":{\"input\":7,\"cached\":3,\"output\":2}}\n{half";
-        let transcript = adapter().transcript(printed).unwrap();
+        let transcript = adapter().parse_transcript(printed).unwrap();
         assert_eq!(transcript.text, "one\ntwo");
         let usage = transcript.usage.unwrap();
         assert_eq!(
             (usage.input_tokens, usage.output_tokens, usage.cost_usd),
             (10, 2, None)
         );
-        assert_eq!(adapter().transcript("no events\n"), None);
+        assert_eq!(adapter().parse_transcript("no events\n"), None);
         let packet = "{\"status\":\"patch\",\"patch\":\"\"}";
-        assert_eq!(Adapter::default().transcript(packet), None);
+        assert_eq!(Adapter::default().parse_transcript(packet), None);
         assert_eq!(
-            adapter().transcript("{\"type\":\"x\"}").unwrap().usage,
+            adapter()
+                .parse_transcript("{\"type\":\"x\"}")
+                .unwrap()
+                .usage,
             None
         );
     }

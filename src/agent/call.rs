@@ -65,7 +65,7 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     );
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
-    let transcript = call.adapter.and_then(|it| it.transcript(&printed));
+    let transcript = call.adapter.and_then(|a| a.parse_transcript(&printed));
     let told = transcript.unwrap_or(Transcript {
         text: printed,
         usage: None,
@@ -83,7 +83,7 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
 
 fn read_limited(path: &Path, limit: u64) -> Option<String> {
     use std::io::Read as _;
-    let regular = path.symlink_metadata().is_ok_and(|it| it.is_file());
+    let regular = path.symlink_metadata().is_ok_and(|path| path.is_file());
     if !regular {
         return None;
     }
@@ -114,14 +114,14 @@ pub struct Places<'a> {
 #[must_use]
 pub fn fill_template(command: &str, places: &Places<'_>) -> String {
     let filled = command
-        .replace("{packet}", &quoted(places.packet))
-        .replace("{prompt}", &quoted(places.prompt))
-        .replace("{out}", &quoted(places.out));
+        .replace("{packet}", &quote_path(places.packet))
+        .replace("{prompt}", &quote_path(places.prompt))
+        .replace("{out}", &quote_path(places.out));
     // Last: the user chose this path, and braces in it stay.
-    filled.replace("{workdir}", &quoted(places.workdir))
+    filled.replace("{workdir}", &quote_path(places.workdir))
 }
 
-fn quoted(path: &Path) -> String {
+fn quote_path(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::settings::{AgentRow, rows};
+use super::settings::{AgentRow, matching_rows};
 
 /// A home of an agent's own for one call: its settings and logins are copied in, everything else is linked. Afterwards
 /// logins and sessions are copied out, and what else it wrote there is dropped.
@@ -39,11 +39,11 @@ impl AgentHome {
         let mut home = Self {
             real: real.canonicalize()?,
             own: own.to_owned(),
-            rows: rows(command),
+            rows: matching_rows(command),
             linked: Vec::new(),
             started: SystemTime::now(),
         };
-        home.lay(Path::new(""), false)?;
+        home.lay_folder(Path::new(""), false)?;
         Ok(home)
     }
 
@@ -65,7 +65,7 @@ impl AgentHome {
     }
 
     // `is_own`: whether the folder is one of the agent's settings, which is copied rather than linked.
-    fn lay(&mut self, folder: &Path, is_own: bool) -> io::Result<()> {
+    fn lay_folder(&mut self, folder: &Path, is_own: bool) -> io::Result<()> {
         fs::create_dir_all(self.own.join(folder))?;
         let Ok(entries) = fs::read_dir(self.real.join(folder)) else {
             return Ok(());
@@ -77,9 +77,9 @@ impl AgentHome {
             let leads_to_own = paths().any(|path| path.starts_with(&below));
             let (from, to) = (self.real.join(&below), self.own.join(&below));
             let metadata = from.symlink_metadata()?;
-            let is_session = is_own && self.passes(&below.join("any"));
+            let is_session = is_own && self.passes_path(&below.join("any"));
             if metadata.is_dir() && !is_session && (is_own || leads_to_own) {
-                self.lay(&below, is_own)?;
+                self.lay_folder(&below, is_own)?;
             } else if metadata.is_file() && is_own && metadata.len() <= LARGEST {
                 fs::copy(&from, &to)?;
             } else {
@@ -92,7 +92,7 @@ impl AgentHome {
         Ok(())
     }
 
-    fn passes(&self, below: &Path) -> bool {
+    fn passes_path(&self, below: &Path) -> bool {
         let below = below.to_string_lossy();
         self.rows.iter().any(|row| row.passes(&below))
     }
@@ -111,7 +111,7 @@ impl AgentHome {
                 if metadata.is_dir() {
                     open.push(below);
                 } else if metadata.is_file() {
-                    dropped.extend(self.settle(&below)?);
+                    dropped.extend(self.settle_path(&below)?);
                 }
             }
         }
@@ -121,14 +121,14 @@ impl AgentHome {
     }
 
     // Returns the path of a file that is dropped.
-    fn settle(&self, below: &Path) -> io::Result<Option<String>> {
+    fn settle_path(&self, below: &Path) -> io::Result<Option<String>> {
         let (made, real) = (self.own.join(below), self.real.join(below));
         let after = fs::read(&made)?;
         if fs::read(&real).is_ok_and(|before| before == after) {
             return Ok(None);
         }
         let path = below.to_string_lossy().into_owned();
-        if !self.passes(below) {
+        if !self.passes_path(below) {
             // A login beside settings: what changes there each time is no news.
             let is_mixed = self.rows.iter().any(|row| row.is_mixed(&path));
             return Ok((!is_mixed).then_some(path));
@@ -137,14 +137,14 @@ impl AgentHome {
         let changed = real.metadata().and_then(|metadata| metadata.modified());
         if !changed.is_ok_and(|changed| changed > self.started) {
             let rights = made.metadata()?.permissions();
-            write(&real, &after, rights)?;
+            write_file(&real, &after, rights)?;
         }
         Ok(None)
     }
 }
 
 // A file of the user: whole or as it was, with its own rights.
-fn write(path: &Path, bytes: &[u8], rights: fs::Permissions) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &[u8], rights: fs::Permissions) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)?;
     let own = path.metadata().map(|metadata| metadata.permissions());

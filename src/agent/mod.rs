@@ -12,4 +12,4 @@ pub use adapter::Adapter;
 pub use call::{Answer, Call, Places, call};
 pub use home::AgentHome;
 pub use reply::{Reply, read_reply};
-pub use trouble::{in_words, trouble};
+pub use trouble::{find_trouble, in_words};

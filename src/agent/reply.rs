@@ -24,12 +24,9 @@ pub struct Reply {
 pub fn read_reply(text: &str) -> Reply {
     let answer = without_thoughts(text.as_bytes());
     let answer = String::from_utf8_lossy(&answer);
-    if let Some(packet) = objects(&answer).find_map(|text| repair_packet(&text)) {
+    if let Some(packet) = json_objects(&answer).find_map(|text| repair_packet(&text)) {
         let patch = patch_of(&packet);
-        let has_diff = packet
-            .patch
-            .as_ref()
-            .is_some_and(|it| !it.trim().is_empty());
+        let has_diff = packet.patch.as_ref().is_some_and(|p| !p.trim().is_empty());
         let two_forms = has_diff && !(packet.edits.is_empty() && packet.files.is_empty());
         return Reply {
             packet,
@@ -38,7 +35,7 @@ pub fn read_reply(text: &str) -> Reply {
         };
     }
     let read = read(text.as_bytes(), |_| ());
-    let nothing = read.is_err_and(|it| it.code.stop_reason() == Some(StopReason::NoPatch));
+    let nothing = read.is_err_and(|error| error.code.stop_reason() == Some(StopReason::NoPatch));
     Reply {
         packet: RepairPacket {
             status: if nothing {
@@ -54,7 +51,7 @@ pub fn read_reply(text: &str) -> Reply {
 }
 
 // The whole text, then what stands in fences, then the first object that opens a line.
-fn objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let trimmed = text.trim().trim_start_matches('\u{feff}');
     let whole = trimmed.starts_with('{').then_some(Cow::Borrowed(trimmed));
     let fenced = trimmed
@@ -105,7 +102,7 @@ fn repair_packet(text: &str) -> Option<RepairPacket> {
 const KEYS: [&str; 5] = ["status", "patch", "edits", "files", "requestedFiles"];
 
 fn patch_of(packet: &RepairPacket) -> Option<Vec<u8>> {
-    if let Some(patch) = packet.patch.as_ref().filter(|it| !it.trim().is_empty()) {
+    if let Some(patch) = packet.patch.as_ref().filter(|p| !p.trim().is_empty()) {
         return Some(patch.clone().into_bytes());
     }
     if packet.edits.is_empty() && packet.files.is_empty() {
@@ -124,7 +121,7 @@ mod tests {
         reply
             .patch
             .as_deref()
-            .map(|it| std::str::from_utf8(it).unwrap())
+            .map(|patch| std::str::from_utf8(patch).unwrap())
     }
 
     const DIFF: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";

@@ -34,8 +34,8 @@ impl AgentRow {
 }
 
 /// Returns the rows of the agents that a command line names.
-pub(super) fn rows(command: &str) -> Vec<&'static AgentRow> {
-    let words = command.split(|it: char| it.is_whitespace() || "|;&()'\"".contains(it));
+pub(super) fn matching_rows(command: &str) -> Vec<&'static AgentRow> {
+    let words = command.split(|letter: char| letter.is_whitespace() || "|;&()'\"".contains(letter));
     let programs: Vec<&str> = words
         .map(|word| word.rsplit('/').next().unwrap_or(word))
         .collect();
@@ -59,12 +59,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
-    use super::rows;
+    use super::matching_rows;
 
     #[test]
     fn finds_known_agent_anywhere_in_line() {
         let found = |line| -> Vec<&str> {
-            let rows = rows(line).into_iter();
+            let rows = matching_rows(line).into_iter();
             rows.flat_map(|row| row.paths().map(String::as_str))
                 .collect()
         };
@@ -89,7 +89,7 @@ mod tests {
             ("opencode", ".local/share/opencode/auth.json", true),
             ("opencode", ".config/opencode/opencode.json", false),
         ] {
-            assert_eq!(rows(agent)[0].passes(path), passes, "{path}");
+            assert_eq!(matching_rows(agent)[0].passes(path), passes, "{path}");
         }
     }
 }

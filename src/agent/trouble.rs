@@ -3,7 +3,7 @@ use crate::model::TroubleKind;
 /// What an agent lacks, by the words that it and its service use for it. `None` when they say
 /// nothing of the kind.
 #[must_use]
-pub fn trouble(output: &str) -> Option<TroubleKind> {
+pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
     // What is told last is what it ended with; a line of source or of a log is longer.
     let last: Vec<String> = lines
@@ -76,7 +76,7 @@ pub fn in_words(kind: TroubleKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::trouble;
+    use super::find_trouble;
     use crate::model::TroubleKind as T;
 
     #[test]
@@ -139,13 +139,13 @@ mod tests {
             ("expected 401, got 402", None),
             ("", None),
         ] {
-            assert_eq!(trouble(output), kind, "{output}");
+            assert_eq!(find_trouble(output), kind, "{output}");
         }
     }
 
     #[test]
     fn only_the_end_counts() {
         let early = format!("invalid api key\n{}", "working\n".repeat(40));
-        assert_eq!(trouble(&early), None);
+        assert_eq!(find_trouble(&early), None);
     }
 }

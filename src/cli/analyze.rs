@@ -1,7 +1,7 @@
 use std::path::Path;
 
-use super::args::{Form, Global, comment, places, plain};
-use super::{AppError, Exit, Output, open, yes_if};
+use super::args::{Form, Global, comment_forms, place_forms, plain_forms};
+use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
     ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
     diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run,
@@ -24,7 +24,7 @@ pub(crate) struct WhyArgs {
     #[command(flatten)]
     request: WhyRequest,
     /// How to print the answer
-    #[arg(long, value_parser = comment(), default_value = "text")]
+    #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -38,9 +38,9 @@ run · 3 out of time or runs · 130 interrupted";
 
 impl WhyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let mut app = open(global, &self.request, output)?;
+        let mut app = open_app(global, &self.request, output)?;
         let document = find_cause(&mut app, &self.request)?;
-        output.comment(self.format, &document, why_page)?;
+        output.print_comment(self.format, &document, why_page)?;
         Ok(match (document.verdict, document.reason) {
             (WhyVerdict::Caused, _) | (_, Some(WhyReason::Passes)) => Exit::Yes,
             (_, Some(WhyReason::Interrupted)) => Exit::Interrupted,
@@ -59,13 +59,13 @@ pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     request: DiagnoseRequest,
     /// How to print the diagnosis
-    #[arg(long, value_parser = places(), default_value = "text")]
+    #[arg(long, value_parser = place_forms(), default_value = "text")]
     format: Form,
 }
 
 impl DiagnoseArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &(), output)?;
+        let app = open_app(global, &(), output)?;
         let mut request = self.request.clone();
         let is_named = request.log.is_some() || request.log_flag.is_some();
         if !is_named && request.junit.is_empty() && is_piped() {
@@ -76,12 +76,12 @@ impl DiagnoseArgs {
         let document = DiagnosisDocument::new(diagnosis);
         match self.format {
             Form::Github => {
-                output.text(&summary_github(&summarise_diagnosis(&app, &found)?))?;
+                output.print_text(&summary_github(&summarise_diagnosis(&app, &found)?))?;
             }
             Form::Sarif => {
-                output.json(&summary_sarif(&summarise_diagnosis(&app, &found)?))?;
+                output.print_json(&summary_sarif(&summarise_diagnosis(&app, &found)?))?;
             }
-            format => output.show(format, &document, |_, color| {
+            format => output.print_document(format, &document, |_, color| {
                 diagnosis_text(diagnosis, color)
             })?,
         }
@@ -100,7 +100,7 @@ pub(crate) struct ContextArgs {
     #[command(flatten)]
     request: ContextRequest,
     /// How to print it
-    #[arg(long, value_parser = comment(), default_value = "text", help_heading = "Result")]
+    #[arg(long, value_parser = comment_forms(), default_value = "text", help_heading = "Result")]
     format: Form,
 }
 
@@ -113,7 +113,7 @@ const CONTEXT_EXAMPLES: &str = "Examples:
 
 impl ContextArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &self.request, output)?;
+        let app = open_app(global, &self.request, output)?;
         let mut targets = self.request.targets.iter();
         let log = targets.find(|target| Path::new(target).extension() == Some("log".as_ref()));
         if let Some(target) = log.filter(|_| self.request.log.is_none()) {
@@ -128,9 +128,9 @@ impl ContextArgs {
         let packed = build_context(&app, &request)?;
         let context = &packed.context;
         match self.format {
-            Form::Json => output.json(context)?,
-            Form::Markdown => output.data(&context_markdown(context, &packed.packet))?,
-            _ => output.text(&context_text(context, packed.prompt_tokens()))?,
+            Form::Json => output.print_json(context)?,
+            Form::Markdown => output.print_data(&context_markdown(context, &packed.packet))?,
+            _ => output.print_text(&context_text(context, packed.prompt_tokens()))?,
         }
         Ok(Exit::Yes)
     }
@@ -158,13 +158,13 @@ pub(crate) struct HintArgs {
     #[arg(long)]
     apply: bool,
     /// How to print it
-    #[arg(long, value_parser = plain(), default_value = "text")]
+    #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
 impl HintArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &(), output)?;
+        let app = open_app(global, &(), output)?;
         if let Some(file) = self.names.iter().find(|name| Path::new(name).is_file()) {
             let other = self.names.iter().find(|name| *name != file);
             let name = other.map_or("NAME", String::as_str);
@@ -200,12 +200,12 @@ impl HintArgs {
         let hinted = find_imports(&app, &request)?;
         let is_patch = self.fix || self.apply;
         if is_patch && hinted.found && self.format == Form::Text {
-            output.data(hinted.document.patch.as_deref().unwrap_or_default())?;
+            output.print_data(hinted.document.patch.as_deref().unwrap_or_default())?;
         } else {
             if is_patch && !hinted.found {
                 output.note("no import is certain enough for a patch");
             }
-            output.show(self.format, &hinted.document, |_, _| hinted.lines())?;
+            output.print_document(self.format, &hinted.document, |_, _| hinted.lines())?;
         }
         Ok(yes_if(hinted.found))
     }
@@ -217,15 +217,15 @@ pub(crate) struct ImportsArgs {
     #[command(flatten)]
     request: ImportsRequest,
     /// How to print it
-    #[arg(long, value_parser = plain(), default_value = "text")]
+    #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
 impl ImportsArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let document = list_imports(&open(global, &(), output)?, &self.request)?;
+        let document = list_imports(&open_app(global, &(), output)?, &self.request)?;
         let is_list = self.request.tests;
-        output.show(self.format, &document, |_, _| match is_list {
+        output.print_document(self.format, &document, |_, _| match is_list {
             true => imports_paths(&document),
             false => imports_text(&document),
         })?;

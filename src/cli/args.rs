@@ -184,27 +184,27 @@ pub(super) enum Form {
 }
 
 /// The forms of every document.
-pub(super) fn plain() -> impl TypedValueParser<Value = Form> {
-    forms(&["text", "json"])
+pub(super) fn plain_forms() -> impl TypedValueParser<Value = Form> {
+    form_parser(&["text", "json"])
 }
 
 /// The forms of what is also put into a comment.
-pub(super) fn comment() -> impl TypedValueParser<Value = Form> {
-    forms(&["text", "json", "markdown"])
+pub(super) fn comment_forms() -> impl TypedValueParser<Value = Form> {
+    form_parser(&["text", "json", "markdown"])
 }
 
 /// The forms of what has places in files.
-pub(super) fn places() -> impl TypedValueParser<Value = Form> {
-    forms(&["text", "json", "github", "sarif"])
+pub(super) fn place_forms() -> impl TypedValueParser<Value = Form> {
+    form_parser(&["text", "json", "github", "sarif"])
 }
 
-fn forms(words: &'static [&'static str]) -> impl TypedValueParser<Value = Form> {
+fn form_parser(words: &'static [&'static str]) -> impl TypedValueParser<Value = Form> {
     let form = |word: String| Form::from_str(&word, false).unwrap_or(Form::Text);
     PossibleValuesParser::new(words).map(form)
 }
 
 /// Prints clap's own message and maps it to our exit codes.
-pub(crate) fn report(error: &clap::Error) -> ExitCode {
+pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     let wanted = !error.use_stderr();
     // Printing fails only when nobody reads any more.
     let _ = error.print();
@@ -223,11 +223,14 @@ mod tests {
     #[test]
     fn no_flag_of_a_command_hides_a_global_one() {
         let cli = Cli::command();
-        let global: Vec<_> = cli.get_arguments().map(|it| it.get_id().clone()).collect();
+        let global: Vec<_> = cli
+            .get_arguments()
+            .map(|arg| arg.get_id().clone())
+            .collect();
         // The stand-in for git takes no flag but git's.
         for command in cli
             .get_subcommands()
-            .filter(|it| it.get_name() != "git-apply")
+            .filter(|command| command.get_name() != "git-apply")
         {
             for own in command.get_arguments() {
                 let name = command.get_name();
@@ -240,7 +243,9 @@ mod tests {
     #[test]
     fn help_lists_each_command_once_and_fits_a_terminal() {
         let names = Cli::command();
-        let names = names.get_subcommands().filter(|it| !it.is_hide_set());
+        let names = names
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set());
         for name in names.map(clap::Command::get_name) {
             let (listed, _) = super::HELP.split_once("Options of").unwrap();
             let row = format!("  {name} ");
@@ -249,7 +254,7 @@ mod tests {
         }
         assert!(super::HELP.lines().count() <= 30);
         let words = [super::HELP, super::FIRST].concat();
-        let long: Vec<_> = words.lines().filter(|it| it.len() > 100).collect();
+        let long: Vec<_> = words.lines().filter(|line| line.len() > 100).collect();
         assert!(long.is_empty(), "{long:?}");
     }
 }

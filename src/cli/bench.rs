@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
-use super::args::{Form, Global, comment, plain};
-use super::{AppError, Exit, Output, open, yes_if};
+use super::args::{Form, Global, comment_forms, plain_forms};
+use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
     BenchRequest, MineRequest, Mined, RealSets, bench_failure, broken_fixtures, compare_benches,
     merge_bench, mine_fixes, run_bench,
@@ -33,7 +33,7 @@ struct How {
     #[command(flatten)]
     request: BenchRequest,
     /// How to print it
-    #[arg(long, value_parser = comment(), default_value = "text")]
+    #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -56,7 +56,7 @@ impl BenchArgs {
             Some(BenchCommand::Merge(args)) => {
                 let (baseline, save) = (args.baseline.as_deref(), args.save.as_deref());
                 let document = merge_bench(&args.files, baseline, save)?;
-                conclude(&document, args.format, args.min_rate, output)
+                conclude_bench(&document, args.format, args.min_rate, output)
             }
             Some(BenchCommand::Mine(args)) => args.run(global, output),
             Some(BenchCommand::Real(args)) => {
@@ -85,7 +85,7 @@ impl How {
         global: &Global,
         output: &Output,
     ) -> Result<Exit, AppError> {
-        let app = open(global, request, output)?;
+        let app = open_app(global, request, output)?;
         let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let report = |outcome: &FixtureOutcome, all: usize| {
             let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
@@ -96,20 +96,20 @@ impl How {
             output.doing(Some(step.as_str()).filter(|_| done < all));
         };
         match run_bench(&app, request, &report)? {
-            Some(document) => conclude(&document, self.format, request.min_rate, output),
+            Some(document) => conclude_bench(&document, self.format, request.min_rate, output),
             None => Ok(Exit::Interrupted),
         }
     }
 }
 
 /// Prints a document and gives its exit code.
-fn conclude(
+fn conclude_bench(
     document: &BenchDocument,
     format: Form,
     min_rate: Option<f64>,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    output.comment(format, document, bench_page)?;
+    output.print_comment(format, document, bench_page)?;
     if let Some(error) = bench_failure(document, min_rate) {
         return Err(error);
     }
@@ -135,14 +135,14 @@ struct CompareArgs {
     #[arg(value_name = "B")]
     second: PathBuf,
     /// How to print it
-    #[arg(long, value_parser = comment(), default_value = "text")]
+    #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
 
 impl CompareArgs {
     fn run(&self, output: &Output) -> Result<Exit, AppError> {
         let pairs = compare_benches(&self.first, &self.second)?;
-        output.comment(self.format, &pairs, pairs_page)?;
+        output.print_comment(self.format, &pairs, pairs_page)?;
         Ok(Exit::Yes)
     }
 }
@@ -163,7 +163,7 @@ struct MergeArgs {
     #[arg(long, value_name = "X")]
     min_rate: Option<f64>,
     /// How to print it
-    #[arg(long, value_parser = comment(), default_value = "text")]
+    #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -198,13 +198,13 @@ struct MineArgs {
     #[command(flatten)]
     request: MineRequest,
     /// How to print it
-    #[arg(long, value_parser = plain(), default_value = "text")]
+    #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
 impl MineArgs {
     fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &self.request, output)?;
+        let app = open_app(global, &self.request, output)?;
         let report = |mined: &Mined<'_>| {
             if global.no_progress || global.quiet {
                 return;
@@ -216,12 +216,12 @@ impl MineArgs {
             };
             let (number, all, kept, end) = (mined.number, mined.of, mined.kept, &mined.end);
             let line = format!("{number:>4}/{all} kept {kept:<3} {commit} {end}{seen}\n");
-            output.aside(|_| line);
+            output.print_aside(|_| line);
         };
         let Some(document) = mine_fixes(&app, &self.request, &report)? else {
             return Ok(Exit::Interrupted);
         };
-        output.show(self.format, &document, |_, _| mine_text(&document))?;
+        output.print_document(self.format, &document, |_, _| mine_text(&document))?;
         Ok(yes_if(document.kept > 0))
     }
 }

@@ -1,5 +1,5 @@
-use super::args::{Form, Global, plain};
-use super::{AppError, Exit, Output, open, yes_if};
+use super::args::{Form, Global, plain_forms};
+use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
     split_task, write_fix,
@@ -19,7 +19,7 @@ pub(crate) struct FixArgs {
     #[command(flatten)]
     request: FixRequest,
     /// How to print the result
-    #[arg(hide_short_help = true, long, value_parser = plain(), default_value = "text")]
+    #[arg(hide_short_help = true, long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -40,34 +40,34 @@ Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it co
 
 impl FixArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let mut app = open(global, &self.request, output)?;
+        let mut app = open_app(global, &self.request, output)?;
         if self.request.undo {
-            return undo(self, &app, output);
+            return undo_fix(self, &app, output);
         }
         if self.request.split_only {
             let plan = split_task(&app, &self.request)?;
-            output.show(self.format, &plan, |_, _| split_text(&plan))?;
+            output.print_document(self.format, &plan, |_, _| split_text(&plan))?;
             return Ok(yes_if(!plan.parts.is_empty()));
         }
         let mut fixed = find_fix(&mut app, &self.request)?;
         let json = self.format == Form::Json;
         if !self.request.asks() {
             let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
-            output.show(self.format, result, |_, _| run_text(result, &folder))?;
+            output.print_document(self.format, result, |_, _| run_text(result, &folder))?;
             return Ok(fixed.exit);
         }
         let patch = fixed.patch.clone().unwrap_or_default();
         if !json && !patch.is_empty() {
-            output.painted(|color| diff_text(&patch, color))?;
+            output.print_painted(|color| diff_text(&patch, color))?;
         }
-        let wanted = !patch.is_empty() && wanted(self, &fixed, output);
+        let wanted = !patch.is_empty() && is_wanted(self, &fixed, output);
         if wanted {
             write_fix(&app, &mut fixed)?;
         }
         let (result, folder) = (&fixed.result, fixed.folder.display().to_string());
         let declined = fixed.exit == Exit::Yes && !patch.is_empty() && !wanted;
         let text = if declined { declined_text } else { run_text };
-        output.show(self.format, result, |_, _| text(result, &folder))?;
+        output.print_document(self.format, result, |_, _| text(result, &folder))?;
         if fixed.exit != Exit::Yes || patch.is_empty() {
             return Ok(fixed.exit);
         }
@@ -82,14 +82,14 @@ impl FixArgs {
 }
 
 // The change is the user's own work: it is reverted only with consent.
-fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
+fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
     let (cause, patch) = known_undo(app)?;
     let json = args.format == Form::Json;
     if !json {
-        output.painted(|color| diff_text(&patch, color))?;
+        output.print_painted(|color| diff_text(&patch, color))?;
     }
     output.note(&cause.message);
-    if !args.request.yes && !output.ask("Revert it?").unwrap_or(false) {
+    if !args.request.yes && !output.ask_user("Revert it?").unwrap_or(false) {
         return Ok(not_written(args, output));
     }
     let request = PatchRequest {
@@ -98,7 +98,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
     };
     let judged = apply_patch(app, &request, Target::Worktree)?;
     let applies = judged.verdict.verdict.applies();
-    output.show(args.format, &judged.verdict, |_, _| {
+    output.print_document(args.format, &judged.verdict, |_, _| {
         if applies {
             let places = cause.changes.iter().map(WhyChange::place);
             let places = places.collect::<Vec<_>>().join(", ");
@@ -110,7 +110,7 @@ fn undo(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
 }
 
 // A patch that is neither proven nor certain is written only after the user has seen it.
-fn wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
+fn is_wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
     let command = &fixed.command;
     let still_fails = fixed.result.remaining.is_some();
     if args.request.yes {
@@ -131,7 +131,7 @@ fn wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
     } else {
         format!("It is not proven that this fixes `{command}`. Apply it?")
     };
-    output.ask(&question).unwrap_or(false)
+    output.ask_user(&question).unwrap_or(false)
 }
 
 fn not_written(args: &FixArgs, output: &Output) -> Exit {
@@ -142,7 +142,7 @@ fn not_written(args: &FixArgs, output: &Output) -> Exit {
     let error = AppError::new(Code::U311, "not applied: stdin is not a terminal")
         .hint("`mendit fix --yes` applies the fix without asking")
         .hint("`mendit apply PATCH` applies the patch above");
-    output.fail(&error)
+    output.print_error(&error)
 }
 
 fn split_text(plan: &Split) -> String {

@@ -67,14 +67,14 @@ const FATAL: u8 = 128;
 
 impl Args {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        apply(self, global, output)
+        apply_patch(self, global, output)
     }
 }
 
-fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+fn apply_patch(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let place = GitPlace::open(Path::new("."))?;
-    let options = options(args, global, &place);
-    if let Some(message) = refuse(args, &place) {
+    let options = apply_options(args, global, &place);
+    if let Some(message) = refuse_options(args, &place) {
         output.raw_error(format!("error: {message}\n").as_bytes());
         return Ok(Exit::Git(FATAL));
     }
@@ -88,7 +88,7 @@ fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError
     let done = git_apply(&place, &options, &mut || {
         let name = names.next()?;
         let message = if name == "-" { "<stdin>" } else { name };
-        Some(read(name).map(|patch| (message.to_owned(), patch)))
+        Some(read_patch(name).map(|patch| (message.to_owned(), patch)))
     })?;
     output.raw_error(&done.stderr);
     if let Some(error) = done.unread {
@@ -102,7 +102,7 @@ fn apply(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError
 }
 
 // Flags that do not go together or need a repository, in git's words.
-fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
+fn refuse_options(args: &Args, place: &GitPlace) -> Option<String> {
     let needs = [("--index", args.index), ("--cached", args.cached)];
     let outside = !place.in_repository();
     needs
@@ -111,7 +111,7 @@ fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
         .map(|(flag, _)| format!("'{flag}' outside a repository"))
 }
 
-fn options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOptions {
+fn apply_options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOptions {
     let mut directory = args.below.clone().unwrap_or_default();
     if !directory.is_empty() && !directory.ends_with('/') {
         directory.push('/');
@@ -152,7 +152,7 @@ fn white_space(text: &str) -> Result<WhiteSpace, String> {
     WhiteSpace::parse(text).ok_or_else(|| format!("unrecognized whitespace option '{text}'"))
 }
 
-fn read(name: &str) -> Result<Vec<u8>, AppError> {
+fn read_patch(name: &str) -> Result<Vec<u8>, AppError> {
     Input::named(name).whole().map_err(|error| {
         let message = format!("can't open patch '{name}': {}", error.kind());
         AppError::new(Code::U302, message).exit(Exit::Git(FATAL))

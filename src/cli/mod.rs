@@ -32,7 +32,7 @@ use crate::model::{Code, Exit};
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|it| it == "__sup") {
+    if std::env::args_os().nth(1).is_some_and(|arg| arg == "__sup") {
         return u8::try_from(app::supervise()).unwrap_or(70).into();
     }
     app::guard_environment();
@@ -78,10 +78,10 @@ pub fn parse<T: AsRef<OsStr>>(line: &[T]) -> Result<(), String> {
 fn start() -> ExitCode {
     let mut cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return args::report(&error),
+        Err(error) => return args::report_usage(&error),
     };
-    let entered = enter(cli.global.directory.as_deref());
-    let printing = printing(&cli.global);
+    let entered = enter_directory(cli.global.directory.as_deref());
+    let printing = print_settings(&cli.global);
     cli.global.threads = cli.global.threads.or(printing.threads);
     let output = Output::new(&cli.global, printing.color);
     let started = entered
@@ -91,20 +91,24 @@ fn start() -> ExitCode {
         .and_then(|()| run(&cli, &output));
     match started {
         Ok(exit) => exit.code().into(),
-        Err(error) => output.fail(&error).code().into(),
+        Err(error) => output.print_error(&error).code().into(),
     }
 }
 
 fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
     let Some(command) = &cli.command else {
-        output.aside(|_| args::FIRST.to_owned());
+        output.print_aside(|_| args::FIRST.to_owned());
         return Ok(Exit::Environment);
     };
     command.run(&cli.global, output)
 }
 
 /// Opens the repository and settings of a command; its flags override the settings.
-fn open<'a>(global: &Global, flags: &dyn Flags, output: &'a Output) -> Result<App<'a>, AppError> {
+fn open_app<'a>(
+    global: &Global,
+    flags: &dyn Flags,
+    output: &'a Output,
+) -> Result<App<'a>, AppError> {
     let options = AppOptions {
         directory: ".".into(),
         settings: global.settings_choice(),
@@ -122,7 +126,7 @@ fn yes_if(answer: bool) -> Exit {
 
 // How to print, before anything else is known: the repository has no say, and settings that are
 // wrong are reported by the command that needs them.
-fn printing(global: &Global) -> settings::Output {
+fn print_settings(global: &Global) -> settings::Output {
     let mut settings = app::own_settings(global.config.as_deref());
     take_global(global, &mut settings);
     settings.output.clone()
@@ -141,7 +145,7 @@ fn take_global(global: &Global, settings: &mut Settings) {
 }
 
 // As `git -C`: every relative path is then relative to that directory.
-fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
+fn enter_directory(directory: Option<&std::path::Path>) -> Result<(), AppError> {
     let Some(directory) = directory else {
         return Ok(());
     };

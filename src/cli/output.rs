@@ -33,26 +33,26 @@ impl Output {
     }
 
     /// Writes a text for people to stdout, its control characters made visible.
-    pub(crate) fn text(&self, text: &str) -> Result<(), AppError> {
-        self.bytes(printable(text).as_bytes())
+    pub(crate) fn print_text(&self, text: &str) -> Result<(), AppError> {
+        self.print_bytes(printable(text).as_bytes())
     }
 
     /// The same for a text that is told whether it may carry color.
-    pub(crate) fn painted(&self, text: impl FnOnce(bool) -> String) -> Result<(), AppError> {
-        let colors = self.colors(io::stdout().is_terminal());
-        self.bytes(shown(&text(colors), colors).as_bytes())
+    pub(crate) fn print_painted(&self, text: impl FnOnce(bool) -> String) -> Result<(), AppError> {
+        let colors = self.has_colors(io::stdout().is_terminal());
+        self.print_bytes(shown_text(&text(colors), colors).as_bytes())
     }
 
-    /// Writes data to stdout: as it is for a program, as [`Output::text`] to a terminal.
-    pub(crate) fn data(&self, text: &str) -> Result<(), AppError> {
+    /// Writes data to stdout: as it is for a program, as [`Output::print_text`] to a terminal.
+    pub(crate) fn print_data(&self, text: &str) -> Result<(), AppError> {
         if io::stdout().is_terminal() {
-            return self.text(text);
+            return self.print_text(text);
         }
-        self.bytes(text.as_bytes())
+        self.print_bytes(text.as_bytes())
     }
 
     /// The same for bytes that need not be UTF-8.
-    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
+    pub(crate) fn print_bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AppError::environment(
@@ -63,74 +63,74 @@ impl Output {
     }
 
     /// Writes one JSON document and a newline to stdout.
-    pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), AppError> {
-        self.data(&printable_json(&to_json(document)?))
+    pub(crate) fn print_json(&self, document: &impl Serialize) -> Result<(), AppError> {
+        self.print_data(&printable_json(&to_json(document)?))
     }
 
     /// Prints a document as JSON, or the text that is drawn of it in another form; the text is told whether it
     /// may carry color.
-    pub(crate) fn show<T: Serialize>(
+    pub(crate) fn print_document<T: Serialize>(
         &self,
         format: Form,
         document: &T,
         draw: impl FnOnce(Form, bool) -> String,
     ) -> Result<(), AppError> {
         match format {
-            Form::Json => self.json(document),
-            Form::Text => self.painted(|color| draw(format, color)),
-            _ => self.text(&draw(format, false)),
+            Form::Json => self.print_json(document),
+            Form::Text => self.print_painted(|color| draw(format, color)),
+            _ => self.print_text(&draw(format, false)),
         }
     }
 
     /// The same where a comment can be made of it, too.
-    pub(crate) fn comment<T: Serialize>(
+    pub(crate) fn print_comment<T: Serialize>(
         &self,
         format: Form,
         document: &T,
         page: fn(&T) -> Page,
     ) -> Result<(), AppError> {
         match format {
-            Form::Json => self.json(document),
-            Form::Markdown => self.text(&page(document).markdown()),
-            _ => self.painted(|color| page(document).text(color)),
+            Form::Json => self.print_json(document),
+            Form::Markdown => self.print_text(&page(document).markdown()),
+            _ => self.print_painted(|color| page(document).text(color)),
         }
     }
 
     /// Says something to a person, unless `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            let note = self.paint("note:", CYAN);
-            self.stderr(&format!("{note} {}\n", printable(text)));
+            let note = self.paint_text("note:", CYAN);
+            self.write_stderr(&format!("{note} {}\n", printable(text)));
         }
     }
 
     /// Prints an error with its hints and gives back its exit code.
-    pub(crate) fn fail(&self, error: &AppError) -> Exit {
+    pub(crate) fn print_error(&self, error: &AppError) -> Exit {
         let mut text = format!(
             "{} {}\n",
-            self.paint(&format!("error[{}]:", error.code), RED),
+            self.paint_text(&format!("error[{}]:", error.code), RED),
             printable(&error.message)
         );
         for hint in &error.hints {
-            let mark = self.paint("hint:", CYAN);
+            let mark = self.paint_text("hint:", CYAN);
             text.push_str(&format!("  {mark} {}\n", printable(hint)));
         }
-        self.stderr(&text);
+        self.write_stderr(&text);
         error.exit
     }
 
     /// Writes a text for people to stderr, which is told whether it may carry color.
-    pub(crate) fn aside(&self, text: impl FnOnce(bool) -> String) {
-        let colors = self.colors(io::stderr().is_terminal());
-        self.stderr(&shown(&text(colors), colors));
+    pub(crate) fn print_aside(&self, text: impl FnOnce(bool) -> String) {
+        let colors = self.has_colors(io::stderr().is_terminal());
+        self.write_stderr(&shown_text(&text(colors), colors));
     }
 
     /// Asks a person on the terminal; `None` when there is none who could answer.
-    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+    pub(crate) fn ask_user(&self, question: &str) -> Option<bool> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;
         }
-        self.stderr(&format!("{} [y/N] ", printable(question)));
+        self.write_stderr(&format!("{} [y/N] ", printable(question)));
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).ok()?;
         Some(matches!(
@@ -144,7 +144,7 @@ impl Output {
         let mut written = Ok(());
         let mut write = || {
             if to_stdout {
-                written = self.bytes(bytes);
+                written = self.print_bytes(bytes);
             } else {
                 self.raw_error(bytes);
             }
@@ -166,14 +166,14 @@ impl Output {
     pub(crate) fn terminal(&self) -> Terminal {
         let size = terminal_size();
         Terminal {
-            stdout: io::stdout().is_terminal() && self.colors(true),
-            stderr: io::stderr().is_terminal() && self.colors(true),
+            stdout: io::stdout().is_terminal() && self.has_colors(true),
+            stderr: io::stderr().is_terminal() && self.has_colors(true),
             columns: size.0,
             rows: size.1,
         }
     }
 
-    fn colors(&self, terminal: bool) -> bool {
+    fn has_colors(&self, terminal: bool) -> bool {
         match self.color {
             Color::Always => true,
             Color::Never => false,
@@ -185,8 +185,8 @@ impl Output {
         }
     }
 
-    fn paint(&self, text: &str, style: &str) -> String {
-        if self.colors(io::stderr().is_terminal()) {
+    fn paint_text(&self, text: &str, style: &str) -> String {
+        if self.has_colors(io::stderr().is_terminal()) {
             format!("{style}{text}\x1b[0m")
         } else {
             text.to_owned()
@@ -200,7 +200,7 @@ impl Output {
         }
     }
 
-    fn stderr(&self, text: &str) {
+    fn write_stderr(&self, text: &str) {
         match &self.heartbeat {
             Some(heartbeat) => heartbeat.write_between(|| to_stderr(text)),
             None => to_stderr(text),
@@ -233,7 +233,7 @@ impl Progress for Output {
 }
 
 // Returns the text with its control characters made visible, but for those of our own color.
-fn shown(text: &str, colors: bool) -> Cow<'_, str> {
+fn shown_text(text: &str, colors: bool) -> Cow<'_, str> {
     if colors {
         printable_in_color(text)
     } else {

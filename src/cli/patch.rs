@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use super::args::{Form, Global, places};
-use super::{AppError, Exit, Output, open};
+use super::args::{Form, Global, place_forms};
+use super::{AppError, Exit, Output, open_app};
 use crate::app::{
     Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
     recover_apply, to_json_line, write_file,
@@ -20,7 +20,7 @@ pub(crate) struct PatchArgs {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to print the verdict
-    #[arg(long, value_parser = places(), default_value = "text")]
+    #[arg(long, value_parser = place_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct ApplyArgs {
 
 impl CheckArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let request = self.patch.request()?;
-        let app = open(global, &self.patch.request, output)?;
+        let request = self.patch.build_request()?;
+        let app = open_app(global, &self.patch.request, output)?;
         if self.batch {
             let mut worst = Exit::Yes;
             check_batch(&app, &request, &mut |answers| {
@@ -64,7 +64,7 @@ impl CheckArgs {
                         worst = Exit::No;
                     }
                 }
-                output.data(&text)
+                output.print_data(&text)
             })?;
             return Ok(worst);
         }
@@ -80,9 +80,9 @@ impl CheckArgs {
 impl ApplyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let patch = &self.patch;
-        let app = open(global, &patch.request, output)?;
+        let app = open_app(global, &patch.request, output)?;
         if self.recover {
-            output.text(match recover_apply(&app)? {
+            output.print_text(match recover_apply(&app)? {
                 Recovered::Nothing => "nothing was interrupted\n",
                 Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
             })?;
@@ -97,14 +97,14 @@ impl ApplyArgs {
             () if patch.request.index => (Target::Index, Some("the worktree and the index")),
             () => (Target::Worktree, Some("the worktree")),
         };
-        let mut request = patch.request()?;
+        let mut request = patch.build_request()?;
         request.index |= self.cached;
         let mut judged = apply_patch(&app, &request, target)?;
         patch.report(&request.patch, &mut judged, output)?;
         if patch.format == Form::Text {
             let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
             if let Some(place) = place.filter(|_| wrote) {
-                output.data(&format!("applied to {place}\n"))?;
+                output.print_data(&format!("applied to {place}\n"))?;
             }
         }
         Ok(judged.verdict.exit())
@@ -113,7 +113,7 @@ impl ApplyArgs {
 
 impl PatchArgs {
     // Returns the patch and how to validate it.
-    fn request(&self) -> Result<PatchRequest, AppError> {
+    fn build_request(&self) -> Result<PatchRequest, AppError> {
         let standard = Input::standard();
         Ok(PatchRequest {
             patch: self.patch.as_ref().unwrap_or(&standard).bytes()?,
@@ -137,8 +137,8 @@ impl PatchArgs {
         }
         let verdict = &judged.verdict;
         match self.format {
-            Form::Sarif => output.json(&patch_sarif(verdict, name)),
-            format => output.show(format, verdict, |format, color| match format {
+            Form::Sarif => output.print_json(&patch_sarif(verdict, name)),
+            format => output.print_document(format, verdict, |format, color| match format {
                 Form::Github => patch_github(verdict, name),
                 _ => patch_text(verdict, name, input, color),
             }),

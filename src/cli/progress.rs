@@ -41,17 +41,17 @@ impl Heartbeat {
 
     /// Takes what goes on from now; `None` when it has ended.
     pub(crate) fn doing(&self, what: Option<&str>) {
-        self.speak(|| {}).doing = what.map(|what| (what.to_owned(), Instant::now()));
+        self.speak_with(|| {}).doing = what.map(|what| (what.to_owned(), Instant::now()));
         self.started.call_once(|| self.start());
     }
 
     /// Writes something else, for which the line on the screen makes room.
     pub(crate) fn write_between(&self, write: impl FnOnce()) {
-        drop(self.speak(write));
+        drop(self.speak_with(write));
     }
 
-    fn speak(&self, write: impl FnOnce()) -> MutexGuard<'_, State> {
-        let mut state = lock(&self.state);
+    fn speak_with(&self, write: impl FnOnce()) -> MutexGuard<'_, State> {
+        let mut state = lock_state(&self.state);
         if std::mem::take(&mut state.on_screen) {
             (self.write)("\r\x1b[K");
         }
@@ -68,7 +68,7 @@ impl Heartbeat {
         let _ = thread.spawn(move || {
             loop {
                 std::thread::sleep(every.min(Duration::from_millis(250)));
-                let mut state = lock(&shared);
+                let mut state = lock_state(&shared);
                 let Some((what, since)) = &state.doing else {
                     continue;
                 };
@@ -88,7 +88,7 @@ impl Heartbeat {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -2,8 +2,8 @@ use clap::CommandFactory as _;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 
-use super::args::{Cli, Form, Global, plain};
-use super::{AppError, Exit, Output, open, yes_if};
+use super::args::{Cli, Form, Global, plain_forms};
+use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{RedactRequest, explain_word, redact_text};
 use crate::model::{DOCUMENTS, DocumentSchema, Page, code_pages, schema};
 
@@ -19,12 +19,12 @@ pub(crate) struct RedactArgs {
 
 impl RedactArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let masked = redact_text(&open(global, &(), output)?, &self.request)?;
+        let masked = redact_text(&open_app(global, &(), output)?, &self.request)?;
         if !self.findings {
-            output.bytes(&masked.bytes)?;
+            output.print_bytes(&masked.bytes)?;
             return Ok(Exit::Yes);
         }
-        output.json(&masked.findings)?;
+        output.print_json(&masked.findings)?;
         Ok(yes_if(masked.findings.is_empty()))
     }
 }
@@ -36,7 +36,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "CODE")]
     word: Vec<String>,
     /// How to print it
-    #[arg(long, value_parser = plain(), default_value = "text")]
+    #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -45,7 +45,7 @@ impl ExplainArgs {
         if self.word.is_empty() {
             let pages = code_pages();
             let line = |page: &Page| format!("{}  {}\n", page.name, page.title);
-            output.show(self.format, &pages, |_, _| pages.iter().map(line).collect())?;
+            output.print_document(self.format, &pages, |_, _| pages.iter().map(line).collect())?;
             return Ok(Exit::Yes);
         }
         // The name of a page may have blanks in it; else each word is one.
@@ -58,7 +58,7 @@ impl ExplainArgs {
             }
         };
         for page in &pages {
-            output.show(self.format, page, |_, _| {
+            output.print_document(self.format, page, |_, _| {
                 format!("{}: {}\n\n{}\n", page.name, page.title, page.body)
             })?;
         }
@@ -77,10 +77,10 @@ pub(crate) struct SchemaArgs {
 impl SchemaArgs {
     pub(crate) fn run(&self, _: &Global, output: &Output) -> Result<Exit, AppError> {
         match self.document.as_deref().and_then(schema) {
-            Some(document) => output.json(&document.schema())?,
+            Some(document) => output.print_json(&document.schema())?,
             None => {
                 let line = |row: &DocumentSchema| format!("{:<16}{}\n", row.name, row.about);
-                output.data(&DOCUMENTS.iter().map(line).collect::<String>())?;
+                output.print_data(&DOCUMENTS.iter().map(line).collect::<String>())?;
             }
         }
         Ok(Exit::Yes)
@@ -99,7 +99,7 @@ impl CompletionsArgs {
     pub(crate) fn run(&self, _: &Global, output: &Output) -> Result<Exit, AppError> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "mendit", &mut script);
-        output.bytes(&script)?;
+        output.print_bytes(&script)?;
         Ok(Exit::Yes)
     }
 }

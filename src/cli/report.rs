@@ -2,7 +2,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::{AppError, Exit, Output, open, yes_if};
+use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
     CommandReport, Input, Reported, add_up_runs, find_run, holds_runs, read_report, share,
 };
@@ -69,7 +69,7 @@ impl ReportArgs {
         let reported = if named == "-" || Path::new(named).is_file() {
             read_report(named, &Input::named(named).read()?)?
         } else {
-            find_run(&open(global, &(), output)?, named)?
+            find_run(&open_app(global, &(), output)?, named)?
         };
         match reported {
             Reported::Command(report, name) => self.show_command(&report, &name, output)?,
@@ -94,10 +94,10 @@ impl ReportArgs {
             );
         }
         match self.format {
-            Some(Format::Json) => output.json(&rates)?,
-            Some(Format::Markdown) => output.text(&rates_page(&rates).markdown())?,
+            Some(Format::Json) => output.print_json(&rates)?,
+            Some(Format::Markdown) => output.print_text(&rates_page(&rates).markdown())?,
             Some(Format::Html) => return Err(no_page("several runs have no page")),
-            _ => output.text(&rates_page(&rates).text(false))?,
+            _ => output.print_text(&rates_page(&rates).text(false))?,
         }
         if let Some(alarm) = &rates.alarm {
             output.note(&format!("alarm: {alarm}"));
@@ -112,12 +112,12 @@ impl ReportArgs {
             _ => self.format(),
         };
         match (format, &run.report) {
-            (Format::Text, Some(report)) => output.text(&failure_text(report)),
-            (Format::Summary | Format::Text, _) => output.text(&run_text(&run.result, name)),
-            (Format::Json, Some(report)) => output.json(report),
-            (Format::Json, None) => output.json(&run.result),
-            (Format::Markdown, _) => output.text(&run_markdown(run)),
-            (Format::Html, _) => output.text(&run_html(run)),
+            (Format::Text, Some(report)) => output.print_text(&failure_text(report)),
+            (Format::Summary | Format::Text, _) => output.print_text(&run_text(&run.result, name)),
+            (Format::Json, Some(report)) => output.print_json(report),
+            (Format::Json, None) => output.print_json(&run.result),
+            (Format::Markdown, _) => output.print_text(&run_markdown(run)),
+            (Format::Html, _) => output.print_text(&run_html(run)),
         }
     }
 
@@ -128,8 +128,8 @@ impl ReportArgs {
         output: &Output,
     ) -> Result<(), AppError> {
         match self.format() {
-            Format::Json => output.json(&report.document),
-            Format::Summary | Format::Text => output.painted(|color| {
+            Format::Json => output.print_json(&report.document),
+            Format::Summary | Format::Text => output.print_painted(|color| {
                 let mut text = format!("`{}`: {}\n", report.command, report.end);
                 if let Some(summary) = &report.summary {
                     text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
@@ -146,8 +146,8 @@ impl ReportArgs {
 
     fn show_report(&self, report: &ChildFailure, output: &Output) -> Result<(), AppError> {
         match self.format() {
-            Format::Summary | Format::Text => output.text(&failure_text(report)),
-            Format::Json => output.json(report),
+            Format::Summary | Format::Text => output.print_text(&failure_text(report)),
+            Format::Json => output.print_json(report),
             Format::Markdown | Format::Html => {
                 Err(no_page("a report alone has no attempts to show").hint("name the run's folder"))
             }

@@ -1,7 +1,7 @@
 use std::io::IsTerminal as _;
 
-use super::args::{Form, Global, plain};
-use super::{AppError, Exit, Output, open};
+use super::args::{Form, Global, plain_forms};
+use super::{AppError, Exit, Output, open_app};
 use crate::app::{
     App, RunRequest, StreamMasker, find_test_command, has_last_run, last_words, run_command,
 };
@@ -29,7 +29,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     keep_exit_code: bool,
     /// `json` prints one document and passes the command's output to standard error
-    #[arg(long, value_parser = plain(), default_value = "text")]
+    #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -44,7 +44,7 @@ Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · 
 impl RunArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let json = self.format == Form::Json;
-        let app = open(global, &self.request, output)?;
+        let app = open_app(global, &self.request, output)?;
         // A person at a terminal sees the output as it is; a log that others read is masked.
         let masked = !std::io::stdout().is_terminal();
         let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
@@ -62,7 +62,7 @@ impl RunArgs {
         let mut request = self.request.clone();
         if request.command.is_empty() {
             // A script whose variable is empty means no other command.
-            if std::env::args_os().any(|it| it == "--") {
+            if std::env::args_os().any(|arg| arg == "--") {
                 return Err(AppError::usage("no command after `--`")
                     .hint("`mendit run` alone repeats the last command"));
             }
@@ -88,30 +88,30 @@ impl RunArgs {
         }
         let mut ran = ran?;
         output.doing(None);
-        let shown = !json && !self.brief && began(ran.failure.as_ref());
+        let shown = !json && !self.brief && has_begun(ran.failure.as_ref());
         let exit = match &ran.failure {
             Some(error) if self.brief => error.exit,
-            Some(error) => output.fail(error),
+            Some(error) => output.print_error(error),
             None => Exit::Yes,
         };
         if let Some(summary) = ran.summary().filter(|_| shown) {
-            output.aside(|color| run_summary(summary, color));
+            output.print_aside(|color| run_summary(summary, color));
         }
         // The answer stands there; the search for the change goes on below it.
         ran.search_cause(&app)?;
         output.doing(None);
         if json {
-            output.json(&ran.record)?;
+            output.print_json(&ran.record)?;
         }
         // A pass of which nobody could read what it printed is none.
         if ran.failure.is_none() {
             passed_on?;
         }
         if self.brief {
-            output.text(&ran.brief(&app))?;
+            output.print_text(&ran.brief(&app))?;
         } else if let Some(summary) = ran.summary().filter(|_| shown) {
             let steps = ran.next_steps();
-            output.aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
+            output.print_aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
         }
         Ok(match exit {
             Exit::Interrupted => exit,
@@ -126,7 +126,7 @@ fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>,
     let Some((line, from)) = find_test_command(app) else {
         return last_words(app);
     };
-    if output.ask(&format!("Run `{line}` (from {from})?")) == Some(true) {
+    if output.ask_user(&format!("Run `{line}` (from {from})?")) == Some(true) {
         return Ok(line.split(' ').map(Into::into).collect());
     }
     let message = format!("no test command; {from} names one");
@@ -134,6 +134,6 @@ fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>,
 }
 
 // A command that never began has failed, and nothing an agent could read.
-fn began(failure: Option<&AppError>) -> bool {
-    failure.is_some_and(|it| it.code != Code::R206)
+fn has_begun(failure: Option<&AppError>) -> bool {
+    failure.is_some_and(|failure| failure.code != Code::R206)
 }

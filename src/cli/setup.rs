@@ -1,5 +1,5 @@
-use super::args::{Form, Global, plain};
-use super::{AppError, Exit, Output, open};
+use super::args::{Form, Global, plain_forms};
+use super::{AppError, Exit, Output, open_app};
 use crate::app::{
     Clean, HealRequest, InitOutcome, InitRequest, KeptDocument, KeptRow, SettingRow, check_up,
     clean, heal_probes, init_names, init_target, show_settings,
@@ -18,7 +18,7 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     request: HealRequest,
     /// How to print it
-    #[arg(long, value_parser = plain(), default_value = "text")]
+    #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
 
@@ -33,7 +33,7 @@ could start · 3 out of time · 4 action required · 130 interrupted";
 impl DoctorArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let request = &self.request;
-        let app = open(global, request, output)?;
+        let app = open_app(global, request, output)?;
         let (result, exit) = if request.test.is_none() && request.mcp.is_none() {
             let result = check_up(&app)?;
             let exit = [Exit::PersonMustAct, Exit::Yes][usize::from(result.fixed)];
@@ -41,7 +41,7 @@ impl DoctorArgs {
         } else {
             heal_probes(&app, request)?
         };
-        output.show(self.format, &result, |_, color| {
+        output.print_document(self.format, &result, |_, color| {
             healing_text(&result, color)
         })?;
         Ok(exit)
@@ -71,15 +71,15 @@ impl InitArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let request = &self.request;
         if request.name.is_none() {
-            output.text(&format!("{}\n", init_names().join("\n")))?;
+            output.print_text(&format!("{}\n", init_names().join("\n")))?;
             return Ok(Exit::Yes);
         }
-        let files = init_target(&open(global, &(), output)?, request)?;
+        let files = init_target(&open_app(global, &(), output)?, request)?;
         let mut exit = Exit::Yes;
         let mut rows = Vec::new();
         for file in &files {
             if request.dry_run && !file.diff.is_empty() {
-                output.painted(|color| diff_text(&file.diff, color))?;
+                output.print_painted(|color| diff_text(&file.diff, color))?;
             }
             let outcome = match &file.outcome {
                 InitOutcome::Written => "written".to_owned(),
@@ -93,7 +93,7 @@ impl InitArgs {
             rows.push([file.path.clone(), outcome]);
         }
         if !request.dry_run || exit != Exit::Yes {
-            output.text(&table(&rows))?;
+            output.print_text(&table(&rows))?;
         }
         Ok(exit)
     }
@@ -105,7 +105,7 @@ pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<ConfigAction>,
     /// How to print it
-    #[arg(long, value_parser = plain(), default_value = "text", global = true)]
+    #[arg(long, value_parser = plain_forms(), default_value = "text", global = true)]
     format: Form,
 }
 
@@ -132,12 +132,12 @@ enum ConfigAction {
 
 impl ConfigArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let app = open(global, &(), output)?;
+        let app = open_app(global, &(), output)?;
         match self.action.unwrap_or(ConfigAction::Show) {
             ConfigAction::Show => {
                 let rows = show_settings(&app);
                 let text = |_, _| rows.iter().map(setting_text).collect();
-                output.show(self.format, &rows, text)?;
+                output.print_document(self.format, &rows, text)?;
             }
             ConfigAction::Clean { gone, here, all } => {
                 let what = match (gone, here, all) {
@@ -147,7 +147,7 @@ impl ConfigArgs {
                     _ => Clean::Show,
                 };
                 let kept = clean(&app, what)?;
-                output.show(self.format, &kept, |_, _| kept_text(&kept))?;
+                output.print_document(self.format, &kept, |_, _| kept_text(&kept))?;
             }
         }
         Ok(Exit::Yes)
@@ -215,7 +215,7 @@ impl McpArgs {
         use crate::model::Code;
 
         // Report wrong settings now, not at the first call.
-        let app = open(global, &(), output)?;
+        let app = open_app(global, &(), output)?;
         let server = Server::new(ServerOptions {
             directory: app.directory().to_owned(),
             settings: global.settings_choice(),

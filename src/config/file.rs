@@ -35,7 +35,7 @@ impl File {
     /// All of its text.
     pub(super) fn read(&self) -> Result<String, ConfigError> {
         let path = self.path();
-        let shown = printable(&path.display().to_string());
+        let shown = printable_text(&path.display().to_string());
         let unreadable = |reason: &str| ConfigError::unreadable(&shown, reason);
         let failed = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => unreadable("no such file"),
@@ -85,7 +85,7 @@ pub(super) fn user_file(environment: impl Fn(&str) -> Option<String>) -> Option<
 }
 
 /// Text of a foreign file, fit for a message: no control characters, and not endless.
-pub(super) fn printable(text: &str) -> String {
+pub(super) fn printable_text(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(200)
@@ -107,7 +107,7 @@ pub(super) fn printable(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{File, find, printable, user_file};
+    use super::{File, find, printable_text, user_file};
 
     #[test]
     fn the_users_file_is_where_the_environment_says() {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn foreign_text_keeps_to_its_line() {
-        assert_eq!(printable("a\u{1b}[31m\nb"), "a\\u{1b}[31m\\nb");
-        assert_eq!(printable(&"x".repeat(5000)).chars().count(), 201);
+        assert_eq!(printable_text("a\u{1b}[31m\nb"), "a\\u{1b}[31m\\nb");
+        assert_eq!(printable_text(&"x".repeat(5000)).chars().count(), 201);
     }
 }

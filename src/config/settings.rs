@@ -3,9 +3,9 @@ use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
 use super::error::ConfigError;
-use super::file::{File, printable, user_file};
+use super::file::{File, printable_text, user_file};
 use super::table::{KEYS, Key, Sections};
-use super::trust::refused;
+use super::trust::refusal_reason;
 
 /// The settings in force: every value by section, each with where it comes from.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,7 +41,8 @@ impl Settings {
     ) -> Result<Self, ConfigError> {
         let environment: BTreeMap<String, String> = environment.into_iter().collect();
         let mut settings = Self::default();
-        if let Some(own) = user_file(|name| environment.get(name).cloned()).filter(|it| it.exists())
+        if let Some(own) =
+            user_file(|name| environment.get(name).cloned()).filter(|path| path.exists())
         {
             settings.merge_file(&File::Trusted(own))?;
         }
@@ -55,7 +56,7 @@ impl Settings {
     /// Every key with its value in TOML and its origin, in the order of [`KEYS`]; keys without a
     /// value included.
     pub fn rows(&self) -> impl Iterator<Item = (&'static Key, Option<toml::Value>, Origin)> {
-        let mut all = flatten(self.to_table());
+        let mut all = flatten_table(self.to_table());
         KEYS.iter().map(move |key| {
             let origin = self.origins.get(&key.name()).cloned();
             (key, all.remove(&key.name()), origin.unwrap_or_default())
@@ -69,24 +70,24 @@ impl Settings {
 
     fn merge_file(&mut self, file: &File) -> Result<(), ConfigError> {
         let path = file.path();
-        let shown = printable(&path.display().to_string());
+        let shown = printable_text(&path.display().to_string());
         let place = format!("`{shown}`");
         let text = file.read()?;
         let table = text.parse::<toml::Table>().map_err(|error| {
             let reason = place_in(&text, &error);
             ConfigError::new(format!("`{shown}` is not valid TOML: {reason}"), "")
         })?;
-        for (name, value) in flatten(table) {
+        for (name, value) in flatten_table(table) {
             let key = KEYS.iter().find(|key| key.name() == name);
-            let key = key.ok_or_else(|| unknown(&name, &place))?;
+            let key = key.ok_or_else(|| unknown_key(&name, &place))?;
             if let File::Repository { root, .. } = file {
-                let before = flatten(self.to_table()).remove(&name);
-                if let Some(why) = refused(key.trust, before.as_ref(), &value, root) {
+                let before = flatten_table(self.to_table()).remove(&name);
+                if let Some(why) = refusal_reason(key.trust, before.as_ref(), &value, root) {
                     return Err(ConfigError::untrusted(&name, &place, &why));
                 }
             }
-            self.put(key, value, Origin::File(path.to_owned()))
-                .map_err(|reason| wrong(key, &place, &reason))?;
+            self.put_value(key, value, Origin::File(path.to_owned()))
+                .map_err(|reason| wrong_value(key, &place, &reason))?;
         }
         Ok(())
     }
@@ -101,14 +102,14 @@ impl Settings {
                 continue;
             };
             let mut reason = String::new();
-            let fits = readings(text).into_iter().any(|value| {
+            let fits = value_readings(text).into_iter().any(|value| {
                 let is_text = value.is_str();
-                let put = self.put(key, value, Origin::Environment(variable.clone()));
+                let put = self.put_value(key, value, Origin::Environment(variable.clone()));
                 put.map_err(|error| reason = if is_text { error } else { reason.clone() })
                     .is_ok()
             });
             if !fits {
-                return Err(wrong(
+                return Err(wrong_value(
                     key,
                     &format!("the environment (`{variable}`)"),
                     &reason,
@@ -119,7 +120,7 @@ impl Settings {
     }
 
     // Sets a value, or adds it to a list that adds up; the error is serde's reason why it does not fit.
-    fn put(&mut self, key: &Key, value: toml::Value, origin: Origin) -> Result<(), String> {
+    fn put_value(&mut self, key: &Key, value: toml::Value, origin: Origin) -> Result<(), String> {
         let name = key.name();
         let (section, field) = name.split_once('.').unwrap_or_default();
         let mut all = self.to_table();
@@ -134,7 +135,7 @@ impl Settings {
             (_, value) => drop(fields.insert(field.to_owned(), value)),
         }
         let read = all.try_into();
-        self.sections = read.map_err(|error: toml::de::Error| printable(error.message()))?;
+        self.sections = read.map_err(|error: toml::de::Error| printable_text(error.message()))?;
         self.origins.insert(name, origin);
         Ok(())
     }
@@ -159,7 +160,7 @@ impl DerefMut for Settings {
 }
 
 // What a variable's text can mean; the first that fits the setting's type is taken.
-fn readings(text: &str) -> Vec<toml::Value> {
+fn value_readings(text: &str) -> Vec<toml::Value> {
     let trimmed = text.trim();
     let mut values = Vec::new();
     values.extend(trimmed.parse().map(toml::Value::Integer));
@@ -172,7 +173,7 @@ fn readings(text: &str) -> Vec<toml::Value> {
     values
 }
 
-fn flatten(table: toml::Table) -> BTreeMap<String, toml::Value> {
+fn flatten_table(table: toml::Table) -> BTreeMap<String, toml::Value> {
     let mut rows = BTreeMap::new();
     for (section, value) in table {
         match value {
@@ -187,19 +188,19 @@ fn flatten(table: toml::Table) -> BTreeMap<String, toml::Value> {
 }
 
 fn place_in(text: &str, error: &toml::de::Error) -> String {
-    let said = printable(error.message());
+    let said = printable_text(error.message());
     match error.span().and_then(|span| text.get(..span.start)) {
         Some(before) => format!("line {}: {said}", before.matches('\n').count() + 1),
         None => said,
     }
 }
 
-fn wrong(key: &Key, place: &str, reason: &str) -> ConfigError {
+fn wrong_value(key: &Key, place: &str, reason: &str) -> ConfigError {
     let message = format!("`{}` in {place} is wrong: {reason}", key.name());
     ConfigError::new(message, "")
 }
 
-fn unknown(name: &str, place: &str) -> ConfigError {
+fn unknown_key(name: &str, place: &str) -> ConfigError {
     let last = |name: &str| name.rsplit('.').next().map(str::to_owned);
     let similarity = |known: &str| {
         let whole = strsim::normalized_damerau_levenshtein(name, known);
@@ -219,7 +220,7 @@ fn unknown(name: &str, place: &str) -> ConfigError {
         Some((_, key)) => format!("did you mean `{key}`?"),
         None => "`mendit config show` lists every setting".to_owned(),
     };
-    let message = format!("unknown setting `{}` in {place}", printable(name));
+    let message = format!("unknown setting `{}` in {place}", printable_text(name));
     ConfigError::new(message, hint)
 }
 

@@ -6,7 +6,7 @@ use super::table::Trust;
 
 /// Why a repository's own file may not give a setting this value; `None` when it may. `before` is
 /// the value that weaker sources gave it.
-pub(super) fn refused(
+pub(super) fn refusal_reason(
     trust: Trust,
     before: Option<&Value>,
     value: &Value,
@@ -15,37 +15,38 @@ pub(super) fn refused(
     match trust {
         Trust::Free => None,
         Trust::Person(why) => Some(why.to_owned()),
-        Trust::Inside => texts(value)
+        Trust::Inside => value_texts(value)
             .find(|path| leads_out(root, path))
             .map(|_| "names a path outside the repository".to_owned()),
         Trust::Stricter(words) => {
             let rank = |value: Option<&Value>| {
-                let word = word(value?);
+                let word = value_word(value?);
                 words.iter().position(|known| **known == word)
             };
             (rank(Some(value)) < rank(before)).then(|| {
                 format!(
                     "is less strict than the {} in force",
-                    before.map_or_else(String::new, word)
+                    before.map_or_else(String::new, value_word)
                 )
             })
         }
         Trust::Narrower => {
-            let before: Vec<&str> = before.into_iter().flat_map(texts).collect();
-            let more = texts(value).count() == 0 || texts(value).any(|it| !before.contains(&it));
+            let before: Vec<&str> = before.into_iter().flat_map(value_texts).collect();
+            let more = value_texts(value).count() == 0
+                || value_texts(value).any(|text| !before.contains(&text));
             (!before.is_empty() && more).then(|| "has more than your own list".to_owned())
         }
     }
 }
 
-fn word(value: &Value) -> String {
+fn value_word(value: &Value) -> String {
     match value {
         Value::String(word) => word.clone(),
         value => value.to_string(),
     }
 }
 
-fn texts(value: &Value) -> impl Iterator<Item = &str> {
+fn value_texts(value: &Value) -> impl Iterator<Item = &str> {
     let items = value.as_array().map_or(&[][..], Vec::as_slice);
     items.iter().filter_map(Value::as_str)
 }
@@ -65,8 +66,14 @@ fn leads_out(root: &Path, text: &str) -> bool {
         return true;
     };
     let place = root.join(path);
-    let there = place.ancestors().find(|it| it.symlink_metadata().is_ok());
-    !there.is_some_and(|it| it.canonicalize().is_ok_and(|it| it.starts_with(&real)))
+    let there = place
+        .ancestors()
+        .find(|folder| folder.symlink_metadata().is_ok());
+    !there.is_some_and(|folder| {
+        folder
+            .canonicalize()
+            .is_ok_and(|path| path.starts_with(&real))
+    })
 }
 
 #[cfg(test)]
@@ -75,7 +82,7 @@ mod tests {
 
     use toml::Value;
 
-    use super::refused;
+    use super::refusal_reason;
     use crate::config::table::Trust;
 
     fn list(items: &[&str]) -> Value {
@@ -90,7 +97,8 @@ mod tests {
         for (to, name) in [("..", "up"), ("inside", "in"), ("nowhere", "lost")] {
             std::os::unix::fs::symlink(to, root.join(name)).unwrap();
         }
-        let free = |path: &str| refused(Trust::Inside, None, &list(&[path]), &root).is_none();
+        let free =
+            |path: &str| refusal_reason(Trust::Inside, None, &list(&[path]), &root).is_none();
         for path in ["inside", "./inside/x", "new/folder"] {
             assert!(free(path), "{path}");
         }
@@ -113,7 +121,7 @@ mod tests {
     fn rules_are_only_made_stricter() {
         let sandbox = Trust::Stricter(&["off", "auto", "require"]);
         let free = |trust, before: Value, value: Value| {
-            refused(trust, Some(&before), &value, Path::new(".")).is_none()
+            refusal_reason(trust, Some(&before), &value, Path::new(".")).is_none()
         };
         for (before, value, expected) in [
             ("auto", "require", true),

@@ -111,18 +111,18 @@ pub(super) struct Row<'f> {
 
 /// Decides what a log says: the step that failed; in it the runner's own reports, then the line
 /// nearest to the root cause; then what ended the machine's work further up.
-pub(super) fn decide<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
+pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     let (lines, job) = (inputs.lines, inputs.job);
     let scope = Scope::from_job(job);
     let is_denied = |at| denies_success(lines, at + 1);
     let is_passed = job.passed == Some(true) && !job.passed_at.is_some_and(is_denied);
     if is_passed && !inputs.run_failed() {
         let at = job.passed_at.or_else(|| summary_of_success(lines));
-        return passed(at, scope, PASSED_BY_SERVICE);
+        return passed_verdict(at, scope, PASSED_BY_SERVICE);
     }
     let reported = inputs.cases.iter().filter(|case| scope.holds(case.at));
     let reported: Vec<&Case> = reported.collect();
-    let rows = weigh(inputs, &scope);
+    let rows = weigh_rows(inputs, &scope);
     let ends_all = |row: &Row<'_>| {
         let inside =
             |case: &&Case| case.at <= row.at && row.at < case.block.end.max(case.at + LONG);
@@ -139,7 +139,7 @@ pub(super) fn decide<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     } else if !rows.is_empty() {
         by_weight(&rows, inputs)
     } else if inputs.is_whole && !inputs.run_failed() && job.passed.is_none() && is_success(lines) {
-        return passed(summary_of_success(lines), scope, PASSED_BY_RUNNER);
+        return passed_verdict(summary_of_success(lines), scope, PASSED_BY_RUNNER);
     } else {
         Verdict::default()
     };
@@ -150,7 +150,7 @@ pub(super) fn decide<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     }
 }
 
-fn passed<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'f> {
+fn passed_verdict<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'f> {
     Verdict {
         kind: Kind::None,
         confidence,
@@ -161,7 +161,7 @@ fn passed<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'f> {
 }
 
 // The findings of the failing step, and what the way the process ended says.
-fn weigh<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
+fn weigh_rows<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
     let end = scope.end().unwrap_or(inputs.lines.len());
     let is_filled = |at: &usize| !inputs.lines[*at].text.trim().is_empty();
     let filled: Vec<usize> = (0..end).filter(is_filled).collect();
@@ -187,7 +187,7 @@ fn weigh<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
             finding: Some(finding),
         }
     });
-    let ended = ending(inputs).into_iter().map(|(kind, weight)| Row {
+    let ended = run_ending(inputs).into_iter().map(|(kind, weight)| Row {
         kind,
         weight,
         at: usize::MAX,
@@ -197,7 +197,7 @@ fn weigh<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
 }
 
 // What the way a process ended says when its log does not. Source: the shell's exit codes.
-fn ending(inputs: &Inputs<'_>) -> Option<(Kind, u8)> {
+fn run_ending(inputs: &Inputs<'_>) -> Option<(Kind, u8)> {
     if inputs.facts.timed_out {
         return Some((Kind::Timeout, 71));
     }
@@ -257,13 +257,13 @@ fn by_tests<'f>(votes: &[Vote<'f>], rows: &[Row<'_>]) -> Verdict<'f> {
         subkind: finding.and_then(|finding| finding.subkind.clone()),
         rule: finding.map(|finding| finding.rule),
         tool: own.first().map(|vote| vote.runner),
-        alternatives: alternatives(kind, others, confidence),
+        alternatives: list_alternatives(kind, others, confidence),
         evidence,
         ..Verdict::default()
     }
 }
 
-fn alternatives(
+fn list_alternatives(
     kind: Kind,
     others: impl Iterator<Item = Kind>,
     confidence: f64,
@@ -337,7 +337,7 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
             .or_else(usual),
         tool: finding.map(|finding| finding.tool),
         rule: finding.map(|finding| finding.rule),
-        alternatives: alternatives(kind, others.map(|sum| sum.kind), confidence),
+        alternatives: list_alternatives(kind, others.map(|sum| sum.kind), confidence),
         evidence: near.map(|row| row.at).take(MAX_EVIDENCE).collect(),
         ..Verdict::default()
     }

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::model::{Category, Diagnosis, FailureKind as Kind, RemedySource, StopReason, Subkind};
-use crate::runners::rows;
+use crate::runners::parse_rows;
 
 /// The report's word for a kind of failure and the way an attempt ended. Pure: both are
 /// known, nothing is parsed.
@@ -25,7 +25,7 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
 }
 
 /// What a rule of a kind weighs that has no weight of its own.
-pub(super) fn weight(kind: Kind) -> u8 {
+pub(super) fn kind_weight(kind: Kind) -> u8 {
     let mut rows = WORDS.iter().filter(|row| row.kind == kind);
     rows.find_map(|row| row.weight).unwrap_or_default()
 }
@@ -90,7 +90,7 @@ struct Words {
     fix: String,
 }
 
-static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| rows(embedded!("diagnose/words.toml")));
+static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| parse_rows(embedded!("diagnose/words.toml")));
 
 /// Gives a diagnosis another kind and finer word, and what follows from them.
 pub(super) fn set_kind(diagnosis: &mut Diagnosis, kind: Kind, subkind: Option<Subkind>) {

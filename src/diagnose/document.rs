@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 
-use super::decide::{Inputs, Verdict, decide};
+use super::decide::{Inputs, Verdict, decide_verdict};
 use super::facts::LogFacts;
-use super::failures::failures;
-use super::findings::{Finding, findings};
+use super::failures::list_failures;
+use super::findings::{Finding, collect_findings};
 use super::line::{Line, Mark};
 use super::locate::Locator;
 use super::log::View;
@@ -27,7 +27,7 @@ const STRONG: u8 = 65;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    answer(View::whole(log), facts, Locator::new(listing)).diagnosis
+    build_answer(View::whole(log), facts, Locator::new(listing)).diagnosis
 }
 
 /// A diagnosis, with the indices of the lines of its evidence.
@@ -38,13 +38,13 @@ pub(super) struct Answer {
 
 /// Reads a log: bytes are lines already; lines to steps, tests, findings, a verdict, the tool's own
 /// remedy, names and files.
-pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>) -> Answer {
+pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>) -> Answer {
     let Lines { mut all, cut } = normalise::lines_of(view);
-    let mut cases = runners::cases(&mut all);
+    let mut cases = runners::collect_cases(&mut all);
     let lines = all;
     locator.note_directories(&lines);
-    let job = steps::job(&lines);
-    let findings = findings(&lines, &locator);
+    let job = steps::read_job(&lines);
+    let findings = collect_findings(&lines, &locator);
     for case in &mut cases {
         name_cause_above(case, &lines, &findings);
         case.crash = crash_place(case, &lines, &locator);
@@ -57,7 +57,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         facts,
         is_whole: view.dropped_bytes == 0,
     };
-    let verdict = decide(&inputs);
+    let verdict = decide_verdict(&inputs);
     let mut tests = tests(&verdict, &inputs, &locator);
     let left_out = LeftOut {
         bytes: view.dropped_bytes + cut,
@@ -67,7 +67,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
     tests.truncate(MAX_LISTED);
     let mut evidence = decisive_lines(&verdict, &lines);
     let decisive = evidence.first().copied();
-    let failures = failures(&verdict, &inputs, &locator);
+    let failures = list_failures(&verdict, &inputs, &locator);
     for failure in failures
         .iter()
         .skip(1)
@@ -96,7 +96,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         evidence: evidence.iter().map(shown).collect(),
         ..Diagnosis::default()
     };
-    advise(&mut diagnosis, &verdict, decisive, &lines);
+    add_advice(&mut diagnosis, &verdict, decisive, &lines);
     list_names(&mut diagnosis, &verdict, &inputs);
     list_files(&mut diagnosis, &verdict, &inputs, &locator);
     Answer {
@@ -106,7 +106,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
 }
 
 // One sentence on what happened and one on what to do: the tool's own, else the one of the kind.
-fn advise(
+fn add_advice(
     diagnosis: &mut Diagnosis,
     verdict: &Verdict<'_>,
     decisive: Option<usize>,
@@ -146,12 +146,12 @@ fn list_names(diagnosis: &mut Diagnosis, verdict: &Verdict<'_>, inputs: &Inputs<
             && (counts || died_of.contains(&finding.at))
     };
     let own = || inputs.findings.iter().filter(is_told);
-    diagnosis.undefined_names = distinct(own().flat_map(|finding| &finding.names));
-    diagnosis.missing_modules = distinct(own().filter_map(|finding| finding.module.as_ref()));
-    diagnosis.missing_exports = distinct(own().filter_map(|finding| finding.export.as_ref()));
+    diagnosis.undefined_names = distinct_names(own().flat_map(|finding| &finding.names));
+    diagnosis.missing_modules = distinct_names(own().filter_map(|finding| finding.module.as_ref()));
+    diagnosis.missing_exports = distinct_names(own().filter_map(|finding| finding.export.as_ref()));
 }
 
-fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn distinct_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let new = names.filter(|name| seen.insert(name.as_str()));
     new.take(MAX_LISTED).cloned().collect()
@@ -173,7 +173,7 @@ fn list_files(
         Some((finding.at, path.to_owned()))
     });
     let named: Vec<(usize, String)> = named.take(MAX_LISTED).collect();
-    diagnosis.files = mention::files(inputs.lines, &verdict.evidence, &named, locator);
+    diagnosis.files = mention::mentioned_files(inputs.lines, &verdict.evidence, &named, locator);
 }
 
 // Node's runner says no more of a file that could not be run than that it failed: the file said why above.
@@ -192,7 +192,7 @@ fn name_cause_above(case: &mut Case, lines: &[Line<'_>], findings: &[Finding]) {
 
 fn shown_path(path: &str, at: usize, locator: &Locator<'_>) -> String {
     let found = locator.find(path, at);
-    found.map_or_else(|| runners::relative(path), str::to_owned)
+    found.map_or_else(|| runners::relative_path(path), str::to_owned)
 }
 
 // The innermost frame in the repository, when it is not the test's own line. Where an expectation did
@@ -205,7 +205,7 @@ fn crash_place(
     let shown = |path: &str| {
         let is_foreign = || locator.knows_repository() || runners::is_installed(path);
         let found = locator.find(path, case.at).map(str::to_owned);
-        found.or_else(|| (!is_foreign()).then(|| runners::relative(path)))
+        found.or_else(|| (!is_foreign()).then(|| runners::relative_path(path)))
     };
     let mut frames = case.frames.iter().rev();
     let (path, line) = frames.find_map(|(path, line)| Some((shown(path)?, *line)))?;
@@ -229,7 +229,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
     let test = |case: &Case| {
         let name = case.name.clone()?;
         let place = case.place.as_ref();
-        let is_file = place.is_some_and(|place| runners::relative(&place.0) == name);
+        let is_file = place.is_some_and(|place| runners::relative_path(&place.0) == name);
         let path = place.map(|place| shown_path(&place.0, case.at, locator));
         let cause = case.cause.and_then(|at| inputs.lines.get(at));
         Some(FailedTest {
@@ -240,7 +240,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
             crash_path: case.crash.as_ref().map(|crash| crash.0.clone()),
             crash_line: case.crash.as_ref().and_then(|crash| crash.1),
             log_line: cause.map(|line| line.number),
-            message: message(case, inputs.lines),
+            message: case_message(case, inputs.lines),
         })
     };
     let cases = inputs.cases.iter().filter(counts);
@@ -248,7 +248,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
 }
 
 // What a test died of, without what its runner puts around it.
-fn message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
+fn case_message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     let at = case.cause?;
     let text = lines.get(at)?.text.trim().trim_start_matches("| ");
     let text = runners::with_values(lines, at).unwrap_or_else(|| text.to_owned());

@@ -10,7 +10,7 @@ const MAX_FAILURES: usize = 50;
 const STANDS_ALONE: u8 = 25;
 
 /// Returns the failures of the failing step, the cause first; what a checker found beside it has its file.
-pub(super) fn failures(
+pub(super) fn list_failures(
     verdict: &Verdict<'_>,
     inputs: &Inputs<'_>,
     locator: &Locator<'_>,
@@ -93,7 +93,7 @@ fn place_near(at: usize, inputs: &Inputs<'_>, locator: &Locator<'_>) -> Option<M
     let near = inputs
         .lines
         .get(from..inputs.lines.len().min(at + NEAR + 1))?;
-    let files = mention::files(near, &[at - from], &[], locator);
+    let files = mention::mentioned_files(near, &[at - from], &[], locator);
     files.into_iter().find(|file| file.in_repository)
 }
 

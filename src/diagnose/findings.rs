@@ -1,4 +1,4 @@
-use super::line::{Line, above, below};
+use super::line::{Line, lines_above, lines_below};
 use super::locate::{Locator, is_absolute};
 use super::rules::RULES;
 use crate::model::{FailureKind, Subkind};
@@ -44,7 +44,7 @@ const CAPTURED: u8 = 14;
 const KNOWN: u8 = 11;
 
 /// Returns what the rules find, line by line; lines that tell of no failure are not asked.
-pub(super) fn findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding> {
+pub(super) fn collect_findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if line.text.len() < 4 || line.quiet {
@@ -68,14 +68,14 @@ pub(super) fn findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding
 // Whether a rule is of another language than the lines around it: both know `TypeError: `.
 fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
     let has_script_frame = || {
-        below(lines, at + 1, 13).any(|text| {
+        lines_below(lines, at + 1, 13).any(|text| {
             let bare = text.trim_start();
             (bare.starts_with("at ") && text.starts_with(' ')) || bare.starts_with("❯ ")
         })
     };
     let has_python_frame = || {
         lines[at].text.starts_with("E ")
-            || above(lines, at, 4).any(|text| text.trim_start().starts_with("File \""))
+            || lines_above(lines, at, 4).any(|text| text.trim_start().starts_with("File \""))
     };
     match tool {
         "python" => has_script_frame(),
@@ -99,7 +99,7 @@ fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_
             || locator.has_top(top)
             || (is_dotted && (!locator.knows_repository() || is_named_near(top, finding.at, lines)))
             // Shared test support is imported by a bare name from beside the tests.
-            || above(lines, finding.at, 3).any(|text| text.contains("conftest.py"))
+            || lines_above(lines, finding.at, 3).any(|text| text.contains("conftest.py"))
     } else {
         let starts = ["@/", "~", "#", "$lib", "src/", "app/", "file:", "."];
         let ends = [
@@ -118,5 +118,6 @@ fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_
 // The importing file lies in the package that it imports from.
 fn is_named_near(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
     let directory = format!("{top}/");
-    above(lines, at, 8).any(|text| text.contains(&directory) && !text.contains("site-packages"))
+    lines_above(lines, at, 8)
+        .any(|text| text.contains(&directory) && !text.contains("site-packages"))
 }

@@ -18,7 +18,7 @@ pub(super) struct Line<'a> {
 }
 
 /// The texts of up to so many lines right above an index.
-pub(super) fn above<'l>(
+pub(super) fn lines_above<'l>(
     lines: &'l [Line<'_>],
     at: usize,
     most: usize,
@@ -28,7 +28,7 @@ pub(super) fn above<'l>(
 }
 
 /// The texts of up to so many lines from an index on.
-pub(super) fn below<'l>(
+pub(super) fn lines_below<'l>(
     lines: &'l [Line<'_>],
     from: usize,
     most: usize,

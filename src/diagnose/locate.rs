@@ -71,7 +71,7 @@ impl<'a> Locator<'a> {
             let Some(place) = found.and_then(|found| found.iter().skip(1).flatten().next()) else {
                 continue;
             };
-            let parts = parts(place.as_str());
+            let parts = path_parts(place.as_str());
             let mut ends = (0..parts.len()).map(|start| parts[start..].join("/"));
             let directory = ends.find(|end| listing.has_directory(end));
             self.ran_in
@@ -94,29 +94,29 @@ impl<'a> Locator<'a> {
         let listing = self.listing?;
         let path = path.strip_prefix("file://").unwrap_or(path);
         let path = path.replace('\\', "/");
-        if let Some(end) = installed(&path) {
+        if let Some(end) = installed_path(&path) {
             let mut roots = ["", "src", "lib", "python"].iter();
-            return roots.find_map(|root| joined(listing, root, end));
+            return roots.find_map(|root| joined_path(listing, root, end));
         }
         if SYSTEM.is_match(&path) {
             return None;
         }
         let is_absolute = is_absolute(&path);
-        let parts = parts(&path);
+        let parts = path_parts(&path);
         let candidates = self.by_name.get(*parts.last()?)?;
         let from = parts.len().saturating_sub(MAX_DEPTH);
         let whole = parts[from..].join("/");
         if !is_absolute {
             let mut near = self.near(at);
-            let near = near.find_map(|directory| joined(listing, directory, &path));
-            if let Some(file) = near.or_else(|| joined(listing, "", &whole)) {
+            let near = near.find_map(|directory| joined_path(listing, directory, &path));
+            if let Some(file) = near.or_else(|| joined_path(listing, "", &whole)) {
                 return Some(file);
             }
         }
         let is_cut = is_absolute || path.starts_with("../");
         let ends = (from..parts.len()).map(|start| parts[start..].join("/"));
         let ends: Vec<String> = ends.take(if is_cut { MAX_DEPTH } else { 1 }).collect();
-        let exact = || ends.iter().find_map(|end| joined(listing, "", end));
+        let exact = || ends.iter().find_map(|end| joined_path(listing, "", end));
         if let Some(file) = is_absolute.then(exact).flatten() {
             return Some(file);
         }
@@ -174,7 +174,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
 }
 
 // What stands behind the folder of installed packages.
-fn installed(path: &str) -> Option<&str> {
+fn installed_path(path: &str) -> Option<&str> {
     ["site-packages/", "dist-packages/", "node_modules/"]
         .iter()
         .filter_map(|folder| path.rfind(folder).map(|at| at + folder.len()))
@@ -182,14 +182,14 @@ fn installed(path: &str) -> Option<&str> {
         .and_then(|at| path.get(at..))
 }
 
-fn parts(path: &str) -> Vec<&str> {
+fn path_parts(path: &str) -> Vec<&str> {
     path.split(['/', '\\'])
         .filter(|part| !part.is_empty() && *part != "." && *part != ".." && !part.ends_with(':'))
         .collect()
 }
 
 // The file at a relative path below a directory.
-fn joined<'a>(listing: &'a Listing, directory: &str, path: &str) -> Option<&'a str> {
+fn joined_path<'a>(listing: &'a Listing, directory: &str, path: &str) -> Option<&'a str> {
     let path = RepoPath::resolve(directory, path).ok()?;
     listing.file(path.as_str()).map(RepoPath::as_str)
 }

@@ -1,4 +1,4 @@
-use super::document::answer;
+use super::document::build_answer;
 use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
 use super::log::Log;
@@ -21,10 +21,10 @@ pub fn diagnose_masked(
     reports: &[Report],
     redactor: &Redactor,
 ) -> Diagnosis {
-    let found = answer(log.view(), facts, Locator::at(scene));
+    let found = build_answer(log.view(), facts, Locator::at(scene));
     let mut diagnosis = found.diagnosis;
     add_reports(&mut diagnosis, reports, facts, scene);
-    mask(&mut diagnosis, &found.evidence, log.text(), redactor);
+    mask_diagnosis(&mut diagnosis, &found.evidence, log.text(), redactor);
     // What it adds is of the repository and of no line.
     if let Some(source) = scene.source {
         refute(&mut diagnosis, source);
@@ -34,7 +34,7 @@ pub fn diagnose_masked(
 
 // What is secret by what stands around it in the log, then what each text says by itself: what was put
 // together from a line may read as another secret.
-fn mask(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Redactor) {
+fn mask_diagnosis(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Redactor) {
     let plain = sanitize_log(log.as_bytes());
     let mut secrets: Vec<(usize, &str, String)> = Vec::new();
     for secret in redactor.redact(&plain).findings {
@@ -45,9 +45,9 @@ fn mask(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Red
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.1.len()));
     secrets.dedup();
     let mut texts: Vec<(Option<usize>, &mut String)> = Vec::new();
-    let rows = diagnosis.evidence.iter_mut().map(|it| &mut it.text);
+    let rows = diagnosis.evidence.iter_mut().map(|row| &mut row.text);
     texts.extend(evidence.iter().copied().map(Some).zip(rows));
-    let paths = diagnosis.files.iter_mut().map(|it| &mut it.path);
+    let paths = diagnosis.files.iter_mut().map(|file| &mut file.path);
     let names = [
         &mut diagnosis.undefined_names,
         &mut diagnosis.missing_modules,
@@ -56,7 +56,7 @@ fn mask(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Red
     ];
     let names = names.into_iter().flatten();
     let failures = diagnosis.failures.iter_mut();
-    let failures = failures.filter_map(|it| it.path.as_mut());
+    let failures = failures.filter_map(|failure| failure.path.as_mut());
     let tests = diagnosis.tests.iter_mut().flat_map(|test| {
         let more = [&mut test.path, &mut test.crash_path, &mut test.message];
         more.into_iter().flatten().chain([&mut test.id])
@@ -140,7 +140,12 @@ mod tests {
         let reports = [read_report(report)];
         let facts = LogFacts::default();
         let found = diagnose_masked(&log, &facts, Scene::default(), &reports, &redactor);
-        assert!(found.failing_tests.iter().any(|it| it.contains("test_c")));
+        assert!(
+            found
+                .failing_tests
+                .iter()
+                .any(|test| test.contains("test_c"))
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::runners::{is_installed, relative};
+use super::runners::{is_installed, relative_path};
 use crate::model::MentionedFile;
 use crate::runners::pattern;
 
@@ -37,7 +37,7 @@ pattern!(
 );
 
 /// Returns the files that a log names, those near the evidence first.
-pub(super) fn files(
+pub(super) fn mentioned_files(
     lines: &[Line<'_>],
     evidence: &[usize],
     named: &[(usize, String)],
@@ -51,9 +51,9 @@ pub(super) fn files(
             ..Mention::default()
         })
         .collect();
-    collect(lines, &mut mentions);
+    collect_mentions(lines, &mut mentions);
     // Frames above a line of evidence weigh as those below.
-    let distance = |at: usize| evidence.iter().map(|it| it.abs_diff(at)).min();
+    let distance = |at: usize| evidence.iter().map(|line| line.abs_diff(at)).min();
     let mut ranked: Vec<(usize, usize, Mention)> = mentions
         .into_iter()
         .enumerate()
@@ -70,7 +70,7 @@ pub(super) fn files(
             continue;
         }
         let in_repository = place.is_some();
-        let path = place.unwrap_or_else(|| shown(&mention.path, locator));
+        let path = place.unwrap_or_else(|| shown_path(&mention.path, locator));
         let lines_of_it = counts.entry(path.clone()).or_default();
         if lines_of_it.contains(&mention.line) || lines_of_it.len() >= MOST_LINES_OF_ONE {
             continue;
@@ -98,15 +98,15 @@ pub(super) fn files(
 }
 
 // Without a listing the part below a known checkout reads best.
-fn shown(path: &str, locator: &Locator<'_>) -> String {
+fn shown_path(path: &str, locator: &Locator<'_>) -> String {
     if locator.knows_repository() {
         path.to_owned()
     } else {
-        relative(path)
+        relative_path(path)
     }
 }
 
-fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
+fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
     let number = |text: Option<regex::Match<'_>>| text.and_then(|text| text.as_str().parse().ok());
     let mut heading: Option<String> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -150,7 +150,7 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .strip_prefix('@')
                 .filter(|_| before.ends_with("[ "))
                 .unwrap_or(path);
-            let path = bare(path);
+            let path = bare_path(path);
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
@@ -176,7 +176,7 @@ fn may_name_a_file(text: &str) -> bool {
             .any(|name| text.contains(name))
 }
 
-fn bare(path: &str) -> String {
+fn bare_path(path: &str) -> String {
     let path = path.strip_prefix("file://").unwrap_or(path);
     // file:///C:/x is the drive C.
     let drive = path.as_bytes().get(2) == Some(&b':') && path.starts_with('/');
@@ -187,7 +187,7 @@ fn bare(path: &str) -> String {
 // What a test works with: a route, or a file that it made in a folder of its own.
 fn is_of_test(path: &str) -> bool {
     let made = ["/tmp/pytest-", "/var/folders/"];
-    path.rfind('/') == Some(0) || made.iter().any(|it| path.starts_with(it))
+    path.rfind('/') == Some(0) || made.iter().any(|prefix| path.starts_with(prefix))
 }
 
 // Names that only look like files.

@@ -1,6 +1,6 @@
 //! Layer 4: log text to a diagnosis. Pure and linear; `unknown` rather than a guess.
 //!
-//! `document::answer` is the pipeline. `normalise` restores lines, `steps` reads what the service ran and how it
+//! `document::build_answer` is the pipeline. `normalise` restores lines, `steps` reads what the service ran and how it
 //! ended, `quiet` marks what is no evidence, `runners` read which tests failed and why, `rules` tell what a line
 //! means, `decide` weighs them, `remedy` quotes what the tool says to do, and `refute` asks the repository.
 

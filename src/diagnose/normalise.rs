@@ -35,7 +35,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
             _ => raw,
         };
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
-        let (mark, text) = clean(raw, &wrapper);
+        let (mark, text) = clean_line(raw, &wrapper);
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }
@@ -49,7 +49,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         });
     }
     super::runners::join_error_names(&mut lines);
-    quiet::mark(&mut lines);
+    quiet::mark_quiet(&mut lines);
     Lines { all: lines, cut }
 }
 
@@ -69,12 +69,12 @@ pattern!(
 );
 
 // What a terminal would show of one raw line, and what the service says with it.
-fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
+fn clean_line<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     let mut mark = Mark::None;
     if raw.contains("travis_time:") || raw.contains("section_") {
-        mark = section(raw);
+        mark = section_mark(raw);
     }
-    let raw = cut(raw, LONGEST_LINE);
+    let raw = cut_text(raw, LONGEST_LINE);
     let raw = raw.strip_suffix('\r').unwrap_or(raw);
     let is_control = |byte| byte < 0x20 && byte != b'\t' || byte == 0x7f;
     let text = if raw.bytes().any(is_control) {
@@ -106,7 +106,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
 }
 
 // The last fold of Travis or GitLab that a raw line opens or closes.
-fn section(raw: &str) -> Mark {
+fn section_mark(raw: &str) -> Mark {
     let Some(found) = TRAVIS.captures_iter(raw).last() else {
         return Mark::None;
     };
@@ -120,7 +120,7 @@ fn section(raw: &str) -> Mark {
     }
 }
 
-fn cut(text: &str, most: usize) -> &str {
+fn cut_text(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
@@ -163,7 +163,7 @@ pub fn telling_lines(log: &str) -> String {
 #[must_use]
 pub fn plain_lines(log: &str) -> String {
     let lines = lines_of(View::whole(log)).all;
-    lines.iter().map(|it| format!("{}\n", it.text)).collect()
+    lines.iter().map(|l| format!("{}\n", l.text)).collect()
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::{Line, Mark, above, below};
+use super::line::{Line, Mark, lines_above, lines_below};
 use crate::runners::{Cues, Pattern};
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
 /// warnings, times and coverage, echoed scripts, what a program under test wrote to its console.
-pub(super) fn mark(lines: &mut [Line<'_>]) {
+pub(super) fn mark_quiet(lines: &mut [Line<'_>]) {
     let mut section: Option<&Section> = None;
     // The script of a step and its environment, until the group ends.
     let mut script = false;
@@ -34,8 +34,8 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
     for at in 0..lines.len() {
         let text = lines[at].text.as_ref();
         if text.starts_with(' ') && text.trim_start().starts_with("- ") {
-            let is_pending = above(lines, at, 3)
-                .chain(below(lines, at, 12))
+            let is_pending = lines_above(lines, at, 3)
+                .chain(lines_below(lines, at, 12))
                 .any(is_of_mocha);
             lines[at].quiet |= is_pending;
         }

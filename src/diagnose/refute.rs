@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::LogFacts;
 use super::derive::set_kind;
-use super::document::answer;
+use super::document::build_answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use crate::languages::{Resolver, package_part};
@@ -17,7 +17,7 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
         source: Some(source),
         directory: "",
     };
-    let mut diagnosis = answer(View::whole(log), facts, Locator::at(scene)).diagnosis;
+    let mut diagnosis = build_answer(View::whole(log), facts, Locator::at(scene)).diagnosis;
     refute(&mut diagnosis, source);
     diagnosis
 }
@@ -39,7 +39,7 @@ pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
 // A log may name thousands of files; one import settles it.
 const MAX_FILES: usize = 32;
 
-fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
+fn mentioned_paths(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = Vec::new();
     for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
         if files.len() < MAX_FILES && !files.contains(&path) {
@@ -51,7 +51,7 @@ fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
 
 fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
     let resolver = Resolver::new(source);
-    mentioned(diagnosis).iter().any(|file| {
+    mentioned_paths(diagnosis).iter().any(|file| {
         resolver.facts(file).imports.iter().any(|import| {
             if !diagnosis.missing_modules.contains(&import.specifier) {
                 return false;
@@ -77,7 +77,7 @@ fn check_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
         r"cannot import name '(\w+)' from partially initialized module '([\w.]+)'"
     );
     let resolver = Resolver::new(source);
-    let files = mentioned(diagnosis);
+    let files = mentioned_paths(diagnosis);
     if files.iter().any(|start| is_in_circle(&resolver, start)) {
         return;
     }

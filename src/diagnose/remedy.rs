@@ -67,9 +67,9 @@ pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Op
     let near = decisive.saturating_sub(ABOVE)..end.min(decisive + BELOW);
     let last = end.saturating_sub(AT_THE_END).max(near.end)..end;
     [near, last].into_iter().find_map(|range| {
-        let found = sentences(lines, range);
+        let found = remedy_sentences(lines, range);
         let scores = found.iter().enumerate().map(|(at, own)| {
-            let (score, text) = score(own, found.get(at + 1));
+            let (score, text) = score_remedy(own, found.get(at + 1));
             (score, Remedy { at: own.at, text })
         });
         // Of equals the nearest to the line, below before above.
@@ -81,7 +81,7 @@ pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Op
 }
 
 // Tools wrap their sentences: the lines of one paragraph are joined.
-fn sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Remedy> {
+fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Remedy> {
     pattern!(END, r#"[.!?]\s+[A-Z`"'(\[]|\s{2,}"#);
     let mut found = Vec::new();
     let mut paragraph = String::new();
@@ -141,7 +141,7 @@ fn bare(text: &str) -> &str {
 }
 
 // A sentence that ends with a colon says it in the next.
-fn score(own: &Remedy, next: Option<&Remedy>) -> (usize, String) {
+fn score_remedy(own: &Remedy, next: Option<&Remedy>) -> (usize, String) {
     let mut text = own.text.clone();
     let mut score = LABELED * usize::from(LABEL.is_match(&text));
     score += SIGN * usize::from(SPEECH.is_match(&text));

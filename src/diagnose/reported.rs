@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::derive;
-use super::document::answer;
+use super::document::build_answer;
 use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
 use super::log::View;
@@ -36,13 +36,13 @@ pub(super) fn add_reports(
     let locator = Locator::at(scene);
     let mut left: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, test) in diagnosis.tests.iter().enumerate().rev() {
-        left.entry(letters(&test.id)).or_default().push(at);
+        left.entry(only_letters(&test.id)).or_default().push(at);
     }
     let mut seen: HashSet<&str> = HashSet::new();
     for case in &failed {
-        let (path, line) = place(case, &locator).unzip();
+        let (path, line) = case_place(case, &locator).unzip();
         let line = line.flatten();
-        let same = spellings(case)
+        let same = case_spellings(case)
             .iter()
             .find_map(|name| left.get_mut(name)?.pop());
         let is_new = seen.insert(&case.id);
@@ -71,7 +71,7 @@ pub(super) fn add_reports(
         let said =
             |case: &&Case| format!("{}\n{}\n", message(case).unwrap_or_default(), case.detail);
         let text: String = failed.iter().take(MAX_ASKED).map(said).collect();
-        let found = answer(View::whole(&text), facts, Locator::default()).diagnosis;
+        let found = build_answer(View::whole(&text), facts, Locator::default()).diagnosis;
         let kind = match found.kind {
             Kind::Unknown | Kind::None => Kind::TestFailure,
             Kind::RuntimeError if text.contains("Assertion") => Kind::TestFailure,
@@ -86,15 +86,15 @@ pub(super) fn add_reports(
 }
 
 // Runners put other signs between the parts of a name than their reports do.
-fn letters(text: &str) -> String {
+fn only_letters(text: &str) -> String {
     let text = text.replace(".py", "");
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 // What a runner may call the test of a report; the surest first.
-fn spellings(case: &Case) -> Vec<String> {
-    let (name, class) = (letters(&case.name), letters(&case.class));
-    let mut found = vec![letters(&case.id)];
+fn case_spellings(case: &Case) -> Vec<String> {
+    let (name, class) = (only_letters(&case.name), only_letters(&case.class));
+    let mut found = vec![only_letters(&case.id)];
     if !name.is_empty() {
         found.extend([format!("{class}{name}"), format!("{name}{class}"), name]);
     }
@@ -110,10 +110,10 @@ fn message(case: &Case) -> Option<String> {
 }
 
 // The test's file and line: what its stack says of it, else what the report does.
-fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
+fn case_place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
     let shown = |path: &str| {
         let found = locator.find(path, 0).map(str::to_owned);
-        found.unwrap_or_else(|| runners::relative(path))
+        found.unwrap_or_else(|| runners::relative_path(path))
     };
     let lines = normalise::lines_of(View::whole(&case.detail)).all;
     let frame = runners::first_script_frame(&lines, 0..MAX_STACK);

@@ -46,19 +46,19 @@ impl Job {
 const MOST_FOLDS: usize = 1_000;
 
 /// Reads a job's steps out of its lines.
-pub(super) fn job(lines: &[Line<'_>]) -> Job {
+pub(super) fn read_job(lines: &[Line<'_>]) -> Job {
     let mut reader = Reader::default();
     for (at, line) in lines.iter().enumerate() {
-        let ending = ending(line);
+        let ending = step_ending(line);
         // A Travis line can close a fold and give the exit code at once.
         let exits = matches!(ending, Some((Event::Exited, Some(_))));
-        if (exits || reader.fold(at, line))
+        if (exits || reader.read_fold(at, line))
             && let Some((event, code)) = ending
         {
-            reader.record(at, event, code);
+            reader.record_event(at, event, code);
         }
     }
-    reader.finish(lines)
+    reader.finish_job(lines)
 }
 
 #[derive(Default)]
@@ -75,7 +75,7 @@ struct Reader {
 
 impl Reader {
     // What a line says of a fold; whether words behind that count too, as in the traces of GitLab.
-    fn fold(&mut self, at: usize, line: &Line<'_>) -> bool {
+    fn read_fold(&mut self, at: usize, line: &Line<'_>) -> bool {
         match &line.mark {
             Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
                 self.close_begun(at);
@@ -116,7 +116,7 @@ impl Reader {
         self.close(at + 1, section_end(name));
     }
 
-    fn record(&mut self, at: usize, event: Event, code: Option<i32>) {
+    fn record_event(&mut self, at: usize, event: Event, code: Option<i32>) {
         match (event, code) {
             (Event::Exited, Some(code)) => {
                 let failed = Some(code).filter(|code| *code != 0);
@@ -168,7 +168,7 @@ impl Reader {
         self.from = to;
     }
 
-    fn finish(mut self, lines: &[Line<'_>]) -> Job {
+    fn finish_job(mut self, lines: &[Line<'_>]) -> Job {
         self.close(lines.len(), End::Open);
         let says_error = lines.iter().any(|line| line.mark == Mark::Error);
         let is_failed = |step: &Step| matches!(step.end, End::Failed(_));
@@ -176,7 +176,7 @@ impl Reader {
         let passed = match self.end_of_job {
             Some((at, passed, code)) => {
                 if !passed && !failed {
-                    self.blame(at, code, lines);
+                    self.blame_step(at, code, lines);
                 }
                 Some(passed)
             }
@@ -185,16 +185,16 @@ impl Reader {
             None if self.clean_up && !says_error => Some(true),
             None => None,
         };
-        let success = self.end_of_job.filter(|it| it.1);
+        let success = self.end_of_job.filter(|end| end.1);
         Job {
             steps: self.steps,
             passed,
-            passed_at: success.map(|it| it.0),
+            passed_at: success.map(|end| end.0),
         }
     }
 
     // A service that tells of the job alone: what ran last before it said so has failed.
-    fn blame(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
+    fn blame_step(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
         let is_filled = |line: &&Line<'_>| !line.text.trim().is_empty();
         let may_fail = |step: &Step| {
             let own = lines.get(step.from..step.to.min(at)).unwrap_or_default();
@@ -207,21 +207,21 @@ impl Reader {
 }
 
 // The first row that knows a line, with the code that it tells.
-fn ending(line: &Line<'_>) -> Option<(Event, Option<i32>)> {
+fn step_ending(line: &Line<'_>) -> Option<(Event, Option<i32>)> {
     let mut rows: Vec<usize> = ENDS.rows(&line.text).collect();
     rows.sort_unstable();
     rows.into_iter().find_map(|row| {
         let row = &PROVIDERS.end[row];
         let found = row.line.get().captures(&line.text)?;
         let code = found.iter().skip(1).flatten().next();
-        let code = code.and_then(|it| it.as_str().parse().ok());
+        let code = code.and_then(|number| number.as_str().parse().ok());
         (!row.error || line.mark == Mark::Error).then_some((row.event, code))
     })
 }
 
 /// Whether a service, a shell or a program that ran others says that something failed.
 pub(super) fn tells_failure(line: &Line<'_>) -> bool {
-    ending(line).is_some_and(|(event, code)| match event {
+    step_ending(line).is_some_and(|(event, code)| match event {
         Event::Exited | Event::Step | Event::Job => code != Some(0),
         Event::Failure => true,
         Event::JobPassed | Event::Passed | Event::CleanUp => false,
@@ -229,7 +229,7 @@ pub(super) fn tells_failure(line: &Line<'_>) -> bool {
 }
 
 fn section_end(name: &str) -> End {
-    let is_named = |fold: &&Fold| fold.names.iter().any(|it| it == name);
+    let is_named = |fold: &&Fold| fold.names.iter().any(|known| known == name);
     match PROVIDERS.fold.iter().find(is_named) {
         Some(fold) if fold.clean_up => End::CleanUp,
         Some(_) => End::Open,
@@ -239,7 +239,7 @@ fn section_end(name: &str) -> End {
 
 #[cfg(test)]
 mod tests {
-    use super::{End, job};
+    use super::{End, read_job};
     use crate::diagnose::normalise::lines;
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
             ("a\nb", &[End::Open], None),
         ];
         for (log, ends, passed) in cases {
-            let job = job(&lines(log));
+            let job = read_job(&lines(log));
             let found: Vec<End> = job.steps.iter().map(|step| step.end).collect();
             assert_eq!((found.as_slice(), job.passed), (*ends, *passed), "{log}");
         }

@@ -1,6 +1,6 @@
 use super::decide::{Inputs, Scope};
 use super::findings::Finding;
-use super::line::{Line, below};
+use super::line::{Line, lines_below};
 use super::runners::Case;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::pattern;
@@ -43,7 +43,7 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
         let at = finding.map_or(at, |finding| finding.at);
         let text = inputs.lines[at].text.as_ref();
         // Playwright puts the author's own message before the matcher.
-        let mut near = below(inputs.lines, at, 5).map(str::trim_start);
+        let mut near = lines_below(inputs.lines, at, 5).map(str::trim_start);
         let is_expectation =
             near.any(|text| text.starts_with("expect(")) || EXPECTATION.is_match(text);
         // A file that dies of its own code has no set-up that failed: engines throw these.
@@ -110,7 +110,7 @@ fn shows_hook(case: &Case, lines: &[Line<'_>]) -> bool {
         r"^\s*>?\s*\d+ ?\|\s*(?:((?:before|after)(?:All|Each))|it|test|describe)\b[\w.]*\("
     );
     pattern!(MARK, r"^\s*\|\s+\^");
-    let block = below(lines, case.block.start, case.block.len());
+    let block = lines_below(lines, case.block.start, case.block.len());
     let shown = block.take_while(|text| !MARK.is_match(text));
     let last = shown.filter_map(|text| OPENS.captures(text)).last();
     last.is_some_and(|found| found.get(1).is_some())

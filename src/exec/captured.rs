@@ -40,7 +40,7 @@ impl Captured {
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&marker(omitted));
+        text.push_str(&omission_marker(omitted));
         text.push_str(&String::from_utf8_lossy(tail));
         text
     }
@@ -68,7 +68,7 @@ fn first_gap(text: &[u8]) -> usize {
 const MAX_WORD: usize = 16 * 1024;
 
 /// The line that stands for bytes left out.
-fn marker(omitted: u64) -> String {
+fn omission_marker(omitted: u64) -> String {
     format!("[{omitted} bytes left out]\n")
 }
 

@@ -25,7 +25,7 @@ impl Environment {
         let named: Vec<&str> = self
             .allow
             .iter()
-            .filter(|it| !it.contains('='))
+            .filter(|name| !name.contains('='))
             .map(String::as_str)
             .collect();
         let mut variables = BTreeMap::new();

@@ -10,7 +10,7 @@ use super::{ExecError, Job};
 
 /// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
 /// when whoever waited for the command is gone.
-pub(super) fn launch(
+pub(super) fn launch_job(
     job: &Job,
     input: Input,
     ended: impl FnOnce(Option<Report>) + Send + 'static,
@@ -37,7 +37,7 @@ pub(super) fn launch(
         let own = ["TERM", "COLORTERM"].map(|name| (name, std::env::var_os(name)));
         let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name, Some("cat".into())));
         for (name, value) in own.into_iter().chain(pagers) {
-            let sets = |it: &String| it.split('=').next() == Some(name);
+            let sets = |entry: &String| entry.split('=').next() == Some(name);
             if let Some(value) = value
                 && !job.environment.allow.iter().any(sets)
             {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::captured::Ring;
 use super::ended::Report;
-use super::launch::{Input, Launched, launch};
+use super::launch::{Input, Launched, launch_job};
 use super::unix::{Supervisor, refused};
 use super::{Captured, End, ExecError, Job, SandboxState};
 
@@ -40,7 +40,7 @@ pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
         control,
         stdout,
         mut stderr,
-    } = launch(job, Input::Pipe(reader), move |report| {
+    } = launch_job(job, Input::Pipe(reader), move |report| {
         let _ = sender.send(report);
     })?;
     let kept = Arc::new(Mutex::new(Ring::new(KEPT, KEPT)));
@@ -118,7 +118,7 @@ impl Piped {
             self.sandbox = Some(report.sandbox);
             self.refused = refused(&self.job, &self.stderr().text(), report);
         }
-        self.end = Some(ended(report));
+        self.end = Some(end_result(report));
     }
 
     /// Closes its input and asks it to end; after the job's grace it is killed.
@@ -144,7 +144,7 @@ impl Drop for Piped {
     }
 }
 
-fn ended(report: Option<Report>) -> Result<End, Arc<ExecError>> {
+fn end_result(report: Option<Report>) -> Result<End, Arc<ExecError>> {
     let report = report.ok_or(ExecError::SupervisorGone)?;
     Ok(report.end.end()?)
 }

@@ -23,7 +23,7 @@ pub(super) fn make_private(
     let mut set = |name: &str, value: PathBuf| {
         let is_named = named
             .iter()
-            .any(|it| it.split_once('=').is_some_and(|(key, _)| key == name));
+            .any(|entry| entry.split_once('=').is_some_and(|(key, _)| key == name));
         if !is_named {
             variables.insert(name.into(), value.into());
         }

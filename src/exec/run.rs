@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::captured::Ring;
 use super::ended::Report;
-use super::launch::{CHUNK, Input, Launched, launch};
+use super::launch::{CHUNK, Input, Launched, launch_job};
 use super::unix::{Supervisor, refused};
 use super::{End, ExecError, Job, Outcome, Stdin, Stop};
 
@@ -50,7 +50,7 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
         control,
         stdout,
         stderr,
-    } = launch(job, input, move |report| {
+    } = launch_job(job, input, move |report| {
         let _ = ended.send(Message::Ended(report));
     })?;
     let reading = read(Stream::Stdout, stdout, sender.clone())
@@ -69,7 +69,7 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
         failure: None,
     };
     if let Err(error) = reading {
-        watch.fail(error.into());
+        watch.fail_with(error.into());
     }
     let report = watch.until_end(&messages);
     watch.outcome(report, started.elapsed())
@@ -133,7 +133,7 @@ impl Watch<'_> {
             let message = messages.recv_timeout(left.unwrap_or(TICK));
             left = left.map(|left| left.saturating_sub(waiting.elapsed()));
             match message {
-                Ok(Message::Output(stream, bytes)) => self.take(stream, &bytes),
+                Ok(Message::Output(stream, bytes)) => self.take_output(stream, &bytes),
                 Ok(Message::Closed) => open -= 1,
                 Ok(Message::Ended(how)) => {
                     report = how;
@@ -145,11 +145,11 @@ impl Watch<'_> {
             if left.is_some_and(|left| open == 0 || left.is_zero() || self.is_full()) {
                 return report;
             }
-            self.decide();
+            self.decide_end();
         }
     }
 
-    fn take(&mut self, stream: Stream, bytes: &[u8]) {
+    fn take_output(&mut self, stream: Stream, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         self.output.push(bytes);
         match stream {
@@ -165,7 +165,7 @@ impl Watch<'_> {
         self.total > self.job.limits.max_output
     }
 
-    fn decide(&mut self) {
+    fn decide_end(&mut self) {
         if self.reason.is_none() && self.failure.is_none() {
             if self.stop.requested() {
                 self.reason = Some(End::Interrupted);
@@ -185,7 +185,7 @@ impl Watch<'_> {
         }
     }
 
-    fn fail(&mut self, error: ExecError) {
+    fn fail_with(&mut self, error: ExecError) {
         self.failure.get_or_insert(error);
         self.control.kill();
     }

@@ -54,7 +54,7 @@ impl SandboxState {
     pub(super) fn without(missing: &[NotConfined]) -> Self {
         if missing.is_empty() {
             Self::Enforced
-        } else if missing.iter().any(|it| it.wall == Wall::Files) {
+        } else if missing.iter().any(|wall| wall.wall == Wall::Files) {
             Self::None
         } else {
             Self::Partial

@@ -9,8 +9,8 @@ pub(super) fn temporary() -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = shared
         .into_iter()
         .chain([std::env::temp_dir()])
-        .filter_map(|it| it.canonicalize().ok())
-        .filter(|it| it.is_dir() && it.parent().is_some())
+        .filter_map(|path| path.canonicalize().ok())
+        .filter(|path| path.is_dir() && path.parent().is_some())
         .collect();
     places.sort();
     places.dedup_by(|later, earlier| later.starts_with(earlier));
@@ -54,8 +54,8 @@ impl Temporary {
         builder.prefix(PREFIX).rand_bytes(RANDOM);
         builder.permissions(fs::Permissions::from_mode(0o700));
         let path = builder.tempdir_in(parent)?.keep();
-        let held = hold(&path);
-        sweep(parent, &path);
+        let held = hold_folder(&path);
+        sweep_stale(parent, &path);
         Ok(Self { path, _held: held })
     }
 
@@ -79,20 +79,20 @@ const RANDOM: usize = 14;
 // One that was just made may not be held yet.
 const YOUNG_SECONDS: u64 = 60;
 
-fn hold(folder: &Path) -> Option<File> {
+fn hold_folder(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.try_lock().ok()?;
     Some(file)
 }
 
 // Those of this user that nobody holds any more. Best effort.
-fn sweep(parent: &Path, own: &Path) {
+fn sweep_stale(parent: &Path, own: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name().into_string().unwrap_or_default();
         let random = name.strip_prefix(PREFIX).unwrap_or_default().as_bytes();
         let is_named = random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric);
-        if is_named && is_left_behind(&path, own) && hold(&path).is_some() {
+        if is_named && is_left_behind(&path, own) && hold_folder(&path).is_some() {
             let _ = fs::remove_dir_all(&path);
         }
     }
@@ -115,7 +115,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::time::{Duration, SystemTime};
 
-    use super::{Temporary, hold};
+    use super::{Temporary, hold_folder};
 
     #[test]
     fn it_is_closed_to_others_and_what_was_left_is_swept() {
@@ -136,7 +136,7 @@ mod tests {
             make("tmp-notes-of-mine", 0o700, 100),
             make("tmpDbCdEfGhIjKlMn", 0o700, 100),
         ];
-        let _held = hold(&others[3]).unwrap();
+        let _held = hold_folder(&others[3]).unwrap();
         let one = Temporary::within(home.path()).unwrap();
         let two = Temporary::within(home.path()).unwrap();
         assert!(!left.exists() && others.iter().all(|path| path.exists()));

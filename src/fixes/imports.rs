@@ -134,7 +134,7 @@ fn respelled(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
     let rows = typos
         .iter()
         .map(|one| format!("`{}` for `{}`", one.imported, one.name));
-    let candidate = place.candidate(&rows.collect::<Vec<_>>().join(", "), &after)?;
+    let candidate = place.make_candidate(&rows.collect::<Vec<_>>().join(", "), &after)?;
     Some(Candidate {
         imports: typos
             .iter()
@@ -150,7 +150,7 @@ mod tests {
     use crate::diagnose::{LogFacts, diagnose};
     use crate::fixes::{Judging, Question};
     use crate::graph::Graph;
-    use crate::hint::{Ask, lacked};
+    use crate::hint::{Ask, lacked_names};
     use crate::policy::Allowed;
     use crate::source::{Installed, Memory, Source};
 
@@ -165,7 +165,7 @@ mod tests {
             may_read: &|_| true,
         };
         let (_, _, tries) = imports(&Question {
-            wanted: &lacked(&source, &diagnosis),
+            wanted: &lacked_names(&source, &diagnosis),
             logs: &[(diagnosis, log)],
             graph: &Graph::new(&source),
             ask: Some(&ask),

@@ -46,7 +46,7 @@ impl<'s> LogFile<'s> {
     }
 
     /// Returns the byte of a line and column, both counted from 1 in characters.
-    pub(super) fn offset(&self, line: usize, column: usize) -> Option<usize> {
+    pub(super) fn byte_offset(&self, line: usize, column: usize) -> Option<usize> {
         let range = self.line(line)?;
         let text = self.text.get(range.clone())?;
         let at = text.char_indices().nth(column.checked_sub(1)?);
@@ -59,16 +59,16 @@ impl<'s> LogFile<'s> {
         Some(format!("{head}{new}{}", self.text.get(range.end..)?))
     }
 
-    pub(super) fn parses(&self, text: &str) -> bool {
+    pub(super) fn parses_text(&self, text: &str) -> bool {
         syntax_errors(&self.path, text.as_bytes()).is_empty()
     }
 
     /// Returns the change to `after`, when that parses, as a candidate that must make the commands pass.
-    pub(super) fn candidate(&self, what: &str, after: &str) -> Option<Candidate> {
+    pub(super) fn make_candidate(&self, what: &str, after: &str) -> Option<Candidate> {
         let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
         let state = |text: &str| Some(FileState::new(text.as_bytes(), mode));
         let change = Change::between(self.path.clone(), state(&self.text), state(after));
-        (after != self.text && self.parses(after)).then(|| Candidate {
+        (after != self.text && self.parses_text(after)).then(|| Candidate {
             what: format!("{what} in {}", self.path),
             patch: canonical(std::slice::from_ref(&change)),
             files: vec![self.path.clone()],

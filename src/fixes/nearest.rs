@@ -10,7 +10,7 @@ use crate::source::Source;
 const MAX_FILE: usize = 256 << 10;
 
 /// Returns the names behind `def` and `self.` in the files that define a class.
-pub(super) fn members(class: &str, source: &dyn Source) -> BTreeSet<String> {
+pub(super) fn class_members(class: &str, source: &dyn Source) -> BTreeSet<String> {
     let heads = [format!("class {class}("), format!("class {class}:")];
     let mut found = BTreeSet::new();
     let files = product_texts(source);
@@ -27,7 +27,7 @@ pub(super) fn members(class: &str, source: &dyn Source) -> BTreeSet<String> {
 }
 
 /// Returns the parameters of all functions of that name: the log does not say which is called.
-pub(super) fn parameters(name: &str, source: &dyn Source) -> BTreeSet<String> {
+pub(super) fn function_parameters(name: &str, source: &dyn Source) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for text in product_texts(source) {
         for list in text.split(&format!("def {name}(")).skip(1) {

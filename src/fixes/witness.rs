@@ -5,11 +5,11 @@ use serde::Deserialize;
 
 use super::candidate::Candidate;
 use super::log_file::{LogFile, python_frame};
-use super::nearest::{members, only_near, parameters};
+use super::nearest::{class_members, function_parameters, only_near};
 use crate::languages::{is_word, words};
 use crate::model::Diagnosis;
 use crate::policy::is_test;
-use crate::runners::{Pattern, rows};
+use crate::runners::{Pattern, parse_rows};
 use crate::source::Source;
 
 const MAX_CANDIDATES: usize = 4;
@@ -47,7 +47,7 @@ enum Names {
     Members,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("fixes/witness.toml")));
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/witness.toml")));
 
 /// Returns edits that the lines of a log propose: they name the place, the wrong word there, and the right one or
 /// the kind of names among which it is.
@@ -55,10 +55,10 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     let mut found: Vec<Candidate> = Vec::new();
     // Many tests fail for one word.
     let mut seen = BTreeSet::new();
-    for statement in statements(log).into_iter().take(MAX_STATEMENTS) {
+    for statement in read_statements(log).into_iter().take(MAX_STATEMENTS) {
         let key = (&statement.row.id, statement.place, statement.wrong);
         if seen.insert(key) && found.len() < MAX_CANDIDATES {
-            found.extend(statement.candidate(diagnosis, source));
+            found.extend(statement.build_candidate(diagnosis, source));
         }
     }
     found
@@ -78,7 +78,7 @@ struct Statement<'l> {
 
 // What the lines of a log say; where a line names no place, with the frame above and the one below, where pytest
 // names it.
-fn statements(log: &str) -> Vec<Statement<'_>> {
+fn read_statements(log: &str) -> Vec<Statement<'_>> {
     let mut found: Vec<Statement<'_>> = Vec::new();
     let mut frame = None;
     let mut open: Vec<Statement<'_>> = Vec::new();
@@ -92,7 +92,7 @@ fn statements(log: &str) -> Vec<Statement<'_>> {
             }));
         }
         for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
-            let Some(mut statement) = row.read(line) else {
+            let Some(mut statement) = row.read_line(line) else {
                 continue;
             };
             if statement.place.is_none() {
@@ -106,7 +106,7 @@ fn statements(log: &str) -> Vec<Statement<'_>> {
 }
 
 impl Row {
-    fn read<'l>(&'static self, line: &'l str) -> Option<Statement<'l>> {
+    fn read_line<'l>(&'static self, line: &'l str) -> Option<Statement<'l>> {
         let found = self.pattern.get().captures(line)?;
         let group = |name: &str| found.name(name).map(|group| group.as_str());
         let number = |name: &str| group(name).and_then(|digits| digits.parse().ok());
@@ -122,7 +122,7 @@ impl Row {
 }
 
 impl Statement<'_> {
-    fn candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
+    fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
         let (path, line) = self.place?;
         let file = LogFile::find(path, diagnosis, source)?;
         // A test may be what asks for something else.
@@ -138,7 +138,7 @@ impl Statement<'_> {
             (right, what)
         };
         let after = file.with(start..start + wrong.len(), &right)?;
-        file.candidate(&what, &after)
+        file.make_candidate(&what, &after)
     }
 
     fn right_word(&self, source: &dyn Source) -> Option<String> {
@@ -149,8 +149,8 @@ impl Statement<'_> {
                 .map(str::to_owned);
         };
         let names = match names {
-            Names::Parameters => parameters(self.of, source),
-            Names::Members => members(self.of, source),
+            Names::Parameters => function_parameters(self.of, source),
+            Names::Members => class_members(self.of, source),
         };
         only_near(self.wrong, names.iter().map(String::as_str))
     }
@@ -161,7 +161,7 @@ impl Statement<'_> {
         let range = file.line(line)?;
         let text = file.text.get(range.clone())?;
         let start = match self.column {
-            Some(column) => file.offset(line, column)?,
+            Some(column) => file.byte_offset(line, column)?,
             None => {
                 let mut places = words(text.as_bytes(), self.wrong);
                 let at = places.next()?;
@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn every_row_can_be_read_and_holds_its_cue() {
-        let ids: std::collections::BTreeSet<&str> = ROWS.iter().map(|it| it.id.as_str()).collect();
+        let ids: std::collections::BTreeSet<&str> =
+            ROWS.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids.len(), ROWS.len());
         assert!(ids.len() > 6);
         for row in ROWS.iter() {

@@ -33,7 +33,7 @@ impl Stamp {
     }
 }
 
-pub(super) fn stamp(at: &Path) -> Option<Stamp> {
+pub(super) fn read_stamp(at: &Path) -> Option<Stamp> {
     at.symlink_metadata()
         .ok()
         .as_ref()
@@ -107,7 +107,7 @@ pub fn open_folder(at: &Path) {
     }
 }
 
-pub(super) fn remove(at: &Path) -> Result<(), ScratchError> {
+pub(super) fn remove_path(at: &Path) -> Result<(), ScratchError> {
     remove_entry(at).map_err(|error| failed(at, &error))
 }
 

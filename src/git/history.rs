@@ -95,7 +95,7 @@ impl Repository {
 
     /// Returns the files that each of up to `count` commits changed, newest first, following all parents from
     /// `revision`. Files have the names they have at `revision`: pure renames are followed. Merges are
-    /// passed over, as the commits they merge are in the walk, and so are commits whose trees are missing.
+    /// passed over because the commits they merge are in the walk, and so are commits whose trees are missing.
     ///
     /// `store` keeps the changes between trees for later runs.
     ///

@@ -118,10 +118,10 @@ fn has_converting_attributes(
         ])
         .filter(|path| path.symlink_metadata().is_ok_and(|about| about.is_file()))
         .filter_map(|path| std::fs::read(path).ok())
-        .any(|text| converts(&String::from_utf8_lossy(&text)))
+        .any(|text| converts_text(&String::from_utf8_lossy(&text)))
 }
 
-fn converts(attributes: &str) -> bool {
+fn converts_text(attributes: &str) -> bool {
     attributes
         .lines()
         .flat_map(|line| line.split_whitespace().skip(1))
@@ -198,13 +198,13 @@ pub(super) fn index_mode(mode: u32) -> Mode {
 
 #[cfg(test)]
 mod tests {
-    use super::converts;
+    use super::converts_text;
 
     #[test]
     fn finds_attributes_that_change_bytes() {
-        assert!(converts("* text=auto eol=lf\n"));
-        assert!(converts("*.psd filter=lfs diff=lfs"));
-        assert!(!converts(
+        assert!(converts_text("* text=auto eol=lf\n"));
+        assert!(converts_text("*.psd filter=lfs diff=lfs"));
+        assert!(!converts_text(
             "*.png binary\ndocs/** linguist-documentation -text"
         ));
     }

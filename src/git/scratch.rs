@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::disk_entry::{Stamp, failed, mode_on_disk, remove, stamp};
+use super::disk_entry::{Stamp, failed, mode_on_disk, read_stamp, remove_path};
 use super::scratch_repository::{fingerprint, make_repository, open_store};
 use super::{Repository, ScratchError};
 use crate::model::{BlobId, RepoPath};
@@ -79,7 +79,7 @@ impl Scratch {
         // Until the copy is whole again nothing may be believed of it.
         let _ = fs::remove_file(&manifest);
         if earlier.is_empty() {
-            remove(&root)?;
+            remove_path(&root)?;
         }
         fs::create_dir_all(&root).map_err(|error| failed(&root, &error))?;
         let mut scratch = Self {
@@ -95,13 +95,13 @@ impl Scratch {
         scratch
             .held
             .retain(|path, _| listing.get(path.as_str()).is_some());
-        scratch.sweep()?;
+        scratch.sweep_litter()?;
         let entries = listing.entries();
         for (done, entry) in entries.iter().enumerate() {
             if done % TOLD_EVERY == 0 {
                 progress(done, entries.len());
             }
-            scratch.copy(entry, plan)?;
+            scratch.copy_entry(entry, plan)?;
         }
         scratch.make_repository(plan.git)?;
         scratch.save()?;
@@ -143,7 +143,7 @@ impl Scratch {
         for path in paths {
             let held = self.held.get(path);
             if self.is_apart(path.as_str())
-                || held.is_some_and(|held| stamp(&self.at(path)) == Some(held.stamp))
+                || held.is_some_and(|held| read_stamp(&self.at(path)) == Some(held.stamp))
             {
                 continue;
             }
@@ -171,17 +171,17 @@ impl Scratch {
     /// [`ScratchError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), ScratchError> {
         fs::create_dir_all(&self.root).map_err(|error| failed(&self.root, &error))?;
-        self.sweep()?;
+        self.sweep_litter()?;
         let paths: Vec<RepoPath> = self.held.keys().cloned().collect();
         for path in paths {
             let Some(held) = self.held.get(&path) else {
                 continue;
             };
-            if stamp(&self.at(&path)) == Some(held.stamp) {
+            if read_stamp(&self.at(&path)) == Some(held.stamp) {
                 continue;
             }
             let (bytes, mode) = self.before(&path, held)?;
-            self.put(&path, &bytes, mode)?;
+            self.put_file(&path, &bytes, mode)?;
         }
         if fingerprint(&self.root) != self.fingerprint {
             let original = Repository::discover(&self.original)?;
@@ -212,7 +212,7 @@ impl Scratch {
                 fs::read(&at)
             };
             let bytes = bytes.map_err(|error| failed(&at, &error))?;
-            self.hold(path, &bytes, mode_on_disk(&metadata))?;
+            self.hold_file(path, &bytes, mode_on_disk(&metadata))?;
         }
         self.save()
     }
@@ -220,7 +220,7 @@ impl Scratch {
     /// Takes what stands beside the held files, ignored by git, for what shall be there: it is
     /// left alone from now on.
     pub fn keep_ignored(&mut self) {
-        let unknown = self.unknown();
+        let unknown = self.unknown_paths();
         let below = unknown
             .iter()
             .filter_map(|at| at.strip_prefix(&self.root).ok()?.to_str());
@@ -289,7 +289,7 @@ impl Tracked for Ids {
 
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {
         let held = self.held.get(path)?;
-        let fresh = stamp(&self.root.join(path.as_str())) == Some(held.stamp);
+        let fresh = read_stamp(&self.root.join(path.as_str())) == Some(held.stamp);
         held.id.as_deref().filter(|_| fresh)?.parse().ok()
     }
 }

@@ -3,14 +3,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::ScratchError;
-use super::disk_entry::{Stamp, failed, remove, stamp, write_entry};
+use super::disk_entry::{Stamp, failed, read_stamp, remove_path, write_entry};
 use super::index::object_id;
 use super::scratch::{Held, Scratch, ScratchPlan};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};
 
 impl Scratch {
-    pub(super) fn copy(
+    pub(super) fn copy_entry(
         &mut self,
         entry: &Entry,
         plan: &ScratchPlan<'_>,
@@ -27,10 +27,10 @@ impl Scratch {
             return Ok(());
         }
         if let EntryKind::Symlink { target } = &entry.kind {
-            return self.put(path, target.as_bytes(), mode);
+            return self.put_file(path, target.as_bytes(), mode);
         }
         match plan.from.read(path) {
-            Ok(bytes) => self.put(path, &bytes, mode),
+            Ok(bytes) => self.put_file(path, &bytes, mode),
             Err(ReadError::TooLarge { .. }) => self.put_large(path, mode),
             // It vanished since it was listed.
             Err(ReadError::NotFound) => Ok(()),
@@ -46,12 +46,12 @@ impl Scratch {
         self.held.get(path).is_some_and(|held| {
             held.mode == mode
                 && held.id.as_deref() == Some(&id.to_string())
-                && stamp(&self.at(path)) == Some(held.stamp)
+                && read_stamp(&self.at(path)) == Some(held.stamp)
                 && self.store.local().has_object(object_id(id))
         })
     }
 
-    pub(super) fn put(
+    pub(super) fn put_file(
         &mut self,
         path: &RepoPath,
         bytes: &[u8],
@@ -60,11 +60,11 @@ impl Scratch {
         let at = self.at(path);
         self.clear_way(path)?;
         write_entry(&at, bytes, mode).map_err(|error| failed(&at, &error))?;
-        self.hold(path, bytes, mode)
+        self.hold_file(path, bytes, mode)
     }
 
     /// Takes what stands at `path`, of these bytes, for what the copy holds there.
-    pub(super) fn hold(
+    pub(super) fn hold_file(
         &mut self,
         path: &RepoPath,
         bytes: &[u8],
@@ -103,21 +103,23 @@ impl Scratch {
             let at = self.root.join(directory);
             match at.symlink_metadata() {
                 Ok(metadata) if metadata.is_dir() => continue,
-                Ok(_) => remove(&at)?,
+                Ok(_) => remove_path(&at)?,
                 Err(_) => {}
             }
             fs::create_dir(&at).map_err(|error| failed(&at, &error))?;
         }
-        remove(&self.at(path))
+        remove_path(&self.at(path))
     }
 
     // Removes all that is not held. Links are removed, never followed.
-    pub(super) fn sweep(&self) -> Result<(), ScratchError> {
-        self.unknown().iter().try_for_each(|at| remove(at))
+    pub(super) fn sweep_litter(&self) -> Result<(), ScratchError> {
+        self.unknown_paths()
+            .iter()
+            .try_for_each(|at| remove_path(at))
     }
 
     /// Returns what is not held, the topmost of it.
-    pub(super) fn unknown(&self) -> Vec<PathBuf> {
+    pub(super) fn unknown_paths(&self) -> Vec<PathBuf> {
         let known = self.held.keys().chain(&self.apart);
         let folders: HashSet<&str> = known.flat_map(|path| path.ancestors()).collect();
         let mut open = vec![self.root.clone()];

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::disk_entry::{Stamp, remove_entry, stamp};
+use super::disk_entry::{Stamp, read_stamp, remove_entry};
 use super::{GitError, Repository};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{EntryKind, Source};
@@ -160,7 +160,7 @@ pub(super) fn fingerprint(root: &Path) -> Vec<(PathBuf, Option<Stamp>)> {
             let entries = fs::read_dir(&path).into_iter().flatten().flatten();
             open.extend(entries.map(|entry| entry.path()));
         }
-        let stamp = stamp(&path);
+        let stamp = read_stamp(&path);
         found.push((path, stamp));
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));

@@ -174,7 +174,7 @@ impl Staging {
         index.remove_entries(|_, path, _| {
             std::str::from_utf8(path).is_ok_and(|path| changes.contains_key(path))
         });
-        fill(&mut index, &changes, workdir);
+        fill_index(&mut index, &changes, workdir);
         let Some(lock) = self.lock.take() else {
             return Ok(());
         };
@@ -187,7 +187,7 @@ impl Staging {
     }
 }
 
-fn fill(
+fn fill_index(
     index: &mut gix::index::File,
     changes: &BTreeMap<String, Vec<Staged>>,
     workdir: Option<&Path>,

@@ -1,8 +1,8 @@
 use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
-use super::proof::{self, Entity, covers, entity, is_declared};
+use super::proof::{self, Entity, candidate_entity, covers_candidate, is_declared};
 use super::query::Undefined;
-use super::script::crosses;
+use super::script::crosses_boundary;
 use crate::languages::{exported, is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
@@ -49,8 +49,8 @@ pub(super) fn choose(
             let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
             let part = if passed_over { PASSED_OVER } else { 1 };
             Row {
-                entity: entity(&candidate, undef),
-                score: score(&candidate, &weight, undef) / part,
+                entity: candidate_entity(&candidate, undef),
+                score: score_candidate(&candidate, &weight, undef) / part,
                 candidate,
                 weight,
             }
@@ -63,11 +63,11 @@ pub(super) fn choose(
         let by_weight = (total(b), b.score).cmp(&(total(a), a.score));
         by_weight.then_with(|| a.candidate.cmp(&b.candidate))
     });
-    let objection = objection(&rows, &totals, undef);
+    let objection = find_objection(&rows, &totals, undef);
     let sum: u64 = totals.values().sum::<u64>().max(1);
     let mut found: Vec<Suggestion> = Vec::new();
     for row in &rows {
-        let one = written(idiom, row, undef);
+        let one = write_suggestion(idiom, row, undef);
         let mut others = found.iter();
         if others.any(|other| other.import_statement == one.import_statement) {
             continue;
@@ -76,7 +76,7 @@ pub(super) fn choose(
         let doubt = match objection {
             _ if !found.is_empty() => Some("another is likelier"),
             Some(objection) => Some(objection),
-            None => proof::doubt(idiom, undef, &one, kind),
+            None => proof::find_doubt(idiom, undef, &one, kind),
         };
         let share = (total(row) * 85).checked_div(sum).unwrap_or(0) as u8;
         found.push(Suggestion {
@@ -126,7 +126,7 @@ fn add_up(rows: &[Row]) -> Totals {
         .collect()
 }
 
-fn score(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
+fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
     let mut score = VOTE * weight.votes;
     if weight.defines.is_some() {
         score += DEFINED + 4 * weight.near;
@@ -142,18 +142,19 @@ fn score(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
         Some(_) => DECLARED,
         None => 0,
     };
-    score *= 1 + habit(candidate, undef);
+    score *= 1 + habit_score(candidate, undef);
     // `copy(x)` is a function of the module of its name, `datetime.timedelta` a member of the module.
     if candidate.path.is_none() && candidate.module == undef.name {
         let module = Candidate::new(undef.name, "*", None);
-        let has_all = covers(undef, &module) != Some(false);
+        let has_all = covers_candidate(undef, &module) != Some(false);
         let is_module = has_all && !undef.usage.called && !undef.usage.members.is_empty();
         if is_module != (candidate.imported == "*") {
             score /= 32;
         }
     }
     // Nobody reaches into another package by its path, or takes what is not declared.
-    let is_undeclared = || crosses(undef, candidate) || !is_declared(undef, &candidate.module);
+    let is_undeclared =
+        || crosses_boundary(undef, candidate) || !is_declared(undef, &candidate.module);
     if undef.language.declares_exports && is_undeclared() {
         score /= 16;
     }
@@ -161,7 +162,7 @@ fn score(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
 }
 
 // How much the file and its neighbors take other names from the same module.
-fn habit(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
+fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
     let resolver = undef.graph.resolver();
     let from_there = |one: &Import| {
         let leads = || resolver.target(undef.file, one).as_ref() == candidate.path.as_ref();
@@ -175,7 +176,7 @@ fn habit(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
 }
 
 // Why the evidence does not make the first row certain; `None` when it does.
-fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'static str> {
+fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'static str> {
     let best = rows.first()?;
     let is_python = !undef.language.declares_exports;
     // In a class of Python a name that starts with two underscores is another.
@@ -261,7 +262,7 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     is_used && (everyday || proof::is_in_use(undef, module))
 }
 
-// Whether the file or its neighbors take from a package that nobody can look into: it may have the name.
+// Whether the file or its neighbors take from a package that nobody can look into and which may have the name.
 fn may_be_of_package(undef: &Undefined<'_>) -> bool {
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
     let mut all = undef.facts.imports.iter().chain(siblings);
@@ -275,10 +276,10 @@ fn may_be_of_package(undef: &Undefined<'_>) -> bool {
     })
 }
 
-fn written(idiom: &dyn Idiom, row: &Row, undef: &Undefined<'_>) -> Suggestion {
+fn write_suggestion(idiom: &dyn Idiom, row: &Row, undef: &Undefined<'_>) -> Suggestion {
     let (candidate, weight) = (&row.candidate, &row.weight);
     let kind = row.entity.kind(undef.graph, &candidate.imported);
-    let (module, type_only) = idiom.spelled(undef, candidate, weight, kind);
+    let (module, type_only) = idiom.spell_module(undef, candidate, weight, kind);
     Suggestion {
         name: undef.name.to_owned(),
         import_statement: idiom.statement(undef.name, &module, &candidate.imported, type_only),

@@ -49,7 +49,7 @@ pub(super) fn missing_exports(
         missing.sort_by_key(|one| one.target.is_none());
         let rows = missing
             .first()
-            .map(MissingExport::suggestions)
+            .map(MissingExport::list_suggestions)
             .unwrap_or_default();
         found.extend(rows.into_iter().map(|row| Suggestion {
             name: name.clone(),
@@ -97,21 +97,21 @@ impl MissingExport<'_> {
         target.is_some_and(|path| exports_name(self.graph, path, &self.taken.name))
     }
 
-    fn suggestions(&self) -> Vec<Suggestion> {
+    fn list_suggestions(&self) -> Vec<Suggestion> {
         let mut rows: Vec<Suggestion> = self.other_form().into_iter().collect();
         if rows.is_empty() {
             rows = self.defined_elsewhere();
         }
         if rows.is_empty() {
-            rows = self.similar();
+            rows = self.similar_exports();
         }
         rows
     }
 
-    fn suggestion(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
+    fn make_suggestion(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
         let (graph, file) = (self.graph, self.query.file);
-        let idiom = Site { graph, file }.idiom(self.language, Shown::default());
+        let idiom = Site { graph, file }.choose_idiom(self.language, Shown::default());
         let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
@@ -144,7 +144,7 @@ impl MissingExport<'_> {
         Some(Suggestion {
             certain: true,
             confidence: 90,
-            ..self.suggestion(imported, bound, HintSource::Definition)
+            ..self.make_suggestion(imported, bound, HintSource::Definition)
         })
     }
 
@@ -191,7 +191,7 @@ impl MissingExport<'_> {
         rows
     }
 
-    fn similar(&self) -> Vec<Suggestion> {
+    fn similar_exports(&self) -> Vec<Suggestion> {
         let wanted = &self.taken.name;
         let own = self.graph.resolver().facts(self.query.file);
         let imports = own.imports.iter();
@@ -215,14 +215,14 @@ impl MissingExport<'_> {
             })
             .collect();
         let near = near.into_iter().take(MAX_SUGGESTIONS);
-        near.map(|(_, _, name)| self.suggestion(name, name, HintSource::Similar))
+        near.map(|(_, _, name)| self.make_suggestion(name, name, HintSource::Similar))
             .collect()
     }
 }
 
 /// Makes a file take `new` from a module where it took `old`: renamed throughout the file, or imported under the old
 /// name where the file passes that on or uses the new one for something else.
-pub(super) fn retaken(
+pub(super) fn retake_name(
     file: &RepoPath,
     text: &str,
     facts: &FileFacts,
@@ -240,7 +240,7 @@ pub(super) fn retaken(
         return None;
     }
     let is_own = !is_passed_on && import.kind != ImportKind::ExportFrom;
-    let renamed = is_own.then(|| rename(file, text, old, new)).flatten();
+    let renamed = is_own.then(|| rename_uses(file, text, old, new)).flatten();
     renamed.or_else(|| aliased(file, text, import, old, new))
 }
 
@@ -255,7 +255,7 @@ pub fn replace_words(text: &str, places: &[usize], old: &str, new: &str) -> Stri
 }
 
 // Renames an imported name throughout a file; `None` when the file binds it otherwise as well, or has the new one.
-fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
+fn rename_uses(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
     let taken = uses(file, text.as_bytes(), new).unwrap_or_default();
     // The template of a component is outside of its script.
@@ -271,12 +271,12 @@ fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::rename;
+    use super::rename_uses;
     use crate::model::RepoPath;
 
     #[test]
     fn rename_replaces_every_use_of_an_import() {
-        let renamed = |text| rename(&RepoPath::new("a.py").unwrap(), text, "joined", "join");
+        let renamed = |text| rename_uses(&RepoPath::new("a.py").unwrap(), text, "joined", "join");
         let text = "from u import joined\njoined()\n";
         assert_eq!(
             renamed(text).as_deref(),
@@ -290,7 +290,7 @@ mod tests {
         );
         let component = RepoPath::new("a.vue").unwrap();
         let text = "<script setup>\nimport { joined } from './u'\n</script>\n<template>{{ joined() }}</template>\n";
-        assert_eq!(rename(&component, text, "joined", "join"), None);
+        assert_eq!(rename_uses(&component, text, "joined", "join"), None);
         // Something else has the name.
         assert_eq!(renamed("from u import joined\njoined(join())\n"), None);
         assert_eq!(

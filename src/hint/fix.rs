@@ -1,4 +1,4 @@
-use super::exports::{retaken, takers};
+use super::exports::{retake_name, takers};
 use crate::git::unified_hunks;
 use crate::graph::Graph;
 use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
@@ -34,7 +34,7 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
         if names.contains(&suggestion.name) {
             continue;
         }
-        if let Some(next) = inserted(graph.resolver(), file, &text, suggestion) {
+        if let Some(next) = insert_import(graph.resolver(), file, &text, suggestion) {
             text = next;
             names.push(suggestion.name.clone());
         }
@@ -42,7 +42,7 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
     if names.is_empty() {
         return None;
     }
-    let (patch, changes) = judged(source, file, std::str::from_utf8(&before).ok()?, &text)?;
+    let (patch, changes) = judge_text(source, file, std::str::from_utf8(&before).ok()?, &text)?;
     Some(Fix {
         patch,
         changes,
@@ -51,7 +51,7 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
 }
 
 // The git patch between two texts of a file, when it is allowed.
-fn judged(
+fn judge_text(
     source: &dyn Source,
     file: &RepoPath,
     before: &str,
@@ -74,7 +74,7 @@ fn judged(
 }
 
 /// The text with one more import, when it then parses as well as before and binds the name.
-pub(super) fn inserted(
+pub(super) fn insert_import(
     resolver: &Resolver<'_>,
     file: &RepoPath,
     text: &str,
@@ -82,15 +82,15 @@ pub(super) fn inserted(
 ) -> Option<String> {
     const MARK: &str = "\u{feff}";
     if let Some(rest) = text.strip_prefix(MARK) {
-        let rest = inserted(resolver, file, rest, suggestion)?;
+        let rest = insert_import(resolver, file, rest, suggestion)?;
         return Some(format!("{MARK}{rest}"));
     }
     let own = facts(file, text.as_bytes());
-    if let Some((import, taken)) = displaced(&own, suggestion) {
+    if let Some((import, taken)) = displaced_import(&own, suggestion) {
         let (module, name, new) = (&import.specifier, &taken.name, &suggestion.imported);
         let plain = name != "default" && !matches!(new.as_str(), "default" | "*");
         if plain && suggestion.module == *module {
-            return retaken(file, text, &own, module, (name, new));
+            return retake_name(file, text, &own, module, (name, new));
         }
         let without = removed(file, text, &own, module, name)?;
         let bound = Suggestion {
@@ -98,9 +98,9 @@ pub(super) fn inserted(
             replaces: None,
             ..suggestion.clone()
         };
-        return inserted(resolver, file, &without, &bound);
+        return insert_import(resolver, file, &without, &bound);
     }
-    if suggestion.replaces.is_none() && binds(&own, &suggestion.name) {
+    if suggestion.replaces.is_none() && binds_name(&own, &suggestion.name) {
         return None;
     }
     let page = Page {
@@ -115,7 +115,7 @@ pub(super) fn inserted(
         languages::inserted(&page, suggestion)?
     };
     let found = facts(file, after.as_bytes());
-    let bound = binds(&found, &suggestion.name) || suggestion.replaces.is_some();
+    let bound = binds_name(&found, &suggestion.name) || suggestion.replaces.is_some();
     let errors = |text: &str| syntax_errors(file, text.as_bytes()).len();
     (bound && found.imports.len() >= own.imports.len() && errors(&after) <= errors(text))
         .then_some(after)
@@ -123,7 +123,7 @@ pub(super) fn inserted(
 
 // The import that takes what is not there, and the name in it, when the suggestion is for that name and not for
 // the module.
-fn displaced<'f>(
+fn displaced_import<'f>(
     facts: &'f FileFacts,
     suggestion: &Suggestion,
 ) -> Option<(&'f Import, &'f ImportedName)> {
@@ -132,7 +132,7 @@ fn displaced<'f>(
 }
 
 /// Whether an import at the top level binds the name.
-pub(super) fn binds(facts: &FileFacts, name: &str) -> bool {
+pub(super) fn binds_name(facts: &FileFacts, name: &str) -> bool {
     let mut top = facts.imports.iter().filter(|import| !import.nested);
     top.any(|import| import.binds(name))
 }

@@ -21,16 +21,16 @@ pub(super) trait Idiom: Sync {
     }
 
     /// Modules outside that bear the name, each with what is taken of it.
-    fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;
+    fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)>;
 
     /// Whether a manifest at or above the file declares what a module is of.
-    fn declares(&self, module: &str) -> bool;
+    fn declares_module(&self, module: &str) -> bool;
 
     /// The declared modules that are installed and may export the name.
-    fn installed(&self, installed: &Installed, name: &str) -> Vec<String>;
+    fn installed_modules(&self, installed: &Installed, name: &str) -> Vec<String>;
 
     /// A module of the language's own library as the file names it.
-    fn library(&self, module: &str) -> String {
+    fn library_name(&self, module: &str) -> String {
         module.to_owned()
     }
 
@@ -39,7 +39,7 @@ pub(super) trait Idiom: Sync {
 
     /// The module of a candidate as the file would name it, and whether it is imported for types alone.
     /// `kind` is what the candidate leads to, when that is known.
-    fn spelled(
+    fn spell_module(
         &self,
         undef: &Undefined<'_>,
         candidate: &Candidate,
@@ -49,10 +49,10 @@ pub(super) trait Idiom: Sync {
 
     /// What stands at `path` as the file would name it that named it by `like`, and whether that is
     /// to be done: of an alias that leads nowhere, not all who use it are to be mended.
-    fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool);
+    fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool);
 
     /// Whether an import that is put into the file follows what only this language demands.
-    fn suits(
+    fn suits_import(
         &self,
         _: &Undefined<'_>,
         _: &Suggestion,
@@ -83,7 +83,7 @@ pub(super) struct Shown<'s> {
 
 impl<'g> Site<'g> {
     /// The idiom of the file.
-    pub(super) fn idiom(self, language: &Language, shown: Shown<'_>) -> Box<dyn Idiom + 'g> {
+    pub(super) fn choose_idiom(self, language: &Language, shown: Shown<'_>) -> Box<dyn Idiom + 'g> {
         if *language == PYTHON {
             Box::new(Python::new(self, shown))
         } else {

@@ -23,4 +23,4 @@ pub use query::{Answer, Ask, Query, answers};
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use similar::distance;
 pub use suggest::suggest;
-pub use wanted::{Wanted, lacked, lacking, wanted};
+pub use wanted::{Wanted, lacked_names, lacking, wanted};

@@ -47,13 +47,18 @@ pub(super) fn missing_modules(
                 query,
                 import,
                 language,
-                idiom: site.idiom(language, Shown::default()),
+                idiom: site.choose_idiom(language, Shown::default()),
                 taken: taken.filter(|name| *name != "*").collect(),
             };
-            found.extend(missing.suggestions().into_iter().map(|one| Suggestion {
-                name: module.clone(),
-                ..one
-            }));
+            found.extend(
+                missing
+                    .list_suggestions()
+                    .into_iter()
+                    .map(|one| Suggestion {
+                        name: module.clone(),
+                        ..one
+                    }),
+            );
         }
     }
     found
@@ -99,7 +104,7 @@ struct MissingModule<'a> {
 }
 
 impl MissingModule<'_> {
-    fn suggestions(&self) -> Vec<Suggestion> {
+    fn list_suggestions(&self) -> Vec<Suggestion> {
         let files = self
             .graph
             .source()
@@ -113,9 +118,9 @@ impl MissingModule<'_> {
         });
         let mut places: Vec<(usize, bool, &RepoPath)> = candidates
             .filter_map(|path| {
-                let edits = self.edits(path)?;
+                let edits = self.count_edits(path)?;
                 let mut taken = self.taken.iter();
-                let has_some = self.taken.is_empty() || taken.any(|name| self.has(path, name));
+                let has_some = self.taken.is_empty() || taken.any(|name| self.has_name(path, name));
                 has_some.then(|| (edits, self.has_all(path), path))
             })
             .collect();
@@ -130,7 +135,7 @@ impl MissingModule<'_> {
         for (edits, has_all, path) in places.into_iter().take(MAX_SUGGESTIONS) {
             let certain = certain && found.is_empty();
             let is_same = edits == 0 || has_all;
-            let (module, _) = self.idiom.respelled(path, &self.import.specifier);
+            let (module, _) = self.idiom.respell_module(path, &self.import.specifier);
             found.push(Suggestion {
                 import_statement: restated(
                     self.graph.source(),
@@ -157,7 +162,7 @@ impl MissingModule<'_> {
     }
 
     // Edits between the name of a file and the one that is imported; `None` where they are not alike.
-    fn edits(&self, path: &RepoPath) -> Option<usize> {
+    fn count_edits(&self, path: &RepoPath) -> Option<usize> {
         let specifier = &self.import.specifier;
         // A name may have dots of its own: `./user.service`.
         let tail = specifier.rsplit('/').next().unwrap_or(specifier);
@@ -174,11 +179,11 @@ impl MissingModule<'_> {
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {
-        !self.taken.is_empty() && self.taken.iter().all(|name| self.has(path, name))
+        !self.taken.is_empty() && self.taken.iter().all(|name| self.has_name(path, name))
     }
 
     // Whether a file has the name for others to take. A component is taken as a whole.
-    fn has(&self, path: &RepoPath, name: &str) -> bool {
+    fn has_name(&self, path: &RepoPath, name: &str) -> bool {
         if self.language.declares_exports {
             let component = matches!(path.extension(), Some("vue" | "svelte"));
             return (component && name == "default") || exports_name(self.graph, path, name);
@@ -199,7 +204,7 @@ impl MissingModule<'_> {
             && !is_test(path.as_str())
             && !is_generated(self.graph, self.query.file, self.import)
             && self.may_be_ours()
-            && self.leads(path)
+            && self.leads_here(path)
     }
 
     // Whether the specifier cannot mean a package that is declared, of the library, or simply not installed.
@@ -218,8 +223,8 @@ impl MissingModule<'_> {
         !found.files.is_empty()
     }
 
-    fn leads(&self, path: &RepoPath) -> bool {
-        let (module, keeps_root) = self.idiom.respelled(path, &self.import.specifier);
+    fn leads_here(&self, path: &RepoPath) -> bool {
+        let (module, keeps_root) = self.idiom.respell_module(path, &self.import.specifier);
         let resolver = self.graph.resolver();
         let there = Import {
             specifier: module.clone(),

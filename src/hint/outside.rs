@@ -14,7 +14,7 @@ const KNOWN: &str = include_str!("known.txt");
 
 /// Adds evidence from outside the repository: the standard library, packages that bear the name, the table of known
 /// names, and the exports of installed packages. A package counts only when a manifest declares it.
-pub(super) fn add(
+pub(super) fn add_outside(
     evidence: &mut Evidence,
     idiom: &dyn Idiom,
     query: &Query<'_>,
@@ -26,18 +26,18 @@ pub(super) fn add(
         evidence.add(Candidate::new(module, imported, None), &weight);
     };
     for one in language.exporters(name) {
-        let module = idiom.library(one.module);
+        let module = idiom.library_name(one.module);
         put(
             &module,
             one.imported,
             Weight::outside(HintSource::Stdlib, one.erased),
         );
     }
-    for (module, imported, from) in idiom.outside(name) {
+    for (module, imported, from) in idiom.outside_names(name) {
         put(&module, &imported, Weight::outside(from, false));
     }
     let known = rows_of(KNOWN.lines(), name, language);
-    let declared = known.filter(|one| idiom.declares(one.module));
+    let declared = known.filter(|one| idiom.declares_module(one.module));
     for one in declared {
         put(
             one.module,
@@ -46,7 +46,7 @@ pub(super) fn add(
         );
     }
     for module in idiom
-        .installed(undef.installed, name)
+        .installed_modules(undef.installed, name)
         .into_iter()
         .take(MAX_PACKAGES)
     {

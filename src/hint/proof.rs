@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::evidence::Candidate;
-use super::fix::inserted;
+use super::fix::insert_import;
 use super::idiom::Idiom;
 use super::query::Undefined;
 use crate::graph::Graph;
@@ -41,7 +41,7 @@ impl Entity {
 }
 
 /// Follows a candidate through re-exports to its definition.
-pub(super) fn entity(candidate: &Candidate, undef: &Undefined<'_>) -> Entity {
+pub(super) fn candidate_entity(candidate: &Candidate, undef: &Undefined<'_>) -> Entity {
     let declares = undef.language.declares_exports;
     let Some(path) = &candidate.path else {
         let module = &candidate.module;
@@ -71,7 +71,7 @@ fn names_submodule(candidate: &Candidate) -> bool {
 }
 
 /// Checks whether the module has every member that the file uses; `None` when it uses none or the module is unknown.
-pub(super) fn covers(undef: &Undefined<'_>, candidate: &Candidate) -> Option<bool> {
+pub(super) fn covers_candidate(undef: &Undefined<'_>, candidate: &Candidate) -> Option<bool> {
     let has = |member: &String| {
         let Some(path) = &candidate.path else {
             return library_has(undef.language, &candidate.module, member);
@@ -103,14 +103,14 @@ fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> 
 /// Returns why a suggestion is not certain: written into the file as the patch would, it must bind the name above
 /// its first use, lead to the definition that it claims, have the members that are used, be a value where one is
 /// needed, and the files that import each other must still load. `kind` is the kind of the definition, if known.
-pub(super) fn doubt(
+pub(super) fn find_doubt(
     idiom: &dyn Idiom,
     undef: &Undefined<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
 ) -> Option<&'static str> {
     let text = std::str::from_utf8(undef.text).ok();
-    let text = text.and_then(|text| inserted(undef.graph.resolver(), undef.file, text, one));
+    let text = text.and_then(|text| insert_import(undef.graph.resolver(), undef.file, text, one));
     let text = text.unwrap_or_default();
     let after = facts(undef.file, text.as_bytes());
     let mut top = after.imports.iter().filter(|import| !import.nested);
@@ -125,7 +125,7 @@ pub(super) fn doubt(
         ("the installed package has no such name", &|| {
             !has_nothing(undef, one)
         }),
-        ("it leads elsewhere", &|| leads(undef, one, import)),
+        ("it leads elsewhere", &|| leads_to(undef, one, import)),
         ("the name may be a fixture of tests", &|| {
             !may_be_fixture(undef, one)
         }),
@@ -136,7 +136,7 @@ pub(super) fn doubt(
             comes_first(undef, text.as_bytes(), import)
         }),
         ("the package or the module system refuses it", &|| {
-            idiom.suits(undef, one, import, kind)
+            idiom.suits_import(undef, one, import, kind)
         }),
         ("the modules may import each other", &|| {
             one.path.as_ref().is_none_or(loads)
@@ -214,7 +214,7 @@ fn may_be_fixture(undef: &Undefined<'_>, one: &Suggestion) -> bool {
     })
 }
 
-fn leads(undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
+fn leads_to(undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
     let mut import = import.clone();
     import.names.retain(|taken| taken.local() == undef.name);
     let found = undef.graph.resolver().resolve(undef.file, &import);
@@ -238,7 +238,7 @@ fn has_members(undef: &Undefined<'_>, one: &Suggestion) -> bool {
     let candidate = Candidate::new(&*one.module, &*one.imported, one.path.clone());
     let submodule = || !undef.language.declares_exports && names_submodule(&candidate);
     let module = one.imported == "*" || submodule();
-    !module || covers(undef, &candidate) != Some(false)
+    !module || covers_candidate(undef, &candidate) != Some(false)
 }
 
 /// Checks whether the file may take something from a module: its package declares it, or the file or its neighbors

@@ -56,7 +56,7 @@ impl Idiom for Python<'_> {
             if path == file && !import.nested {
                 continue;
             }
-            let Some(taken) = taken(import, name) else {
+            let Some(taken) = taken_name(import, name) else {
                 continue;
             };
             let one = Import {
@@ -132,7 +132,7 @@ impl Idiom for Python<'_> {
         pool.iter().filter_map(module).collect()
     }
 
-    fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
+    fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)> {
         if PYTHON.is_standard(name) {
             return vec![(name.to_owned(), "*".to_owned(), HintSource::Stdlib)];
         }
@@ -146,7 +146,7 @@ impl Idiom for Python<'_> {
         found.into_iter().collect()
     }
 
-    fn declares(&self, module: &str) -> bool {
+    fn declares_module(&self, module: &str) -> bool {
         declares(
             self.site.graph.source(),
             self.site.file,
@@ -154,7 +154,7 @@ impl Idiom for Python<'_> {
         )
     }
 
-    fn installed(&self, installed: &Installed, name: &str) -> Vec<String> {
+    fn installed_modules(&self, installed: &Installed, name: &str) -> Vec<String> {
         let (source, file) = (self.site.graph.source(), self.site.file);
         let named = installed.distributions().into_iter().flat_map(|one| {
             let modules = one.modules.into_iter();
@@ -176,7 +176,7 @@ impl Idiom for Python<'_> {
         spelling::write_statement(name, module, imported)
     }
 
-    fn spelled(
+    fn spell_module(
         &self,
         undef: &Undefined<'_>,
         candidate: &Candidate,
@@ -192,7 +192,7 @@ impl Idiom for Python<'_> {
     }
 
     // What a module binds in one branch alone, or deletes, need not be there.
-    fn suits(
+    fn suits_import(
         &self,
         _: &Undefined<'_>,
         one: &Suggestion,
@@ -211,7 +211,7 @@ impl Idiom for Python<'_> {
         !binds || always_bound(path, &text).is_none_or(|bound| bound.contains(&one.imported))
     }
 
-    fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
+    fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool) {
         let (resolver, file) = (self.site.graph.resolver(), self.site.file);
         let place = module_place(path);
         let names = resolver.module_names(file, &place);
@@ -234,7 +234,7 @@ fn shared_parts(one: &str, other: &str) -> usize {
 
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.
 #[expect(clippy::option_option, reason = "no import, a module, a name in one")]
-fn taken(import: &Import, name: &str) -> Option<Option<ImportedName>> {
+fn taken_name(import: &Import, name: &str) -> Option<Option<ImportedName>> {
     let bound = |one: &&ImportedName| one.local() == name;
     match import.kind {
         ImportKind::From => {

@@ -78,7 +78,7 @@ pub(super) struct Undefined<'a> {
 
 /// Returns how a file uses a name. The template of a component is no part of the syntax tree: a name in it may be
 /// used as anything.
-pub(super) fn usage(path: &RepoPath, text: &[u8], name: &str, language: &Language) -> Uses {
+pub(super) fn find_usage(path: &RepoPath, text: &[u8], name: &str, language: &Language) -> Uses {
     let read = uses(path, text, name);
     let component = matches!(path.extension(), Some("vue" | "svelte"));
     let shown = read.is_some() && !component;

@@ -35,7 +35,7 @@ impl<'g> Script<'g> {
         }
     }
 
-    fn exported(
+    fn exported_candidate(
         &self,
         facts: &FileFacts,
         path: &RepoPath,
@@ -54,7 +54,7 @@ impl<'g> Script<'g> {
         let kind = definition.map_or(DefinitionKind::Variable, |one| one.kind);
         let own = export.from.is_none().then_some(kind);
         let weight = Weight::offer(own, nearness(path, self.site.file));
-        let module = self.placed(path);
+        let module = self.place_module(path);
         let candidate = Candidate::new(module, export.name.clone(), Some(path.clone()));
         Some((candidate, weight))
     }
@@ -70,7 +70,7 @@ impl<'g> Script<'g> {
         let beside = like.rsplit_once('/');
         let beside =
             beside.map(|(above, _)| style.ended(&format!("{above}/{}", path.stem()), path));
-        let beside = beside.filter(|beside| leads(graph.resolver(), file, beside, path));
+        let beside = beside.filter(|beside| leads_to(graph.resolver(), file, beside, path));
         let first = like.split('/').next();
         let mut aliases = graph.resolver().aliases(file, path).into_iter();
         let alias = aliases.find(|alias| alias.split('/').next() == first);
@@ -79,7 +79,7 @@ impl<'g> Script<'g> {
     }
 
     // The module at a path as the file names it: by an alias where it prefers those.
-    fn placed(&self, path: &RepoPath) -> String {
+    fn place_module(&self, path: &RepoPath) -> String {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
         let by_alias = self.style.aliases && !path.is_below(file.directory());
@@ -88,7 +88,7 @@ impl<'g> Script<'g> {
             return self.style.relative(file, path, "");
         };
         let ended = self.style.ended(&alias, path);
-        if leads(resolver, file, &ended, path) {
+        if leads_to(resolver, file, &ended, path) {
             ended
         } else {
             alias
@@ -137,7 +137,7 @@ impl Idiom for Script<'_> {
                     };
                     like.relative(file, target, &import.specifier)
                 }
-                Some(target) if !leads(resolver, file, &import.specifier, target) => {
+                Some(target) if !leads_to(resolver, file, &import.specifier, target) => {
                     self.style.relative(file, target, "")
                 }
                 _ => import.specifier.clone(),
@@ -146,12 +146,12 @@ impl Idiom for Script<'_> {
             found.push((candidate, Weight::vote(near, import)));
         }
         if path != file {
-            found.extend(self.exported(facts, path, name));
+            found.extend(self.exported_candidate(facts, path, name));
         }
         found
     }
 
-    fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
+    fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
         let packages = match resolver.declared_as(file, name) {
@@ -162,16 +162,16 @@ impl Idiom for Script<'_> {
         packages.into_iter().map(row).collect()
     }
 
-    fn declares(&self, module: &str) -> bool {
+    fn declares_module(&self, module: &str) -> bool {
         let resolver = self.site.graph.resolver();
         package_part(module).is_some_and(|package| resolver.declares(self.site.file, package))
     }
 
-    fn installed(&self, _: &Installed, _: &str) -> Vec<String> {
+    fn installed_modules(&self, _: &Installed, _: &str) -> Vec<String> {
         self.site.graph.resolver().declared(self.site.file)
     }
 
-    fn library(&self, module: &str) -> String {
+    fn library_name(&self, module: &str) -> String {
         // `test` and what is newer exist under the prefix alone.
         let bare = !self.style.node_prefix && module != "test";
         let prefix = if bare { "" } else { "node:" };
@@ -182,7 +182,7 @@ impl Idiom for Script<'_> {
         self.style.statement(name, module, imported, type_only)
     }
 
-    fn spelled(
+    fn spell_module(
         &self,
         undef: &Undefined<'_>,
         candidate: &Candidate,
@@ -195,10 +195,10 @@ impl Idiom for Script<'_> {
         // Without a use at run time `import type` says what is meant of anything.
         let unknown = kind.is_none() && style.rules.explicit_types && undef.usage.typed;
         let type_only = style.types && !undef.usage.value && (erased || voted || unknown);
-        (spelled(undef, candidate), type_only)
+        (spell_specifier(undef, candidate), type_only)
     }
 
-    fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
+    fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool) {
         let module = self.placed_like(path, like);
         let is_relative = like.starts_with('.') && module.starts_with('.');
         let keeps_root = is_relative || module.split('/').next() == like.split('/').next();
@@ -206,7 +206,7 @@ impl Idiom for Script<'_> {
     }
 
     // Module kinds, packages, types beside values.
-    fn suits(
+    fn suits_import(
         &self,
         undef: &Undefined<'_>,
         one: &Suggestion,
@@ -242,13 +242,13 @@ impl Idiom for Script<'_> {
         path.is_none_or(is_spelled)
             && typed
             && !mixed
-            && !crosses(undef, &candidate)
+            && !crosses_boundary(undef, &candidate)
             && is_declared(undef, &import.specifier)
     }
 }
 
 // The specifier by which the file imports the same module already, else the candidate's.
-fn spelled(undef: &Undefined<'_>, candidate: &Candidate) -> String {
+fn spell_specifier(undef: &Undefined<'_>, candidate: &Candidate) -> String {
     let resolver = undef.graph.resolver();
     let mut own = undef.facts.imports.iter();
     let same = own.find(|import| {
@@ -261,7 +261,7 @@ fn spelled(undef: &Undefined<'_>, candidate: &Candidate) -> String {
 
 /// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its
 /// neighbors go like that.
-pub(super) fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
+pub(super) fn crosses_boundary(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     let resolver = undef.graph.resolver();
     let path = candidate
         .path
@@ -295,7 +295,7 @@ fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
 }
 
 // Whether the specifier means the same file from here.
-fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
+fn leads_to(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
     let found = resolver.target(file, &Import::from_specifier(specifier));
     found.as_ref() == Some(target)
 }

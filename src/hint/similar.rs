@@ -7,7 +7,7 @@ use crate::model::{HintSource, Suggestion};
 const MAX_SUGGESTIONS: usize = 3;
 
 /// Proposes names in scope that differ from the undefined one by a typo, with an empty statement. Never certain.
-pub(super) fn similar(undef: &Undefined<'_>) -> Vec<Suggestion> {
+pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
     let suggestion = |name: String| Suggestion {
         name: undef.name.to_owned(),
         confidence: 25,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::choose::choose;
 use super::evidence::{Evidence, nearness};
 use super::idiom::{Shown, Site};
-use super::query::{Undefined, usage};
+use super::query::{Undefined, find_usage};
 use super::{Query, outside, similar};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word, words};
@@ -47,7 +47,7 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
             file: query.file,
             name,
             text: &text,
-            usage: usage(query.file, &text, name, language),
+            usage: find_usage(query.file, &text, name, language),
             facts: &facts,
             language,
             siblings: &siblings,
@@ -68,7 +68,7 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
         parsed: &parsed,
         pool,
     };
-    let idiom = &*Site { graph, file }.idiom(undef.language, shown);
+    let idiom = &*Site { graph, file }.choose_idiom(undef.language, shown);
     let mut evidence = Evidence::default();
     let in_files: Vec<_> = parsed
         .par_iter()
@@ -78,10 +78,10 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
         evidence.add(candidate, &weight);
     }
-    outside::add(&mut evidence, idiom, query, undef);
+    outside::add_outside(&mut evidence, idiom, query, undef);
     let rows = choose(idiom, evidence, undef);
     if rows.is_empty() {
-        return similar::similar(undef);
+        return similar::similar_names(undef);
     }
     rows
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::exports::takers;
-use super::fix::binds;
+use super::fix::binds_name;
 use super::modules::leads_to;
 use crate::languages::{Language, facts, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
@@ -35,7 +35,7 @@ pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
 
 /// Returns what each of those files lacks.
 #[must_use]
-pub fn lacked(source: &dyn Source, diagnosis: &Diagnosis) -> BTreeMap<RepoPath, Wanted> {
+pub fn lacked_names(source: &dyn Source, diagnosis: &Diagnosis) -> BTreeMap<RepoPath, Wanted> {
     let mut files = lacking(diagnosis);
     files.retain(|path| Language::of_path(path.as_str()).is_some());
     wanted(source, &files, &Wanted::from_diagnosis(diagnosis))
@@ -61,7 +61,7 @@ impl Wanted {
         ];
         for (list, more) in pairs {
             for word in more {
-                add(list, &word);
+                add_text(list, &word);
             }
         }
     }
@@ -83,18 +83,18 @@ pub fn wanted(
     let read: Vec<NamedFile<'_>> = read.collect();
     let mut found: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     for name in &lacks.names {
-        if let Some(file) = read.iter().find(|file| file.lacks(name)) {
-            add(&mut found.entry(file.path.clone()).or_default().names, name);
+        if let Some(file) = read.iter().find(|file| file.lacks_name(name)) {
+            add_text(&mut found.entry(file.path.clone()).or_default().names, name);
         }
     }
     for module in &lacks.modules {
-        for file in files_with(&read, |file| file.imports(module)) {
-            add(&mut found.entry(file.clone()).or_default().modules, module);
+        for file in files_with(&read, |file| file.imports_module(module)) {
+            add_text(&mut found.entry(file.clone()).or_default().modules, module);
         }
     }
     for export in &lacks.exports {
         for file in files_with(&read, |file| takers(&file.facts, export).next().is_some()) {
-            add(&mut found.entry(file.clone()).or_default().exports, export);
+            add_text(&mut found.entry(file.clone()).or_default().exports, export);
         }
     }
     found
@@ -108,19 +108,19 @@ struct NamedFile<'f> {
 }
 
 impl NamedFile<'_> {
-    fn imports(&self, module: &str) -> bool {
+    fn imports_module(&self, module: &str) -> bool {
         let mut imports = self.facts.imports.iter();
         imports.any(|import| leads_to(self.path, import, module))
     }
 
     // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
     // that is not here.
-    fn lacks(&self, name: &str) -> bool {
+    fn lacks_name(&self, name: &str) -> bool {
         let has_word = || words(&self.bytes, name).next().is_some();
         let is_lacked = uses(self.path, &self.bytes, name).map_or_else(has_word, |uses| {
             !uses.bound && !uses.member && (uses.value || uses.typed)
         });
-        self.bytes.is_empty() || (is_lacked && !binds(&self.facts, name))
+        self.bytes.is_empty() || (is_lacked && !binds_name(&self.facts, name))
     }
 }
 
@@ -137,7 +137,7 @@ fn files_with<'f>(
     found
 }
 
-fn add(list: &mut Vec<String>, text: &str) {
+fn add_text(list: &mut Vec<String>, text: &str) {
     if !list.iter().any(|present| present == text) {
         list.push(text.to_owned());
     }
@@ -165,7 +165,10 @@ mod tests {
         };
         let found = |named: &[&str]| -> Vec<String> {
             let source = Memory::named(files);
-            let named: Vec<_> = named.iter().map(|it| RepoPath::new(it).unwrap()).collect();
+            let named: Vec<_> = named
+                .iter()
+                .map(|path| RepoPath::new(path).unwrap())
+                .collect();
             let found = wanted(&source, &named, &lacks);
             found.keys().map(ToString::to_string).collect()
         };

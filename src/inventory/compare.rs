@@ -5,7 +5,7 @@ use super::declared::{
 };
 use super::lock::{Lock, normal};
 use super::managers::Manager;
-use super::members::{link_member, members};
+use super::members::{link_member, list_members};
 use super::modules::missing_plugin;
 use super::project::{Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
@@ -29,11 +29,11 @@ pub fn find_problems(project: &Project<'_>, node_version: Option<&str>) -> Vec<R
 
 /// Returns what Python packages lack.
 pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
-    let manager = project.manager(true)?;
+    let manager = project.find_manager(true)?;
     let file = manager.file.as_str();
     let is_lock = file.ends_with(".lock");
     let active = std::env::var_os("VIRTUAL_ENV").is_some() || is_lock && file != "uv.lock";
-    if project.environment().is_none() {
+    if project.find_environment().is_none() {
         let message = format!("{file} locks packages, and there is no .venv");
         let lacks = is_lock && !active;
         return lacks.then(|| Remedy::new(message, Some(manager.all.clone())));
@@ -114,7 +114,7 @@ pub(super) fn own_package_missing(
     let text = project.read("pyproject.toml")?;
     let table: toml::Table = text.parse().ok()?;
     let name = table.get("project")?.get("name")?.as_str()?;
-    let manager = project.manager(true)?;
+    let manager = project.find_manager(true)?;
     let folder = format!("src/{}/", normal(name).replace('-', "_"));
     let is_src = project.has_file_below(&folder);
     let on_path = text.contains("pythonpath") || text.contains("package = false");
@@ -145,7 +145,7 @@ fn missing_plugin_of_settings(
 
 /// Returns what packages of Node.js lack.
 pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
-    let manager = project.manager(false)?;
+    let manager = project.find_manager(false)?;
     if project.has_path(".pnp.cjs") {
         return None;
     }
@@ -176,7 +176,7 @@ fn problem_in_folder(
         let mut above = base.ancestors();
         above.any(|above| root.join(above).join("node_modules").join(name).exists())
     };
-    let members = members(project.source, false);
+    let members = list_members(project.source, false);
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
     let unlinked = usual
         .iter()

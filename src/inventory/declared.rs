@@ -43,7 +43,7 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         let lines = project.read("requirements.txt").unwrap_or_default();
         return lines
             .lines()
-            .filter_map(|line| requirement(line, Place::Main))
+            .filter_map(|line| parse_requirement(line, Place::Main))
             .collect();
     };
     let table = text.parse::<toml::Table>().unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
             .into_iter()
             .flatten()
             .filter_map(Value::as_str);
-        found.extend(lines.filter_map(|line| requirement(line, place.clone())));
+        found.extend(lines.filter_map(|line| parse_requirement(line, place.clone())));
     };
     add_list(&document["project"]["dependencies"], Place::Main);
     for (name, list) in rows(&document["project"]["optional-dependencies"]) {
@@ -72,7 +72,7 @@ fn rows(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 // A requirement of PEP 508: `name[extra]>=1; marker`.
-fn requirement(line: &str, place: Place) -> Option<Requirement> {
+fn parse_requirement(line: &str, place: Place) -> Option<Requirement> {
     let line = line.split(" #").next()?.trim();
     let (line, marker) = line.split_once(';').unwrap_or((line, ""));
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);

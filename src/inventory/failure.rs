@@ -87,7 +87,7 @@ pub fn missing_program(text: &str) -> Option<&str> {
 
 // What the manifest asks for, where installing it may help.
 fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) -> Option<Remedy> {
-    let manager = project.manager(is_python_tool(command))?;
+    let manager = project.find_manager(is_python_tool(command))?;
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
             let message = "the lock does not hold what the manifest asks for";

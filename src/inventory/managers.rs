@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::runners::{pattern, rows};
+use crate::runners::{parse_rows, pattern};
 
 /// A row of `managers.toml`: how the packages of a manifest or lock file are installed.
 #[derive(Deserialize)]
@@ -26,7 +26,7 @@ pub(super) struct Manager {
 
 /// All managers, in the order in which their files are looked for.
 pub(super) static MANAGERS: LazyLock<Vec<Manager>> =
-    LazyLock::new(|| rows(embedded!("inventory/managers.toml")));
+    LazyLock::new(|| parse_rows(embedded!("inventory/managers.toml")));
 
 pattern!(
     PYTHON_TOOL,

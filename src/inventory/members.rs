@@ -16,7 +16,7 @@ pub(super) struct Member {
 }
 
 /// Returns the packages of the repository.
-pub(super) fn members(source: &dyn Source, python: bool) -> Vec<Member> {
+pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
     let file = if python {
         "pyproject.toml"
     } else {
@@ -51,7 +51,7 @@ pub(super) fn link_member(
     python: bool,
     at: Option<&str>,
 ) -> Option<Remedy> {
-    let members = members(project.source, python);
+    let members = list_members(project.source, python);
     let is_same = |name: &str| name == package || python && normal(name) == normal(package);
     let member = members.iter().find(|member| is_same(&member.name))?;
     let holds = |member: &&Member| {
@@ -67,7 +67,7 @@ pub(super) fn link_member(
         return None;
     }
     let (name, folder) = (&member.name, &member.folder);
-    let manager = project.manager(python)?;
+    let manager = project.find_manager(python)?;
     if app.manifest.contains(&format!("\"{name}\"")) {
         let message = format!("`{name}` is in {folder}, is declared and not linked");
         let line = manager.renew.as_ref().unwrap_or(&manager.all);

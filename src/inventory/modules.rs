@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::compare::{not_installed, own_package_missing, python_packages};
 use super::declared::{install_command, python_requirements};
 use super::managers::is_python_tool;
-use super::members::{link_member, members};
+use super::members::{link_member, list_members};
 use super::project::Project;
 use crate::hint::distance;
 use crate::model::{Diagnosis, Remedy, Subkind};
@@ -32,7 +32,7 @@ pub(super) fn missing_modules(
         if diagnosis.subkind != Some(Subkind::MissingPackage) {
             return None;
         }
-        let package = package(module, python)?;
+        let package = package_name(module, python)?;
         let linked = link_member(project, package, python, at);
         linked.or_else(|| Some(missing_package(project, package, python)))
     };
@@ -53,14 +53,14 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
     };
     let texts = files.split(' ').filter_map(|name| project.read(name));
     let texts: Vec<String> = texts.collect();
-    let declared: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    let declared: Vec<&str> = texts.iter().flat_map(|text| module_words(text)).collect();
     let mut names = declared.iter();
-    if let Some(manager) = project.manager(python)
+    if let Some(manager) = project.find_manager(python)
         && names.any(|word| word.eq_ignore_ascii_case(package))
     {
         return not_installed(project, manager, package);
     }
-    let members = members(project.source, python);
+    let members = list_members(project.source, python);
     let own = members.iter().map(|member| member.name.as_str());
     let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
     let has_scope = |name: &&str| scope(name).is_some() && scope(name) == scope(package);
@@ -83,17 +83,17 @@ fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
     } else {
         "npm install"
     };
-    let manager = project.manager(python);
+    let manager = project.find_manager(python);
     let one = manager.map_or(usual, |manager| manager.one.as_str());
     project.command(&format!("{one} {package}"))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn module_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter))
 }
 
 // The package of a module; `None` for a path, and for what no shell should be given.
-fn package(module: &str, python: bool) -> Option<&str> {
+fn package_name(module: &str, python: bool) -> Option<&str> {
     let parts = if module.starts_with('@') { 2 } else { 1 };
     let separator = if python { '.' } else { '/' };
     let end = module.match_indices(separator).nth(parts - 1);
@@ -125,7 +125,7 @@ pub(super) fn missing_plugin<'l>(
         let is_marked = marks.iter().any(|mark| line.contains(mark));
         pytest_plugin(line).filter(|plugin| is_marked && !present.contains_key(*plugin))
     })?;
-    let manager = project.manager(true);
+    let manager = project.find_manager(true);
     let requirements = python_requirements(project);
     let line = match manager.filter(|_| requirements.iter().any(|one| one.name == plugin)) {
         Some(manager) => install_command(project, manager, plugin),
@@ -138,7 +138,7 @@ pub(super) fn missing_plugin<'l>(
 
 #[cfg(test)]
 mod tests {
-    use super::package;
+    use super::package_name;
 
     #[test]
     fn modules_have_packages() {
@@ -151,7 +151,7 @@ mod tests {
             ("$(id)", true, None),
             ("-r", true, None),
         ] {
-            assert_eq!(package(module, python), expected, "{module}");
+            assert_eq!(package_name(module, python), expected, "{module}");
         }
     }
 }

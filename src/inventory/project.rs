@@ -35,7 +35,7 @@ impl<'a> Project<'a> {
             installed: root.map_or_else(Installed::default, installed),
         };
         // The environment of a folder below the root.
-        if let (Some(root), Some(name)) = (root, project.environment()) {
+        if let (Some(root), Some(name)) = (root, project.find_environment()) {
             let folders = Path::new(prefix).ancestors();
             let all: Vec<PathBuf> = folders.map(|folder| root.join(folder).join(name)).collect();
             project.installed = Installed::scan(root, &all);
@@ -60,7 +60,7 @@ impl<'a> Project<'a> {
         })
     }
 
-    pub(super) fn manager(&self, python: bool) -> Option<&'static Manager> {
+    pub(super) fn find_manager(&self, python: bool) -> Option<&'static Manager> {
         let mut rows = MANAGERS.iter();
         rows.find(|row| row.python == python && self.read(&row.file).is_some())
     }
@@ -79,7 +79,7 @@ impl<'a> Project<'a> {
     }
 
     /// Returns the virtual environment of the worktree.
-    pub(super) fn environment(&self) -> Option<&'static str> {
+    pub(super) fn find_environment(&self) -> Option<&'static str> {
         let mut names = [".venv", "venv"].into_iter();
         names.find(|name| self.has_path(&format!("{name}/pyvenv.cfg")))
     }
@@ -88,7 +88,7 @@ impl<'a> Project<'a> {
     pub(super) fn command(&self, line: &str) -> String {
         let sites = self.installed.sites().iter();
         let has_pip = sites.map(|site| site.join("pip")).any(|pip| pip.is_dir());
-        let pip = match self.environment() {
+        let pip = match self.find_environment() {
             Some(environment) if has_pip => format!("{environment}/bin/python -m pip"),
             Some(_) if on_path("uv").is_some() => "uv pip".to_owned(),
             _ => "python3 -m pip".to_owned(),

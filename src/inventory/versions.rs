@@ -57,7 +57,7 @@ pub(super) fn python_version(project: &Project<'_>) -> Option<String> {
     let about = project
         .root
         .as_ref()?
-        .join(project.environment()?)
+        .join(project.find_environment()?)
         .join("pyvenv.cfg");
     let about = std::fs::read_to_string(about).ok()?;
     let mut lines = about.lines().filter_map(|line| line.split_once('='));

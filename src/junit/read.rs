@@ -16,12 +16,12 @@ pub fn read_report(text: &str) -> Report {
     let mut pass = Pass::default();
     let whole = loop {
         match xml.read_event() {
-            Ok(Event::Start(tag)) => pass.open(&tag),
+            Ok(Event::Start(tag)) => pass.open_tag(&tag),
             Ok(Event::Empty(tag)) => {
-                pass.open(&tag);
-                pass.close(tag.name().0);
+                pass.open_tag(&tag);
+                pass.close_tag(tag.name().0);
             }
-            Ok(Event::End(tag)) => pass.close(tag.name().0),
+            Ok(Event::End(tag)) => pass.close_tag(tag.name().0),
             Ok(Event::Text(text)) => pass.add_text(&text.into_inner()),
             Ok(Event::CData(text)) => pass.add_text(&text.into_inner()),
             Ok(Event::GeneralRef(entity)) => {
@@ -64,7 +64,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn open(&mut self, tag: &BytesStart<'_>) {
+    fn open_tag(&mut self, tag: &BytesStart<'_>) {
         self.depth += 1;
         match tag.name().0 {
             "testsuites" => {
@@ -113,7 +113,7 @@ impl Pass {
         }
     }
 
-    fn close(&mut self, name: &str) {
+    fn close_tag(&mut self, name: &str) {
         self.depth = self.depth.saturating_sub(1);
         match name {
             "testsuite" => _ = self.suites.pop(),

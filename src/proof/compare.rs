@@ -7,26 +7,27 @@ use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRun
 /// change, others are of states that were kept since. `failing` are the tests that failed, as a
 /// diagnosis spells them. How often it was run is for the caller to add.
 #[must_use]
-pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Proof {
+pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String]) -> Proof {
     let mut missing: Vec<String> = Vec::new();
     let mut runners: Vec<(usize, RunnerProof)> = Vec::new();
     for (at, now) in after.iter().enumerate() {
-        let then: Vec<&CommandEvidence> = before.iter().filter_map(|it| it.get(at)).collect();
+        let then: Vec<&CommandEvidence> = before.iter().filter_map(|c| c.get(at)).collect();
         for runner in runners_of(&then, now) {
-            let then: Vec<&TestAccount> = then.iter().filter_map(|it| it.account(runner)).collect();
-            let now = now.account(runner);
+            let then: Vec<&TestAccount> =
+                then.iter().filter_map(|c| c.account_by(runner)).collect();
+            let now = now.account_by(runner);
             runners.push((at, compare_runner(runner, &then, now, &mut missing)));
         }
     }
-    let failed = before.first().map_or(0, |it| it.len().saturating_sub(1));
+    let failed = before.first().map_or(0, |c| c.len().saturating_sub(1));
     let mut seen = BTreeSet::new();
     missing.retain(|message| seen.insert(message.clone()));
-    let decisive = decisive(&runners, failed);
+    let decisive = decisive_runner(&runners, failed);
     let mut decisive = decisive.map_or_else(RunnerProof::default, |at| runners.remove(at).1);
-    if decisive.runner.is_some_and(|it| !is_checker(it)) {
-        let mut accounts = after.iter().flat_map(|it| &it.accounts);
-        let own = accounts.rfind(|it| Some(it.runner) == decisive.runner);
-        decisive.tests = ends(failing, own, &mut missing);
+    if decisive.runner.is_some_and(|runner| !is_checker(runner)) {
+        let mut accounts = after.iter().flat_map(|command| &command.accounts);
+        let own = accounts.rfind(|account| Some(account.runner) == decisive.runner);
+        decisive.tests = proven_ends(failing, own, &mut missing);
     }
     let more = missing.len().saturating_sub(MAX_MISSING);
     if more > 0 {
@@ -48,7 +49,7 @@ fn runners_of(then: &[&CommandEvidence], now: &CommandEvidence) -> Vec<TestRunne
         .iter()
         .copied()
         .chain([now])
-        .flat_map(|it| it.accounts.iter().map(|it| it.runner));
+        .flat_map(|evidence| evidence.accounts.iter().map(|account| account.runner));
     let mut runners: Vec<TestRunner> = Vec::new();
     for runner in now.named.iter().copied().chain(seen) {
         if !runners.contains(&runner) {
@@ -59,10 +60,10 @@ fn runners_of(then: &[&CommandEvidence], now: &CommandEvidence) -> Vec<TestRunne
 }
 
 // The one that failed, of the command that failed; else one that runs tests.
-fn decisive(runners: &[(usize, RunnerProof)], failed: usize) -> Option<usize> {
+fn decisive_runner(runners: &[(usize, RunnerProof)], failed: usize) -> Option<usize> {
     let rank = |(at, proof): &(usize, RunnerProof)| {
-        let is_red = proof.before.is_some_and(|it| it.failed + it.errors > 0);
-        let runs_tests = proof.runner.is_some_and(|it| !is_checker(it));
+        let is_red = proof.before.is_some_and(|c| c.failed + c.errors > 0);
+        let runs_tests = proof.runner.is_some_and(|runner| !is_checker(runner));
         (!is_red, !is_red && !runs_tests, *at != failed)
     };
     (0..runners.len()).min_by_key(|at| rank(&runners[*at]))
@@ -163,7 +164,7 @@ fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &
 }
 
 // Each test that failed, as the diagnosis spells it, and how it ended.
-fn ends(
+fn proven_ends(
     failing: &[String],
     now: Option<&TestAccount>,
     missing: &mut Vec<String>,
@@ -208,7 +209,7 @@ fn newly_skipped(then: &TestAccount, now: &TestAccount, missing: &mut Vec<String
 #[cfg(test)]
 mod tests {
 
-    use super::compare;
+    use super::compare_evidence;
     use crate::model::{Proof, ProofSource, TestEnd, TestRunner as R};
     use crate::proof::{CommandEvidence, CommandOutput, command_evidence};
 
@@ -223,7 +224,7 @@ mod tests {
 
     fn proof(named: &[R], red: &str, green: &str) -> Proof {
         let before = [vec![evidence(red, named, false)]];
-        compare(&before, &vec![evidence(green, named, true)], &[])
+        compare_evidence(&before, &vec![evidence(green, named, true)], &[])
     }
 
     const RULE: &str = "\n----------------------------------------------------------------------\n";
@@ -322,7 +323,7 @@ mod tests {
         let before = [vec![evidence(red, &named, false)]];
         let after = vec![evidence("=== 1 passed in 0.1s ===", &named, true)];
         let failing = ["tests/t.py::T::test_f".to_owned()];
-        let proof = compare(&before, &after, &failing);
+        let proof = compare_evidence(&before, &after, &failing);
         assert_eq!(proof.decisive.tests[0].id, failing[0]);
         assert_eq!(proof.decisive.tests[0].ended, TestEnd::Counted);
         assert_eq!(proof.decisive.before.unwrap().failed, 1);

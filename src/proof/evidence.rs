@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::junit::{End, read_report};
 use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
 pub(super) use crate::runners::is_checker;
-use crate::runners::{Closing, closings};
+use crate::runners::{Closing, find_closings};
 
 /// What one runner says of its tests in one run of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl TestAccount {
         if self.source != ProofSource::Report {
             return TestEnd::Counted;
         }
-        let id = dotted(id);
+        let id = dotted_id(id);
         if let Some(end) = self.tests.get(&id) {
             return *end;
         }
@@ -67,12 +67,12 @@ impl TestAccount {
 }
 
 // `tests/test_a.py::T::test_f[a/b]` as reports spell it: `tests.test_a.T.test_f[a/b]`.
-fn dotted(id: &str) -> String {
+fn dotted_id(id: &str) -> String {
     let (name, parameters) = id.find('[').map_or((id, ""), |at| id.split_at(at));
     let (path, rest) = name.split_once("::").unwrap_or((name, ""));
     let path = path.strip_suffix(".py").unwrap_or(path);
     let mut dotted = path.replace(['/', '\\'], ".");
-    for part in rest.split("::").filter(|it| !it.is_empty()) {
+    for part in rest.split("::").filter(|part| !part.is_empty()) {
         dotted.push('.');
         dotted.push_str(part);
     }
@@ -95,8 +95,8 @@ pub struct CommandEvidence {
 }
 
 impl CommandEvidence {
-    pub(super) fn account(&self, runner: TestRunner) -> Option<&TestAccount> {
-        self.accounts.iter().find(|it| it.runner == runner)
+    pub(super) fn account_by(&self, runner: TestRunner) -> Option<&TestAccount> {
+        self.accounts.iter().find(|a| a.runner == runner)
     }
 }
 
@@ -104,12 +104,12 @@ impl CommandEvidence {
 /// exit code 0, in words; `None` when they agree.
 #[must_use]
 pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
-    let hidden = evidence.iter().filter(|it| it.passed).flat_map(|command| {
-        let accounts = command.accounts.iter();
-        accounts.filter(|it| command.named.contains(&it.runner) && !is_checker(it.runner))
+    let hidden = evidence.iter().filter(|c| c.passed).flat_map(|c| {
+        let accounts = c.accounts.iter();
+        accounts.filter(|account| c.named.contains(&account.runner) && !is_checker(account.runner))
     });
     let mut failed = hidden
-        .map(|it| (it.runner, it.counts.failed + it.counts.errors))
+        .map(|a| (a.runner, a.counts.failed + a.counts.errors))
         .filter(|(_, failed)| *failed > 0);
     let (runner, failed) = failed.next()?;
     Some(format!(
@@ -133,19 +133,19 @@ pub struct CommandOutput<'p> {
 #[must_use]
 pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
     let named = |runner: TestRunner| printed.named.contains(&runner);
-    let closed: Vec<Closing> = closings(printed.text, &printed.named)
+    let closed: Vec<Closing> = find_closings(printed.text, &printed.named)
         .into_iter()
-        .filter(|it| named(it.runner) || printed.named.is_empty() || !is_checker(it.runner))
+        .filter(|c| named(c.runner) || printed.named.is_empty() || !is_checker(c.runner))
         .collect();
     // Each run of several wrote its report over that of the one before.
-    let again = |it: &Closing| it.runner == TestRunner::Pytest && it.count > 1;
+    let again = |closing: &Closing| closing.runner == TestRunner::Pytest && closing.count > 1;
     let report = printed
         .report
         .as_deref()
         .filter(|_| !closed.iter().any(again));
-    let mut accounts: Vec<TestAccount> = closed.into_iter().map(account).collect();
-    if let Some(report) = report.and_then(junit) {
-        let own = accounts.iter().position(|it| it.runner == report.runner);
+    let mut accounts: Vec<TestAccount> = closed.into_iter().map(closing_account).collect();
+    if let Some(report) = report.and_then(read_junit) {
+        let own = accounts.iter().position(|a| a.runner == report.runner);
         let text = own.map(|at| accounts.remove(at));
         accounts.push(held_to(report, text, printed.passed));
     }
@@ -156,7 +156,7 @@ pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
     }
 }
 
-fn account(closing: Closing) -> TestAccount {
+fn closing_account(closing: Closing) -> TestAccount {
     TestAccount {
         runner: closing.runner,
         source: ProofSource::Text,
@@ -173,7 +173,7 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
     let Some(text) = text else {
         return report;
     };
-    let totals = |it: &TestAccount| (it.counts.passed, it.counts.failed, it.counts.errors);
+    let totals = |a: &TestAccount| (a.counts.passed, a.counts.failed, a.counts.errors);
     let mut account = report;
     account.counts.deselected = text.counts.deselected;
     account.printed = text.printed;
@@ -188,7 +188,7 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
 
 /// What pytest's report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer
 /// did not come to close.
-fn junit(text: &str) -> Option<TestAccount> {
+fn read_junit(text: &str) -> Option<TestAccount> {
     let report = read_report(text);
     if !report.whole {
         return None;
@@ -212,7 +212,7 @@ fn junit(text: &str) -> Option<TestAccount> {
             counts.errors += 1;
         }
         let seen = ends.entry(id).or_insert(end);
-        if badness(end) > badness(*seen) {
+        if end_badness(end) > end_badness(*seen) {
             *seen = end;
         }
     }
@@ -232,7 +232,7 @@ fn junit(text: &str) -> Option<TestAccount> {
         source: ProofSource::Report,
         printed: false,
         tests: ends,
-        ..account(Closing {
+        ..closing_account(Closing {
             runner: TestRunner::Pytest,
             count: 1,
             counts,
@@ -241,7 +241,7 @@ fn junit(text: &str) -> Option<TestAccount> {
     })
 }
 
-fn badness(end: TestEnd) -> u8 {
+fn end_badness(end: TestEnd) -> u8 {
     match end {
         TestEnd::Failed => 3,
         TestEnd::Skipped => 2,
@@ -252,7 +252,7 @@ fn badness(end: TestEnd) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandOutput, command_evidence, junit};
+    use super::{CommandOutput, command_evidence, read_junit};
     use crate::model::{ProofSource, TestEnd, TestRunner as R};
 
     fn printed<'p>(text: &'p str, named: &[R], report: Option<&str>) -> CommandOutput<'p> {
@@ -284,7 +284,11 @@ mod tests {
             (include_str!("../../tests/proof/tox.txt"), R::Pytest),
         ] {
             let evidence = command_evidence(&printed(text, &[], None));
-            let runners: Vec<R> = evidence.accounts.iter().map(|it| it.runner).collect();
+            let runners: Vec<R> = evidence
+                .accounts
+                .iter()
+                .map(|account| account.runner)
+                .collect();
             assert_eq!(runners, [expected], "{text}");
             let account = &evidence.accounts[0];
             assert!(account.printed && account.counts.passed > 0, "{account:?}");
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_report_is_read() {
-        let account = junit(REPORT).unwrap();
+        let account = read_junit(REPORT).unwrap();
         assert_eq!(
             account.counts.to_string(),
             "1 passed, 2 failed, 1 errors, 2 skipped"
@@ -329,7 +333,7 @@ mod tests {
     #[test]
     fn half_a_report_is_none() {
         for end in [10, 200, REPORT.len() - 3] {
-            assert_eq!(junit(&REPORT[..end]), None);
+            assert_eq!(read_junit(&REPORT[..end]), None);
         }
     }
 }

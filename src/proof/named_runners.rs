@@ -5,7 +5,7 @@ use crate::policy::CommandFiles;
 #[must_use]
 pub fn named_runners(run: &CommandFiles) -> Vec<TestRunner> {
     let mut found = Vec::new();
-    for runner in run.commands().iter().filter_map(|it| runner(it)) {
+    for runner in run.commands().iter().filter_map(|words| runner(words)) {
         if !found.contains(&runner) {
             found.push(runner);
         }
@@ -14,32 +14,32 @@ pub fn named_runners(run: &CommandFiles) -> Vec<TestRunner> {
 }
 
 fn runner(words: &[String]) -> Option<TestRunner> {
-    let first = base(words.first()?);
-    let has = |word: &str| words.iter().any(|it| it == word);
+    let first = base_name(words.first()?);
+    let has = |word: &str| words.iter().any(|own| own == word);
     let second = words.get(1).map_or("", String::as_str);
     if first.starts_with("python") || first == "py" {
-        let module = words.iter().position(|it| it == "-m");
+        let module = words.iter().position(|word| word == "-m");
         if let Some(name) = module.and_then(|at| words.get(at + 1)) {
             return match name.as_str() {
                 "django" if has("test") => Some(TestRunner::Unittest),
                 name => by_name(name),
             };
         }
-        let script = words.iter().skip(1).find(|it| !it.starts_with('-'))?;
-        return match base(script) {
+        let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
+        return match base_name(script) {
             "manage.py" if has("test") => Some(TestRunner::Unittest),
             name => by_name(name),
         };
     }
     match first {
-        "node" | "tsx" | "ts-node" if words.iter().any(|it| it == "--test") => {
+        "node" | "tsx" | "ts-node" if words.iter().any(|word| word == "--test") => {
             Some(TestRunner::NodeTest)
         }
         "node" => words
             .iter()
             .skip(1)
-            .filter(|it| !it.starts_with('-'))
-            .find_map(|it| by_name(base(it))),
+            .filter(|word| !word.starts_with('-'))
+            .find_map(|word| by_name(base_name(word))),
         "cargo" if ["test", "t", "nextest"].contains(&second) => Some(TestRunner::CargoTest),
         "go" if second == "test" => Some(TestRunner::GoTest),
         "ruff" if second == "format" => None,
@@ -75,7 +75,7 @@ fn by_name(name: &str) -> Option<TestRunner> {
     })
 }
 
-fn base(word: &str) -> &str {
+fn base_name(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or(word)
 }
 

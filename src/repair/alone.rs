@@ -2,7 +2,7 @@ use super::setup::Setup;
 use crate::model::{Diagnosis, TestRunner};
 use crate::policy::CommandFiles;
 use crate::proof::{Evidence, named_runners};
-use crate::runners::chosen;
+use crate::runners::choose_command;
 use crate::source::Source;
 
 /// Returns the command that runs the failing tests of a run alone; `None` where that cannot be had, or where everything
@@ -30,7 +30,7 @@ pub(super) fn alone_line(
         prefix,
         source,
     ));
-    let (line, count) = chosen(line, runner, tests, &is_path)?;
+    let (line, count) = choose_command(line, runner, tests, &is_path)?;
     (count == tests.len()).then_some(line)
 }
 

@@ -1,7 +1,7 @@
 use super::commands::CommandsRun;
 use super::error::RepairError;
-use super::history::{History, failing};
-use super::journal::{digest, millis};
+use super::history::{History, last_failing};
+use super::journal::{digest, round_millis};
 use super::limits::TIME_UP;
 use super::outcome::{judge_outcome, parses_now};
 use super::run::Session;
@@ -82,7 +82,7 @@ impl Session<'_> {
         let mut attempt = Attempt {
             folder,
             result: AttemptResult::new(number, origin, level),
-            before: failing(history).cloned(),
+            before: last_failing(history).cloned(),
             focus,
             heal,
             cut_off: None,
@@ -93,7 +93,7 @@ impl Session<'_> {
         };
         let old_log = self.seen.log.clone();
         if let Some(patch) = patch
-            && let Some(changes) = self.validate(&mut attempt, &patch)?
+            && let Some(changes) = self.validate_patch(&mut attempt, &patch)?
         {
             let states = self.states_before(&changes)?;
             self.stage.place.write(&changes)?;
@@ -101,8 +101,8 @@ impl Session<'_> {
             self.judge(&mut attempt, &mut trial)?;
             self.keep_or_drop(&mut attempt, &trial, states)?;
         }
-        attempt.result.duration_seconds = millis(self.stage.journal.seconds() - started);
-        self.finish(attempt, &old_log)
+        attempt.result.duration_seconds = round_millis(self.stage.journal.seconds() - started);
+        self.finish_attempt(attempt, &old_log)
     }
 
     fn propose_heal(
@@ -129,7 +129,7 @@ impl Session<'_> {
     }
 
     /// Validates a patch and writes it and the verdict; `None` where it does not apply.
-    fn validate(
+    fn validate_patch(
         &mut self,
         attempt: &mut Attempt<'_>,
         patch: &[u8],
@@ -146,11 +146,11 @@ impl Session<'_> {
             self.write_patch(attempt, patch)?;
         }
         let preflight = format!("{}/preflight.json", attempt.folder);
-        self.stage.journal.json(&preflight, &judged.verdict)?;
+        self.stage.journal.write_json(&preflight, &judged.verdict)?;
         if !applies {
             let code = judged.verdict.error_code;
             attempt.result.error_code = code.map(|code| code.to_string());
-            let message = refusal(&judged.verdict);
+            let message = refusal_reason(&judged.verdict);
             attempt.end(judged.verdict.stop_reason(), message);
             return Ok(None);
         }
@@ -165,7 +165,7 @@ impl Session<'_> {
     ) -> Result<(), RepairError> {
         attempt.result.patch_digest = Some(digest(patch));
         let name = format!("{}/patch.diff", attempt.folder);
-        self.stage.journal.masked(&name, patch)
+        self.stage.journal.write_masked(&name, patch)
     }
 
     // A patch that is made again was validated for the failure that it was the answer to.
@@ -193,7 +193,7 @@ impl Session<'_> {
             let ran = self.stage.run(Some(&line), &why)?;
             let is_turned_down = fails_again(before, &ran.observed)
                 && !judge_outcome(attempt, &ran.observed, &changes).is_progress;
-            if is_turned_down || unfinished(&ran).is_some() {
+            if is_turned_down || unfinished_run(&ran).is_some() {
                 return Ok(Trial {
                     changes,
                     ran,
@@ -212,15 +212,15 @@ impl Session<'_> {
     // Says what the run shows of the change, and proves it where the commands pass.
     fn judge(&mut self, attempt: &mut Attempt<'_>, trial: &mut Trial) -> Result<(), RepairError> {
         if trial.ran.observed.passed {
-            self.minimize(attempt, trial)?;
+            self.minimize_patch(attempt, trial)?;
         }
         let log = format!("{}/test.log", attempt.folder);
-        self.stage.journal.text(&log, &trial.ran.log)?;
+        self.stage.journal.write_text(&log, &trial.ran.log)?;
         let observed = trial.ran.observed.clone();
         if !trial.ran.interrupted {
             attempt.result.test_result = Some(observed.test_result.clone());
         }
-        if let Some((reason, message)) = unfinished(&trial.ran) {
+        if let Some((reason, message)) = unfinished_run(&trial.ran) {
             attempt.end(reason, message);
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl Session<'_> {
         attempt.result.observed = Some(observed);
         attempt.end(judged.reason, judged.message);
         if trial.ran.observed.passed {
-            return self.prove(attempt, trial);
+            return self.prove_fix(attempt, trial);
         }
         if !attempt.result.kept {
             self.name_unused_copy(attempt, trial);
@@ -259,7 +259,7 @@ impl Session<'_> {
         self.stage.place.reset()?;
         if attempt.result.kept {
             self.stage.place.write(&trial.changes)?;
-            self.keep(states)?;
+            self.keep_states(states)?;
             self.seen.evidence.push(trial.ran.evidence.clone());
             self.set_baseline(&trial.ran);
         }
@@ -267,7 +267,7 @@ impl Session<'_> {
     }
 
     /// Takes what is laid in as what later attempts stand on.
-    pub(super) fn keep(
+    pub(super) fn keep_states(
         &mut self,
         states: Vec<(RepoPath, Option<FileState>)>,
     ) -> Result<(), RepairError> {
@@ -287,7 +287,7 @@ impl Session<'_> {
     }
 
     // Last: an attempt without its result is made again, one with it is not.
-    fn finish(
+    fn finish_attempt(
         &mut self,
         attempt: Attempt<'_>,
         old_log: &str,
@@ -305,7 +305,7 @@ impl Session<'_> {
         let kind = first.map_or(FailureKind::Unknown, |first| first.kind);
         result.category = crate::diagnose::category(kind, Some(result.stop_reason));
         result.status = match result.stop_reason {
-            StopReason::Fixed => super::result::success(result.proof.as_ref()),
+            StopReason::Fixed => super::result::success_status(result.proof.as_ref()),
             StopReason::Unproven => RunStatus::Unproven,
             StopReason::InvalidTask => RunStatus::InvalidTask,
             StopReason::UserActionRequired => RunStatus::UserActionRequired,
@@ -316,7 +316,7 @@ impl Session<'_> {
         let says_nothing = [StopReason::Interrupted, StopReason::WorktreeChanged];
         if !says_nothing.contains(&result.stop_reason) {
             let name = format!("{}/result.json", attempt.folder);
-            self.stage.journal.json(&name, &result)?;
+            self.stage.journal.write_json(&name, &result)?;
         }
         self.stage.event(EventKind::AttemptEnded {
             attempt: result.attempt,
@@ -337,7 +337,7 @@ pub(super) fn paths_of(changes: &[Change]) -> Vec<String> {
 }
 
 /// Says why a run that did not end by itself shows nothing.
-pub(super) fn unfinished(ran: &CommandsRun) -> Option<(StopReason, String)> {
+pub(super) fn unfinished_run(ran: &CommandsRun) -> Option<(StopReason, String)> {
     if ran.interrupted {
         return Some((StopReason::Interrupted, "it was interrupted".to_owned()));
     }
@@ -347,7 +347,7 @@ pub(super) fn unfinished(ran: &CommandsRun) -> Option<(StopReason, String)> {
 }
 
 // What is wrong, with its file where the words do not name it.
-fn refusal(verdict: &PatchVerdict) -> String {
+fn refusal_reason(verdict: &PatchVerdict) -> String {
     let named = |path: Option<&str>, message: &str| match path {
         Some(path) if !path.is_empty() && !message.contains(path) => {
             let allow = format!("--allow-protected {path}");
@@ -372,8 +372,7 @@ fn passes_all(before: &Observed, ran: &CommandsRun) -> bool {
     let mut accounts = ran.evidence.iter().flat_map(|command| &command.accounts);
     let expected = before.failing_tests.len() as u64;
     let counts = accounts.next().map(|account| account.counts);
-    ran.observed.passed
-        && counts.is_some_and(|it| it.passed >= expected && it.failed + it.errors == 0)
+    ran.observed.passed && counts.is_some_and(|c| c.passed >= expected && c.failed + c.errors == 0)
 }
 
 fn fails_again(before: &Observed, after: &Observed) -> bool {

@@ -5,11 +5,13 @@ use std::time::Duration;
 use super::attempt::{Ask, Attempt};
 use super::error::RepairError;
 use super::history::History;
-use super::journal::{digest, millis};
+use super::journal::{digest, round_millis};
 use super::packet::Question;
 use super::run::Session;
 use super::setup::{Agent, AgentCommand};
-use crate::agent::{AgentHome, Answer, Call, Places, Reply, call, in_words, read_reply, trouble};
+use crate::agent::{
+    AgentHome, Answer, Call, Places, Reply, call, find_trouble, in_words, read_reply,
+};
 use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
 use crate::model::{
     AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
@@ -64,7 +66,7 @@ impl Session<'_> {
             context_level: ask.level,
             seconds: ask.timeout,
         })?;
-        self.trace()?;
+        self.trace_run()?;
         let question = self.build_question(attempt, ask, history)?;
         attempt.result.agent_timeout_seconds = ask.timeout;
         let call = match &self.asked.agent {
@@ -72,7 +74,7 @@ impl Session<'_> {
             Agent::Function(function) => {
                 let text = function(&question.packet, self.seen.calls() + 1);
                 let name = format!("{}/agent.stdout", attempt.folder);
-                self.stage.journal.text(&name, &text)?;
+                self.stage.journal.write_text(&name, &text)?;
                 AgentCall {
                     reply: read_reply(&text),
                     progress: true,
@@ -87,7 +89,7 @@ impl Session<'_> {
         };
         let packet = &call.reply.packet;
         let name = format!("{}/repair-packet.json", attempt.folder);
-        self.stage.journal.json(&name, packet)?;
+        self.stage.journal.write_json(&name, packet)?;
         let result = &mut attempt.result;
         result.progress = call.progress;
         result.agent_trouble.clone_from(&call.trouble);
@@ -99,7 +101,7 @@ impl Session<'_> {
         if result.timed_out_agent {
             let task = self.stage.task_ids();
             self.stage.event(EventKind::CoderTimeoutDetected {
-                timeout_seconds: millis(ask.timeout),
+                timeout_seconds: round_millis(ask.timeout),
                 task,
             })?;
         }
@@ -159,8 +161,8 @@ impl Session<'_> {
         // What the agent wrote itself is masked before it stays.
         let _ = std::fs::remove_file(&out);
         let journal = &self.stage.journal;
-        journal.text(&format!("{folder}/agent.stdout"), &outcome.stdout.text())?;
-        journal.text(&format!("{folder}/agent.stderr"), &outcome.stderr.text())?;
+        journal.write_text(&format!("{folder}/agent.stdout"), &outcome.stdout.text())?;
+        journal.write_text(&format!("{folder}/agent.stderr"), &outcome.stderr.text())?;
         self.stage.report_refused(&outcome.refused, true)?;
         let mut end = match outcome.end {
             End::Exit(0) => CallEnd::Answered,
@@ -183,7 +185,7 @@ impl Session<'_> {
             let edits = edits.into_iter().map(Change::with_its_line_ends);
             let patch = canonical(&edits.collect::<Vec<_>>());
             let name = format!("{folder}/edited.diff");
-            self.stage.journal.masked(&name, &patch)?;
+            self.stage.journal.write_masked(&name, &patch)?;
             reply.packet.status = ReplyStatus::Patch;
             reply.patch = Some(patch);
             reply.two_forms = false;
@@ -195,7 +197,7 @@ impl Session<'_> {
             end => matches!(end, CallEnd::Answered | CallEnd::TimedOut),
         };
         if let Some(trouble) = trouble.as_ref().filter(|_| is_unsaid) {
-            end = CallEnd::Failed(headline(trouble, &outcome));
+            end = CallEnd::Failed(trouble_headline(trouble, &outcome));
         }
         let content = match text.trim_ascii() {
             [] => reply.patch.clone().unwrap_or_default(),
@@ -265,7 +267,7 @@ impl Session<'_> {
         let stdout = sanitize_log(said);
         let stderr = sanitize_log(outcome.stderr.text().as_bytes());
         let says_nothing = reply.patch.is_none() && reply.packet.status == ReplyStatus::GiveUp;
-        let found = trouble(&stderr).or_else(|| trouble(&stdout));
+        let found = find_trouble(&stderr).or_else(|| find_trouble(&stdout));
         // Some say with each new try what hinders them.
         let distinct: BTreeSet<&str> = stdout.lines().map(str::trim).collect();
         let is_short = distinct.iter().map(|line| line.len()).sum::<usize>() <= MAX_COMPLAINT;
@@ -347,7 +349,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
 }
 
 // The first thing a person should read of a run that an agent's own trouble ended.
-fn headline(trouble: &AgentTrouble, outcome: &Outcome) -> String {
+fn trouble_headline(trouble: &AgentTrouble, outcome: &Outcome) -> String {
     let ended = format!("ended with {}", trouble.end);
     let text = match trouble.kind {
         TroubleKind::Crash => format!("the agent {ended}"),

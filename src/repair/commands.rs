@@ -81,7 +81,7 @@ impl CommandsAt<'_> {
             }
         }
         let (line, outcome, is_the_rest) = last.ok_or(ExecError::Empty)?;
-        let log = self.clean(&log);
+        let log = self.clean_log(&log);
         let facts = LogFacts::new(&outcome, line);
         let mut diagnosis = diagnose_in(&log, &facts, self.source);
         if outcome.end == End::NotFound {
@@ -179,7 +179,7 @@ impl CommandsAt<'_> {
     }
 
     // The copy's own path says nothing to anyone and differs between machines.
-    fn clean(&self, log: &str) -> String {
+    fn clean_log(&self, log: &str) -> String {
         let root = self.place.root().to_string_lossy();
         let log = log.replace(&format!("{root}/"), "").replace(&*root, ".");
         let log = sanitize_log(log.as_bytes());

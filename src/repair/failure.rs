@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::limits::TIME_UP;
-use super::plan::longer;
+use super::plan::longer_timeout;
 use crate::agent::in_words;
 use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, suggested_actions, words};
 use crate::model::{
@@ -26,7 +26,7 @@ pub fn child_failure(
         steps.extend(attempt.completed_steps.iter().map(mask));
         steps.extend(attempt.kept.then(|| mask(&attempt.message)));
     }
-    let mut actions = actions(result, category, attempts, remedies);
+    let mut actions = list_actions(result, category, attempts, remedies);
     let mut seen = BTreeSet::new();
     actions.retain(|action| seen.insert(action.clone()));
     let is_retryable = category != Category::InvalidTask;
@@ -41,14 +41,14 @@ pub fn child_failure(
         duration: result.duration_seconds,
         completed_steps: steps,
         files_modified: result.files_modified.clone(),
-        blocked_on: blocker(result, attempts.last()).as_ref().map(mask),
+        blocked_on: find_blocker(result, attempts.last()).as_ref().map(mask),
         retryable: is_retryable,
         suggested_actions: actions.iter().map(mask).collect(),
     }
 }
 
 // What this very failure asks for, then the advice of its category.
-fn actions(
+fn list_actions(
     result: &RunResult,
     category: Category,
     attempts: &[AttemptResult],
@@ -63,9 +63,9 @@ fn actions(
         format!("mendit's sandbox refused writing {path}: `{flag} {path}` opens it")
     });
     let mut actions: Vec<String> = refused.chain(remedies.iter().cloned()).collect();
-    let failure = failure(result);
+    let failure = last_failure(result);
     // The search for the culprit, where the code fails and no change is known that broke it.
-    let is_code = failure.is_some_and(|it| !it.requires_user_action && !it.kind.is_around_code());
+    let is_code = failure.is_some_and(|f| !f.requires_user_action && !f.kind.is_around_code());
     let search = (is_code && result.cause.is_none())
         .then(|| "mendit why  (finds the change that broke it)".to_owned());
     let left_to_agent = result.agent_calls == 0
@@ -106,7 +106,7 @@ fn actions(
 }
 
 // What fails with the changes that were kept.
-fn failure(result: &RunResult) -> Option<&Observed> {
+fn last_failure(result: &RunResult) -> Option<&Observed> {
     result.remaining.as_ref().or(result.failure.as_ref())
 }
 
@@ -145,7 +145,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
         }
         StopReason::CommandTimeout => {
             let took = result.test_result.as_ref();
-            let seconds = longer(took.map_or(60.0, |it| it.duration_seconds));
+            let seconds = longer_timeout(took.map_or(60.0, |took| took.duration_seconds));
             format!("Give the commands longer: `--test-timeout {seconds:.0}`")
         }
         StopReason::BudgetExhausted if result.message.contains(TIME_UP) => {
@@ -167,7 +167,7 @@ fn how_to_retry(category: Category, attempts: &[AttemptResult]) -> String {
                 .iter()
                 .any(|attempt| attempt.progress || attempt.kept) =>
         {
-            let seconds = attempts.iter().map(|it| it.agent_timeout_seconds);
+            let seconds = attempts.iter().map(|attempt| attempt.agent_timeout_seconds);
             let longest = seconds.fold(0.0, f64::max);
             let base = if longest > 0.0 { longest } else { 300.0 };
             return format!("Retry with timeout={:.0}s", base * 2.0);
@@ -183,12 +183,12 @@ fn how_to_retry(category: Category, attempts: &[AttemptResult]) -> String {
 }
 
 // What stands in the way now: the agent's own trouble, then what fails with the kept changes.
-fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
+fn find_blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     if let Some(trouble) = &result.agent_trouble {
         let line = trouble.last_lines.last().unwrap_or(&trouble.end).trim();
         return Some(format!("{}: {line}", in_words(trouble.kind)));
     }
-    let failure = failure(result)?;
+    let failure = last_failure(result)?;
     Some(match last {
         Some(last) if !last.requested_files.is_empty() => {
             format!("files: {}", last.requested_files.join(", "))

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::history::{History, failing};
+use super::history::{History, last_failing};
 use super::journal::{Journal, read_json};
-use super::outputs::outputs;
+use super::outputs::compare_outputs;
 use crate::model::{
     AttemptResult, Code, Diagnosis, FailedTest, Observed, Origin, PartResult, PreviousAttempt,
     RepoPath, StopReason, Traced,
@@ -45,7 +45,7 @@ impl Findings {
     /// Counts the calls of the agent so far.
     pub(super) fn calls(&self) -> u32 {
         let attempts = self.attempts.iter();
-        attempts.filter(|it| it.origin == Origin::Agent).count() as u32
+        attempts.filter(|a| a.origin == Origin::Agent).count() as u32
     }
 
     pub(super) fn kept(&self) -> impl DoubleEndedIterator<Item = &AttemptResult> {
@@ -75,8 +75,8 @@ impl Findings {
 
     /// Returns what fails now: the last change that was kept says so, whichever part made it.
     pub(super) fn failing_now(&self, history: &History) -> Option<Observed> {
-        let kept = self.kept().next_back().and_then(|it| it.observed.clone());
-        kept.or_else(|| failing(history).cloned())
+        let kept = self.kept().next_back().and_then(|a| a.observed.clone());
+        kept.or_else(|| last_failing(history).cloned())
     }
 
     /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its change.
@@ -101,10 +101,10 @@ impl Findings {
             patch: patch.filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
             failure: match result.stop_reason {
                 StopReason::Unproven => Some(Code::L106.advice().to_owned()),
-                _ => result.observed.as_ref().map(|it| it.message.clone()),
+                _ => result.observed.as_ref().map(|o| o.message.clone()),
             },
             kept: result.kept,
-            outputs: log.map(|log| outputs(old_log, &log)),
+            outputs: log.map(|log| compare_outputs(old_log, &log)),
         });
     }
 }

@@ -54,8 +54,8 @@ pub struct PartsRun {
 }
 
 /// Returns what fails now: on what later attempts stand on, else at the start.
-pub(super) fn failing(history: &History) -> Option<&Observed> {
-    let kept = history.attempts.iter().rev().find(|it| it.kept);
+pub(super) fn last_failing(history: &History) -> Option<&Observed> {
+    let kept = history.attempts.iter().rev().find(|attempt| attempt.kept);
     let kept = kept.and_then(|attempt| attempt.observed.as_ref());
     kept.or(history.baseline.as_ref())
 }
@@ -64,15 +64,12 @@ pub(super) fn attempts_of(
     history: &History,
     origin: Origin,
 ) -> impl DoubleEndedIterator<Item = &AttemptResult> + Clone {
-    history
-        .attempts
-        .iter()
-        .filter(move |it| it.origin == origin)
+    history.attempts.iter().filter(move |a| a.origin == origin)
 }
 
 /// Whether the last reply says what the one before it said, word for word.
 pub(super) fn repeats_itself(history: &History) -> bool {
-    let mut replies = attempts_of(history, Origin::Agent).map(|it| &it.reply_digest);
+    let mut replies = attempts_of(history, Origin::Agent).map(|attempt| &attempt.reply_digest);
     let Some(last) = replies.next_back() else {
         return false;
     };
@@ -90,9 +87,9 @@ pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
 }
 
 // In the order they were asked for, each once: level 3 accumulates.
-pub(super) fn requested(history: &History) -> Vec<String> {
+pub(super) fn requested_files(history: &History) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
-    for path in attempts_of(history, Origin::Agent).flat_map(|it| &it.requested_files) {
+    for path in attempts_of(history, Origin::Agent).flat_map(|attempt| &attempt.requested_files) {
         if !paths.contains(path) {
             paths.push(path.clone());
         }

@@ -46,7 +46,7 @@ impl<'a> Journal<'a> {
     /// Seconds since the run began, interruptions left out.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        millis((self.before + self.started.elapsed()).as_secs_f64())
+        round_millis((self.before + self.started.elapsed()).as_secs_f64())
     }
 
     /// Where a file of the run stands.
@@ -64,34 +64,34 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// [`RepairError::Write`] when the disk refuses; what stood there before still does.
-    pub fn text(&self, name: &str, text: &str) -> Result<(), RepairError> {
-        self.bytes(name, self.redactor.redact(text).text.as_bytes())
+    pub fn write_text(&self, name: &str, text: &str) -> Result<(), RepairError> {
+        self.write_bytes(name, self.redactor.redact(text).text.as_bytes())
     }
 
     /// Writes bytes with their secrets masked.
     ///
     /// # Errors
-    /// As [`Journal::text`].
-    pub fn masked(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
-        self.bytes(name, &self.redactor.redact_bytes(bytes).bytes)
+    /// As [`Journal::write_text`].
+    pub fn write_masked(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
+        self.write_bytes(name, &self.redactor.redact_bytes(bytes).bytes)
     }
 
     /// Writes a document as indented JSON with the secrets in its strings masked. A patch in it stays
     /// true to the byte as long as it holds no secret; one that does cannot be applied any more.
     ///
     /// # Errors
-    /// As [`Journal::text`].
-    pub fn json(&self, name: &str, document: &impl Serialize) -> Result<(), RepairError> {
+    /// As [`Journal::write_text`].
+    pub fn write_json(&self, name: &str, document: &impl Serialize) -> Result<(), RepairError> {
         let mut text = serde_json::to_string_pretty(document)
             .map_err(|error| RepairError::write(&self.path(name), &error.into()))?;
         text.push('\n');
-        self.bytes(name, self.redactor.redact_json(&text).as_bytes())
+        self.write_bytes(name, self.redactor.redact_json(&text).as_bytes())
     }
 
     /// Appends an event and gives it back.
     ///
     /// # Errors
-    /// As [`Journal::text`].
+    /// As [`Journal::write_text`].
     pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
         let event = Event {
             at: self.seconds(),
@@ -101,7 +101,7 @@ impl<'a> Journal<'a> {
         let line = serde_json::to_string(&event)
             .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
-        for folder in self.folders() {
+        for folder in self.run_folders() {
             let path = folder.join("events.jsonl");
             let mut open = OpenOptions::new();
             open.create(true)
@@ -113,15 +113,15 @@ impl<'a> Journal<'a> {
         Ok(event)
     }
 
-    fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
-        for folder in self.folders() {
+    fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
+        for folder in self.run_folders() {
             let path = folder.join(name);
             write_atomically(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
         }
         Ok(())
     }
 
-    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+    fn run_folders(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.folder).chain(&self.copy)
     }
 }
@@ -210,7 +210,7 @@ pub fn in_utc(time: jiff::Timestamp) -> String {
 }
 
 /// Rounds seconds to steps of a millisecond.
-pub(super) fn millis(seconds: f64) -> f64 {
+pub(super) fn round_millis(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
 

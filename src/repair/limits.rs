@@ -24,7 +24,7 @@ impl Spent {
         attempts.into_iter().fold(none, |all, one| Self {
             calls: all.calls + u32::from(one.origin == Origin::Agent),
             bytes: all.bytes + one.packet_bytes,
-            dollars: all.dollars + one.usage.and_then(|it| it.cost_usd).unwrap_or(0.0),
+            dollars: all.dollars + one.usage.and_then(|usage| usage.cost_usd).unwrap_or(0.0),
             seconds,
         })
     }

@@ -6,13 +6,13 @@ use crate::languages::words;
 use crate::model::RepoPath;
 use crate::patch::{Change, canonical};
 use crate::policy::is_test;
-use crate::proof::compare;
+use crate::proof::compare_evidence;
 use crate::source::Source;
 
 impl Session<'_> {
     /// Drops new files that nobody names from a change that passes, where the commands pass in the same way without
     /// them.
-    pub(super) fn minimize(
+    pub(super) fn minimize_patch(
         &mut self,
         attempt: &mut Attempt<'_>,
         trial: &mut Trial,
@@ -42,7 +42,7 @@ impl Session<'_> {
         let why = "without what of the change looks needless";
         let ran = self.stage.run(None, why)?;
         if self.passes_again(attempt, &ran) {
-            self.narrow(attempt, trial, less, ran)?;
+            self.narrow_changes(attempt, trial, less, ran)?;
         }
         Ok(())
     }
@@ -50,11 +50,11 @@ impl Session<'_> {
     /// Whether a run passes with the same proof as the runs before it ask for.
     pub(super) fn passes_again(&self, attempt: &Attempt<'_>, ran: &CommandsRun) -> bool {
         let failing = self.seen.failing_before(attempt.before.as_ref());
-        ran.observed.passed && compare(&self.seen.evidence, &ran.evidence, &failing).proven
+        ran.observed.passed && compare_evidence(&self.seen.evidence, &ran.evidence, &failing).proven
     }
 
     /// Takes less of a change, with which the commands ran, for the change.
-    pub(super) fn narrow(
+    pub(super) fn narrow_changes(
         &mut self,
         attempt: &mut Attempt<'_>,
         trial: &mut Trial,

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use super::attempt::{Trial, unfinished};
+use super::attempt::{Trial, unfinished_run};
 use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::run::Session;
@@ -30,7 +30,7 @@ struct Target {
 }
 
 impl Target {
-    fn outcome(&self, ran: &CommandsRun) -> MutationOutcome {
+    fn mutation_outcome(&self, ran: &CommandsRun) -> MutationOutcome {
         let mut named = ran.diagnosis.failing_tests.iter();
         let mut tests = ran.diagnosis.tests.iter();
         let is_own = |path: Option<&str>| path.is_none_or(|path| path == self.path.as_str());
@@ -55,7 +55,7 @@ impl Session<'_> {
         trial: &Trial,
     ) -> Result<(), RepairError> {
         // After a change that was kept that line may run fewer tests than failed at first.
-        let now = self.seen.diagnosis.iter().flat_map(|it| &it.tests);
+        let now = self.seen.diagnosis.iter().flat_map(|d| &d.tests);
         let now: HashSet<&String> = now.map(|test| &test.id).collect();
         let runs_all = self.seen.failed.iter().all(|test| now.contains(&test.id));
         let line = self.seen.alone.clone();
@@ -104,7 +104,7 @@ impl Session<'_> {
             };
             for test in own {
                 let mut known = targets.iter_mut();
-                match known.find(|it| it.path == path && it.test == *test) {
+                match known.find(|target| target.path == path && target.test == *test) {
                     Some(target) => target.ids.push(failed.id.clone()),
                     None => targets.push(Target {
                         path: path.clone(),
@@ -140,7 +140,7 @@ impl Session<'_> {
             found.runs += 1;
             let why = "mutation check, expecting something else";
             let ran = self.stage.run(line, why)?;
-            if unfinished(&ran).is_some() {
+            if unfinished_run(&ran).is_some() {
                 break;
             }
             for (target, assertion) in perturbed {
@@ -150,7 +150,7 @@ impl Session<'_> {
                     path: target.path.to_string(),
                     line: assertion.line,
                     was: was.join(" ").chars().take(MAX_SHOWN).collect(),
-                    outcome: target.outcome(&ran),
+                    outcome: target.mutation_outcome(&ran),
                 });
             }
         }
@@ -236,7 +236,7 @@ static VALUES: LazyLock<regex::Regex> = LazyLock::new(|| {
 
 fn values_in(line: &str) -> HashSet<String> {
     let found = VALUES.find_iter(line);
-    found.map(|it| it.as_str().replace('"', "'")).collect()
+    found.map(|text| text.as_str().replace('"', "'")).collect()
 }
 
 // Whether a change adds all of these values in one line, or in two that follow each other.

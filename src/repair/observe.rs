@@ -1,5 +1,5 @@
-use super::journal::{digest, millis};
-use super::progress::{missing, plain};
+use super::journal::{digest, round_millis};
+use super::progress::{missing_name, plain};
 use crate::exec::{End, Outcome};
 use crate::model::{Diagnosis, FailureKind as Kind, Observed, RunFailure, TestResult};
 
@@ -10,9 +10,9 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
     let mut failing_tests = diagnosis.failing_tests.clone();
     failing_tests.sort();
     failing_tests.dedup();
-    let mut errors = errors(diagnosis, log);
+    let mut errors = run_errors(diagnosis, log);
     // Where it hung.
-    let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
+    let mut own = diagnosis.files.iter().filter(|file| file.in_repository);
     if let (End::TimedOut, Some(hung), Some(first)) = (outcome.end, own.next(), errors.first_mut())
         && first.path.is_none()
     {
@@ -43,7 +43,7 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
 }
 
 // A row for each failing test; where no test is named, for each line of evidence.
-fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
+fn run_errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
     if diagnosis.failing_tests.is_empty() {
         let row = |error: &str| RunFailure {
@@ -90,7 +90,7 @@ pub fn test_result(outcome: &Outcome) -> TestResult {
         signal,
         timed_out: outcome.end == End::TimedOut,
         leaked: outcome.leaked,
-        duration_seconds: millis(outcome.duration.as_secs_f64()),
+        duration_seconds: round_millis(outcome.duration.as_secs_f64()),
         message: match exit {
             // What a POSIX shell says of a command that is not there.
             Some(127) => "exit code 127: command not found".to_owned(),
@@ -108,7 +108,7 @@ fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[RunFailu
     ];
     let names = Some(names).filter(|_| failing_tests.is_empty());
     let errors = errors.iter();
-    let errors = errors.map(|row| (plain(&row.error), missing(&row.error), row.line));
+    let errors = errors.map(|row| (plain(&row.error), missing_name(&row.error), row.line));
     let errors: Vec<_> = errors.collect();
     let kind = (diagnosis.kind, &diagnosis.subkind);
     digest(format!("{kind:?} {failing_tests:?} {names:?} {errors:?}").as_bytes())

@@ -134,7 +134,7 @@ fn named_copy(log: &str, path: &str, original: &str) -> Option<String> {
     let ending = format!("/{folder}/{name}");
     log.match_indices(&ending).find_map(|(at, _)| {
         let before = log.get(..at)?;
-        let from = before.rfind(|it: char| it.is_whitespace() || "\"'(".contains(it))? + 1;
+        let from = before.rfind(|c: char| c.is_whitespace() || "\"'(".contains(c))? + 1;
         let found = format!("{}{ending}", before.get(from..)?);
         let is_elsewhere = found.starts_with('/') && found != format!("{original}/{path}");
         is_elsewhere.then_some(found)

@@ -11,7 +11,7 @@ const NEIGHBORS: usize = 3;
 /// Compares two runs of the same commands: the lines that only one of them wrote, with their neighbors. Lines that
 /// differ in numbers and temporary paths alone are the same.
 #[must_use]
-pub(super) fn outputs(before: &str, after: &str) -> Outputs {
+pub(super) fn compare_outputs(before: &str, after: &str) -> Outputs {
     let (before, after) = (
         only_in(before, after, MAX_BEFORE),
         only_in(after, before, MAX_AFTER),
@@ -24,11 +24,11 @@ pub(super) fn outputs(before: &str, after: &str) -> Outputs {
 }
 
 fn only_in(these: &str, others: &str, max: usize) -> String {
-    let others: HashSet<String> = others.lines().map(steady).collect();
+    let others: HashSet<String> = others.lines().map(steady_line).collect();
     let lines: Vec<&str> = these.lines().collect();
     let mut shown = vec![false; lines.len()];
     for (at, line) in lines.iter().enumerate() {
-        if !others.contains(&steady(line)) {
+        if !others.contains(&steady_line(line)) {
             let end = (at + NEIGHBORS + 1).min(lines.len());
             shown[at.saturating_sub(NEIGHBORS)..end].fill(true);
         }
@@ -49,10 +49,10 @@ fn only_in(these: &str, others: &str, max: usize) -> String {
 }
 
 // Without what differs between two runs of the same: times, addresses, temporary paths.
-fn steady(line: &str) -> String {
+fn steady_line(line: &str) -> String {
     let is_steady = |word: &&str| {
-        let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
-        let number = bare.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let number = bare.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
         let is_time = number.contains('.') && number.parse::<f64>().is_ok();
         !is_time && !bare.ends_with("ms") && !word.contains("0x") && !word.contains("/tmp/")
     };
@@ -62,7 +62,7 @@ fn steady(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::outputs;
+    use super::compare_outputs;
 
     #[test]
     fn shows_only_what_differs_with_neighbors() {
@@ -70,18 +70,18 @@ mod tests {
             let noise: String = (0..50).map(|at| format!("line {at}\n")).collect();
             format!("{noise}{message}\nRan 3 tests in {took}s\n{noise}")
         };
-        let two = outputs(&log("-2 != 5", "0.01"), &log("3 != 5", "1.25"));
+        let two = compare_outputs(&log("-2 != 5", "0.01"), &log("3 != 5", "1.25"));
         assert!(!two.same);
         assert!(two.before.starts_with("[...]\nline 47\n"), "{}", two.before);
         assert!(two.before.contains("-2 != 5\n") && !two.before.contains("line 3\n"));
         assert!(two.after.contains("\n3 != 5\n"), "{}", two.after);
-        assert!(outputs(&log("x", "0.01"), &log("x", "0.9")).same);
+        assert!(compare_outputs(&log("x", "0.01"), &log("x", "0.9")).same);
     }
 
     #[test]
     fn bounds_what_is_shown() {
         let long: String = (0..9000).map(|at| format!("error {at}\n")).collect();
-        let two = outputs("all is well\n", &long);
+        let two = compare_outputs("all is well\n", &long);
         assert!(two.after.len() < 6_100 && two.after.ends_with("error 8999\n"));
     }
 }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::attempt::{Ask, Attempt};
 use super::error::RepairError;
-use super::history::{self, History, failing};
+use super::history::{self, History, last_failing};
 use super::run::Session;
 use super::setup::Agent;
 use super::task::Task;
@@ -78,9 +78,9 @@ impl Session<'_> {
         let prompt = agent_prompt(&built.context, &packet, form);
         let journal = &self.stage.journal;
         let name = |name: &str| format!("{}/{name}", attempt.folder);
-        journal.json(&name("context.json"), &built.context)?;
-        journal.json(&name("failure-packet.json"), &packet)?;
-        journal.text(&name("prompt.md"), &prompt)?;
+        journal.write_json(&name("context.json"), &built.context)?;
+        journal.write_json(&name("failure-packet.json"), &packet)?;
+        journal.write_text(&name("prompt.md"), &prompt)?;
         attempt.result.packet_bytes = built.context.total_bytes;
         Ok(Question {
             json: journal
@@ -92,7 +92,7 @@ impl Session<'_> {
     }
 
     fn packet_request(&self, ask: &Ask<'_>, history: &History, source: &dyn Source) -> Request {
-        let failure = failing(history);
+        let failure = last_failing(history);
         let last = history::attempts_of(history, Origin::Agent).last();
         let mut request = self.asked.request.clone();
         request.log = (!self.seen.log.trim().is_empty()).then(|| self.seen.log.clone().into());

@@ -1,5 +1,6 @@
 use super::history::{
-    History, PartsRun, SplitEnd, all_refused, attempts_of, failing, repeats_itself, requested,
+    History, PartsRun, SplitEnd, all_refused, attempts_of, last_failing, repeats_itself,
+    requested_files,
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
@@ -59,7 +60,7 @@ pub const MAX_HEALS: usize = 8;
 pub enum Step {
     /// Run the commands on the state as it is.
     RunBaseline,
-    /// Run them once more: the failure could be flaky.
+    /// Run them once more because the failure could be flaky.
     RepeatBaseline,
     /// Look for changes that need no model.
     LookForHeals,
@@ -139,12 +140,12 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     if let Some(end) = nothing_to_do(baseline, history, policy) {
         return end;
     }
-    if history.repeated.as_ref().is_some_and(|it| it.passed) {
+    if history.repeated.as_ref().is_some_and(|r| r.passed) {
         let message = "the commands failed once and passed once without a change";
         return stop(RunStatus::Failed, StopReason::Flaky, message);
     }
     let mut attempts = history.attempts.iter();
-    if let Some(fixed) = attempts.find(|it| it.stop_reason == StopReason::Fixed) {
+    if let Some(fixed) = attempts.find(|attempt| attempt.stop_reason == StopReason::Fixed) {
         return stop_with(RunStatus::Fixed, fixed);
     }
     if let Some(SplitEnd::Ran(parts)) = &history.split {
@@ -158,7 +159,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     }
     if policy.heal {
         let heals = || attempts_of(history, Origin::Heal);
-        let in_vain = heals().filter(|it| !it.kept).count();
+        let in_vain = heals().filter(|attempt| !attempt.kept).count();
         let may_try = in_vain < MAX_TRIES && heals().count() < MAX_HEALS;
         match history.heals {
             None => return Step::LookForHeals,
@@ -166,7 +167,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
             Some(_) => {}
         }
     }
-    let failure = failing(history).unwrap_or(baseline);
+    let failure = last_failing(history).unwrap_or(baseline);
     if let Some(end) = nobody_to_ask(failure, history, policy) {
         return end;
     }
@@ -180,7 +181,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let first = choose_level(LevelChoice::Auto, kind, retry, 0, false);
         let first = first.map_or(Level::Targets, |(level, _)| level);
         let level = first.min(policy.max_level);
-        return ask(history, policy, level, policy.agent_timeout);
+        return ask_agent(history, policy, level, policy.agent_timeout);
     };
     after(last, failure, history, policy, may_split)
 }
@@ -218,12 +219,12 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     }
     let judged = policy.limit_is_failure || policy.treat_as_code;
     // Where it hung says as much as a test that failed.
-    let hung = baseline.errors.iter().any(|it| it.path.is_some());
+    let hung = baseline.errors.iter().any(|error| error.path.is_some());
     let shows_nothing =
         !hung && baseline.failing_tests.is_empty() && baseline.undefined_names.is_empty();
     if baseline.test_result.timed_out && shows_nothing && !judged {
         let seconds = baseline.test_result.duration_seconds;
-        let longer = longer(seconds);
+        let longer = longer_timeout(seconds);
         let why = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
              `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they never \
@@ -238,14 +239,14 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
 // What its kind means, and the line that names what is missing.
 fn in_full(failure: &Observed) -> String {
     let message = failure.message.trim_end_matches('.');
-    match failure.errors.iter().find(|it| !it.error.is_empty()) {
+    match failure.errors.iter().find(|error| !error.error.is_empty()) {
         Some(line) => format!("{message}: {}", line.error),
         None => message.to_owned(),
     }
 }
 
 /// Seconds for commands that did not end within these.
-pub(super) fn longer(seconds: f64) -> f64 {
+pub(super) fn longer_timeout(seconds: f64) -> f64 {
     (seconds * 3.0).max(60.0)
 }
 
@@ -258,11 +259,11 @@ fn after(
     may_split: bool,
 ) -> Step {
     let replies = || attempts_of(history, Origin::Agent);
-    let longest = replies().map(|it| it.agent_timeout_seconds);
+    let longest = replies().map(|reply| reply.agent_timeout_seconds);
     let longest = longest.fold(policy.agent_timeout, f64::max);
     // Once it ran out of time over work that it had begun, it gets twice as much, once.
     let doubled = longest > policy.agent_timeout;
-    let may_double = !doubled && replies().any(|it| it.timed_out_agent && it.progress);
+    let may_double = !doubled && replies().any(|reply| reply.timed_out_agent && reply.progress);
     let timeout = if may_double {
         policy.agent_timeout * 2.0
     } else {
@@ -277,7 +278,7 @@ fn after(
         StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
             if last.progress && !doubled {
-                ask(history, policy, last.level, timeout)
+                ask_agent(history, policy, last.level, timeout)
             } else if may_split && history.replies() < policy.max_attempts {
                 Step::Split { timed_out: true }
             } else {
@@ -293,17 +294,17 @@ fn after(
         StopReason::AgentError => {
             let trouble = last.agent_trouble.as_ref();
             let failed = replies().rev();
-            let failed = failed.take_while(|it| it.stop_reason == StopReason::AgentError);
+            let failed = failed.take_while(|attempt| attempt.stop_reason == StopReason::AgentError);
             if trouble.is_some_and(|trouble| trouble.kind.needs_person()) {
                 stop_with(RunStatus::UserActionRequired, last)
             } else if failed.count() > 1 {
                 stop_with(RunStatus::Failed, last)
             } else {
-                ask(history, policy, last.level, timeout)
+                ask_agent(history, policy, last.level, timeout)
             }
         }
         StopReason::RequestedFiles => {
-            let requests = replies().filter(|it| it.stop_reason == StopReason::RequestedFiles);
+            let requests = replies().filter(|r| r.stop_reason == StopReason::RequestedFiles);
             if policy.max_level < Level::Requested {
                 let message = "the agent asks for files, and level 3 is not allowed";
                 give_up(history, last.stop_reason, message)
@@ -311,16 +312,16 @@ fn after(
                 let message = "the agent asked for files more than twice";
                 give_up(history, StopReason::NoProgress, message)
             } else {
-                ask(history, policy, Level::Requested, timeout)
+                ask_agent(history, policy, Level::Requested, timeout)
             }
         }
-        _ => climb(last, failure, history, policy, timeout),
+        _ => climb_level(last, failure, history, policy, timeout),
     }
 }
 
 // Up the ladder, and at its top on to the last attempt: each reply is told what came of the one
 // before. Only a reply that was given before ends it, and only where there is no more to show.
-fn climb(
+fn climb_level(
     last: &AttemptResult,
     failure: &Observed,
     history: &History,
@@ -331,7 +332,7 @@ fn climb(
         stop_reason: Some(last.stop_reason),
         level: Some(last.level),
     };
-    let requested = requested(history);
+    let requested = requested_files(history);
     let chosen = choose_level(
         LevelChoice::Auto,
         Some(failure.kind),
@@ -351,10 +352,10 @@ fn climb(
             return give_up(history, last.stop_reason, &last.message);
         }
     }
-    ask(history, policy, level.max(last.level), timeout)
+    ask_agent(history, policy, level.max(last.level), timeout)
 }
 
-fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
+fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
     let calls = attempts_of(history, Origin::Agent).count();
     if calls >= policy.max_attempts as usize {
         let last = attempts_of(history, Origin::Agent).last();
@@ -370,12 +371,12 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
     let run = history
         .baseline
         .as_ref()
-        .map(|it| it.test_result.duration_seconds);
+        .map(|baseline| baseline.test_result.duration_seconds);
     let for_runs = run.unwrap_or_default() * RUNS_AFTER_A_REPLY;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
     Step::Ask {
         level,
-        requested: requested(history),
+        requested: requested_files(history),
         timeout: left.map_or(timeout, |left| timeout.min(left - for_runs.min(left / 2.0))),
     }
 }
@@ -390,7 +391,7 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     }
     let mut attempts = history.attempts.iter().rev();
     let is_last = |last: &AttemptResult| history.attempts.last() == Some(last);
-    if let Some(unproven) = attempts.find(|it| it.stop_reason == StopReason::Unproven) {
+    if let Some(unproven) = attempts.find(|attempt| attempt.stop_reason == StopReason::Unproven) {
         let message = match reason {
             StopReason::Unproven => message.to_owned(),
             _ => format!("{message}; {}", unproven.message),
@@ -402,7 +403,7 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
         };
         return stop(RunStatus::Unproven, reason, &message);
     }
-    if let Some(failure) = failing(history)
+    if let Some(failure) = last_failing(history)
         && failure.kind == Kind::ImportError
         && !failure.undefined_names.is_empty()
         && !history.attempts.is_empty()
@@ -623,7 +624,7 @@ pub(super) mod tests {
 
     #[test]
     fn heals_come_before_the_agent_and_before_asking_a_person() {
-        let policy = with(|it| it.heal = true);
+        let policy = with(|policy| policy.heal = true);
         let mut history = after(K::PermissionDenied, Vec::new());
         assert_eq!(word(&next(&history, &policy)), "look");
         history.heals = Some(1);
@@ -659,12 +660,12 @@ pub(super) mod tests {
         assert_eq!(word(&next(&then, &policy())), "split timed_out");
         let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
         assert_eq!(word(&next(&twice, &policy())), "split timed_out");
-        let never = with(|it| it.auto_split = false);
+        let never = with(|policy| policy.auto_split = false);
         assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
-        let deep = with(|it| it.depth = 1);
+        let deep = with(|policy| policy.depth = 1);
         assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
         // Nothing is left for a part.
-        let none = with(|it| it.max_attempts = 2);
+        let none = with(|policy| policy.max_attempts = 2);
         assert_eq!(word(&next(&twice, &none)), "stop failed agent_timeout");
         let failed = History {
             split: Some(SplitEnd::Failed("one test".to_owned())),
@@ -707,7 +708,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_task_that_is_too_large_is_split_before_it_is_tried() {
-        let large = with(|it| it.estimated_turns = Some(21));
+        let large = with(|policy| policy.estimated_turns = Some(21));
         let history = after(K::TestFailure, Vec::new());
         assert_eq!(word(&next(&history, &large)), "split large");
         // What cannot be split is tried all the same.
@@ -725,7 +726,7 @@ pub(super) mod tests {
         ] {
             assert_eq!(word(&next(&whole(replies), &large)), expected);
         }
-        let fits = with(|it| it.estimated_turns = Some(20));
+        let fits = with(|policy| policy.estimated_turns = Some(20));
         assert_eq!(word(&next(&history, &fits)), "ask 1 for 300");
     }
 
@@ -733,9 +734,9 @@ pub(super) mod tests {
     fn every_budget_ends_the_run() {
         let history = after(K::TsError, vec![attempt(1, S::TestsFailed)]);
         let exhausted = "stop failed budget_exhausted";
-        let one = with(|it| it.max_attempts = 1);
+        let one = with(|policy| policy.max_attempts = 1);
         assert_eq!(word(&next(&history, &one)), exhausted);
-        let bytes = with(|it| it.max_packet_bytes = 10);
+        let bytes = with(|policy| policy.max_packet_bytes = 10);
         assert_eq!(word(&next(&history, &bytes)), exhausted);
         let late = History {
             seconds: 1800.0,
@@ -782,7 +783,7 @@ pub(super) mod tests {
             vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
         );
         history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
-        let two = with(|it| it.max_attempts = 2);
+        let two = with(|policy| policy.max_attempts = 2);
         let Step::Stop(end) = next(&history, &two) else {
             panic!("it goes on");
         };
@@ -805,7 +806,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_level_that_is_not_allowed_is_not_reached() {
-        let low = with(|it| it.max_level = Level::OneHop);
+        let low = with(|policy| policy.max_level = Level::OneHop);
         let history = after(K::TsError, vec![attempt(1, S::PatchInvalid)]);
         assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
         let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);
@@ -850,7 +851,7 @@ pub(super) mod tests {
             }
         }
         // Nor is it that the attempts are used up.
-        let once = with(|it| it.max_attempts = 1);
+        let once = with(|policy| policy.max_attempts = 1);
         let history = after(K::TsError, vec![troubled(TroubleKind::Crash)]);
         assert_eq!(word(&next(&history, &once)), "stop failed agent_error");
     }
@@ -877,14 +878,14 @@ pub(super) mod tests {
             attempt(1, S::PolicyRejected),
             attempt(2, S::NoPatch),
         ];
-        let three = with(|it| it.max_attempts = 3);
+        let three = with(|policy| policy.max_attempts = 3);
         let step = next(&after(K::TestFailure, replies), &three);
         assert_eq!(word(&step), "stop failed policy_rejected");
     }
 
     #[test]
     fn what_looks_like_a_persons_to_mend_can_be_given_to_the_agent() {
-        let code = with(|it| it.treat_as_code = true);
+        let code = with(|policy| policy.treat_as_code = true);
         let gate = "stop user_action_required user_action_required";
         for kind in [
             K::PermissionDenied,
@@ -906,7 +907,7 @@ pub(super) mod tests {
     fn commands_that_are_slow_are_no_failure_of_the_code() {
         let slow = |tests: &[&str]| History {
             baseline: Some(Observed {
-                failing_tests: tests.iter().map(|it| (*it).to_owned()).collect(),
+                failing_tests: tests.iter().map(|test| (*test).to_owned()).collect(),
                 test_result: TestResult {
                     timed_out: true,
                     duration_seconds: 900.0,
@@ -927,8 +928,8 @@ pub(super) mod tests {
         );
         assert_eq!(word(&next(&slow(&["t"]), &policy())), "ask 1 for 300");
         for policy in [
-            with(|it| it.treat_as_code = true),
-            with(|it| it.limit_is_failure = true),
+            with(|policy| policy.treat_as_code = true),
+            with(|policy| policy.limit_is_failure = true),
         ] {
             assert_eq!(word(&next(&slow(&[]), &policy)), "ask 1 for 300");
         }

@@ -52,19 +52,22 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     // A file that could not be loaded shows its tests once it loads.
     let loaded = |test: &str| {
         let mut files = old.iter();
-        let file =
-            files.find(|(file, then)| stage(&then.error) != Stage::Runs && holds(file, test));
+        let file = files
+            .find(|(file, then)| error_stage(&then.error) != Stage::Runs && holds_test(file, test));
         file.map(|(_, then)| then)
     };
     let mut steps: BTreeSet<Step> = BTreeSet::new();
     let mut is_broken = false;
     for (test, now) in &new {
         match old.get(test).or_else(|| loaded(test)) {
-            Some(then) => drop(steps.insert(step(then, now, changes))),
+            Some(then) => drop(steps.insert(compare_errors(then, now, changes))),
             None => is_broken = true,
         }
     }
-    let is_gone = |test: &&str| !new.keys().any(|other| other == test || holds(test, other));
+    let is_gone = |test: &&str| {
+        !new.keys()
+            .any(|other| other == test || holds_test(test, other))
+    };
     let is_less = old.keys().any(is_gone);
     let is_back = is_broken || steps.contains(&Step::Back);
     match () {
@@ -90,7 +93,7 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
         run.errors.iter().map(|row| plain(&row.error)).collect()
     };
     let names = |run: &Observed| -> BTreeSet<String> {
-        let lost = run.errors.iter().filter_map(|row| missing(&row.error));
+        let lost = run.errors.iter().filter_map(|row| missing_name(&row.error));
         lost.chain(run.undefined_names.iter().cloned()).collect()
     };
     let is_part = |new: &BTreeSet<String>, old: &BTreeSet<String>| {
@@ -119,12 +122,12 @@ fn by_test(run: &Observed) -> BTreeMap<&str, RunFailure> {
 }
 
 // It loads, it knows its names, it gets to a later line of its own.
-fn step(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Step {
+fn compare_errors(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Step {
     if then.error.is_empty() || now.error.is_empty() {
         return Step::Aside;
     }
-    let (old, new) = (stage(&then.error), stage(&now.error));
-    let lost = missing(&then.error).zip(missing(&now.error));
+    let (old, new) = (error_stage(&then.error), error_stage(&now.error));
+    let lost = missing_name(&then.error).zip(missing_name(&now.error));
     match (new.cmp(&old), lost) {
         (Ordering::Less, _) if old == Stage::Runs => Step::Back,
         (Ordering::Less, _) => Step::Aside,
@@ -162,9 +165,9 @@ const UNREADABLE: [&str; 5] = [
     "Parse failure",
 ];
 
-fn stage(error: &str) -> Stage {
+fn error_stage(error: &str) -> Stage {
     let has = |words: &[&str]| words.iter().any(|word| error.contains(word));
-    if error.is_empty() || missing(error).is_some() {
+    if error.is_empty() || missing_name(error).is_some() {
         Stage::FindsNames
     } else if has(&UNREADABLE) {
         Stage::Parses
@@ -176,11 +179,12 @@ fn stage(error: &str) -> Stage {
 }
 
 // Whether a test stands in what a runner names as a whole: a file, a module or a suite.
-fn holds(file: &str, test: &str) -> bool {
+fn holds_test(file: &str, test: &str) -> bool {
     test.match_indices(file).any(|(at, _)| {
         let starts = test[..at].chars().next_back();
         let ends = test[at + file.len()..].chars().next();
-        starts.is_none_or(|it| "./ (".contains(it)) && ends.is_some_and(|it| ":.> [".contains(it))
+        starts.is_none_or(|letter| "./ (".contains(letter))
+            && ends.is_some_and(|letter| ":.> [".contains(letter))
     })
 }
 
@@ -201,7 +205,7 @@ pub(super) fn plain(line: &str) -> String {
         if word.contains("0x") || word.contains("/tmp/") {
             String::new()
         } else {
-            word.chars().filter(|it| !it.is_ascii_digit()).collect()
+            word.chars().filter(|c| !c.is_ascii_digit()).collect()
         }
     });
     words.collect::<Vec<String>>().join(" ")
@@ -223,7 +227,7 @@ const MISSING: [&str; 12] = [
 ];
 
 /// Returns the name, module or export that a line of output calls missing; the last part of a path.
-pub(super) fn missing(line: &str) -> Option<String> {
+pub(super) fn missing_name(line: &str) -> Option<String> {
     let after = |phrase: &&str| line.find(phrase).map(|at| (at, &line[at + phrase.len()..]));
     let first = MISSING.iter().filter_map(after).min_by_key(|(at, _)| *at);
     // `ReferenceError: x is not defined`.
@@ -242,7 +246,7 @@ pub(super) fn missing(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, effect, missing};
+    use super::{Effect, effect, missing_name};
     use crate::model::{FailureKind as K, Observed, RepoPath, RunFailure, TestResult};
     use crate::patch::{Change, FileState};
 
@@ -262,11 +266,11 @@ mod tests {
                 }
             })
             .collect();
-        let tests = errors.iter().map(|it| it.test.clone());
+        let tests = errors.iter().map(|error| error.test.clone());
         Observed {
             kind,
             signature: format!("{kind} {rows:?}"),
-            failing_tests: tests.filter(|it| !it.is_empty()).collect(),
+            failing_tests: tests.filter(|test| !test.is_empty()).collect(),
             errors,
             ..Observed::default()
         }
@@ -351,7 +355,7 @@ mod tests {
         let named = |names: &[&str]| Observed {
             kind: K::ImportError,
             signature: names.concat(),
-            undefined_names: names.iter().map(|it| (*it).to_owned()).collect(),
+            undefined_names: names.iter().map(|name| (*name).to_owned()).collect(),
             ..Observed::default()
         };
         for (before, after, expected) in [
@@ -412,7 +416,7 @@ mod tests {
             "the variable is not defined =>",
         ] {
             let (line, name) = row.split_once(" =>").unwrap();
-            let found = missing(line).unwrap_or_default();
+            let found = missing_name(line).unwrap_or_default();
             assert_eq!(found, name.trim(), "{line}");
         }
     }

@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState};
 use crate::policy::{ChangedFile, CommandFiles, find_suspicious};
-use crate::proof::compare;
+use crate::proof::compare_evidence;
 
 /// What a proof lacks that could not be finished.
 pub(super) const NO_TIME: &str =
@@ -17,13 +17,13 @@ pub(super) const NO_TIME: &str =
 impl Session<'_> {
     /// Shows what stands behind commands that pass: the runner's own word, the same with the tests as they were, and
     /// tests that fail once they expect something else.
-    pub(super) fn prove(
+    pub(super) fn prove_fix(
         &mut self,
         attempt: &mut Attempt<'_>,
         trial: &mut Trial,
     ) -> Result<(), RepairError> {
         let failing = self.seen.failing_before(attempt.before.as_ref());
-        let mut proof = compare(&self.seen.evidence, &trial.ran.evidence, &failing);
+        let mut proof = compare_evidence(&self.seen.evidence, &trial.ran.evidence, &failing);
         (proof.green_runs, proof.red_runs) = (1, self.seen.red_runs);
         // A run of nothing but these tests, all of which it counts as passed, shows each of them to pass.
         let tests = proof.decisive.tests.iter_mut();
@@ -113,7 +113,7 @@ impl Session<'_> {
         } else if !laid.is_empty() && self.passes_again(attempt, &ran) {
             let mut less = trial.changes.clone();
             less.retain(|change| change.before.is_none() || !tests.contains(&change.path));
-            self.narrow(attempt, trial, less, ran)?;
+            self.narrow_changes(attempt, trial, less, ran)?;
         } else {
             let flags = tests
                 .iter()
@@ -168,7 +168,7 @@ impl Session<'_> {
 
     /// Lays a change in, and what else is to be tried in the place of what it has there.
     pub(super) fn lay(&mut self, laid: &[Change], instead: &[Change]) -> Result<(), RepairError> {
-        let is_replaced = |change: &&Change| instead.iter().any(|it| it.path == change.path);
+        let is_replaced = |change: &&Change| instead.iter().any(|other| other.path == change.path);
         let kept = laid.iter().filter(|change| !is_replaced(change));
         let all: Vec<Change> = kept.chain(instead).cloned().collect();
         self.stage.place.reset()?;

@@ -14,8 +14,8 @@ const MAX_TEXT: usize = 65_536;
 /// empty. Logs and patches are bounded.
 #[must_use]
 pub fn read_run(folder: &Path) -> Option<RunRecord> {
-    let key = value(&folder.join("run.json"));
-    let diagnosis = value(&folder.join("diagnosis.json"));
+    let key = read_value(&folder.join("run.json"));
+    let diagnosis = read_value(&folder.join("diagnosis.json"));
     let evidence = diagnosis["evidence"].as_array().into_iter().flatten();
     let commands = key["commands"].as_array().into_iter().flatten();
     let attempts = std::fs::read_dir(folder.join("attempts"));
@@ -26,59 +26,59 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
     Some(RunRecord {
         result: read_json(&folder.join("result.json"))?,
         report: read_json(&folder.join("report.json")),
-        repository: word(&key, "repository"),
+        repository: text_at(&key, "repository"),
         commit: key["commit"].as_str().map(str::to_owned),
         evidence: evidence
             .take(MAX_EVIDENCE)
-            .map(|line| word(line, "text"))
+            .map(|line| text_at(line, "text"))
             .collect(),
         commands: commands
             .filter_map(Value::as_str)
             .map(str::to_owned)
             .collect(),
         agent: key["agent"].as_str().map(str::to_owned),
-        log: tail(&folder.join("baseline.log")),
+        log: read_tail(&folder.join("baseline.log")),
         attempts: names
             .iter()
-            .filter_map(|name| attempt(folder, name))
+            .filter_map(|name| read_attempt(folder, name))
             .collect(),
-        patch: Some(head(&folder.join("final.patch"))).filter(|patch| !patch.is_empty()),
+        patch: Some(read_head(&folder.join("final.patch"))).filter(|patch| !patch.is_empty()),
     })
 }
 
-fn attempt(folder: &Path, name: &str) -> Option<AttemptRecord> {
+fn read_attempt(folder: &Path, name: &str) -> Option<AttemptRecord> {
     let at = folder.join("attempts").join(name);
-    let context = value(&at.join("context.json"));
-    let preflight = value(&at.join("preflight.json"));
+    let context = read_value(&at.join("context.json"));
+    let preflight = read_value(&at.join("preflight.json"));
     let files = context["files"].as_array().into_iter().flatten();
     Some(AttemptRecord {
         folder: format!("attempts/{name}"),
         result: read_json(&at.join("result.json"))?,
         files: files
-            .map(|file| (word(file, "path"), word(file, "why")))
+            .map(|file| (text_at(file, "path"), text_at(file, "why")))
             .collect(),
-        feedback: word(&preflight, "feedback"),
-        patch: head(&at.join("patch.diff")),
-        log: tail(&at.join("test.log")),
+        feedback: text_at(&preflight, "feedback"),
+        patch: read_head(&at.join("patch.diff")),
+        log: read_tail(&at.join("test.log")),
     })
 }
 
-fn value(path: &Path) -> Value {
+fn read_value(path: &Path) -> Value {
     read_json(path).unwrap_or_default()
 }
 
-fn word(value: &Value, key: &str) -> String {
+fn text_at(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
 }
 
-fn head(path: &Path) -> String {
+fn read_head(path: &Path) -> String {
     let bytes = std::fs::read(path).unwrap_or_default();
     let end = bytes.len().min(MAX_TEXT);
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 // From the beginning of a line on.
-fn tail(path: &Path) -> String {
+fn read_tail(path: &Path) -> String {
     let bytes = std::fs::read(path).unwrap_or_default();
     let from = bytes.len().saturating_sub(MAX_TEXT);
     let text = String::from_utf8_lossy(&bytes[from..]);

@@ -1,7 +1,7 @@
 use super::attempt::paths_of;
 use super::error::RepairError;
 use super::failure::child_failure;
-use super::journal::{digest, in_utc, millis};
+use super::journal::{digest, in_utc, round_millis};
 use super::plan::RunEnd;
 use super::run::Session;
 use crate::exec::SandboxState;
@@ -13,7 +13,7 @@ use crate::patch::{Change, FileState, canonical, write_worktree};
 use crate::report::failure_text;
 
 /// Returns how commands that pass are called: `fixed` needs more than an exit code.
-pub(super) fn success(proof: Option<&Proof>) -> RunStatus {
+pub(super) fn success_status(proof: Option<&Proof>) -> RunStatus {
     match proof {
         Some(proof) if proof.level == ProofLevel::ExitCode => RunStatus::Passed,
         _ => RunStatus::Fixed,
@@ -22,22 +22,22 @@ pub(super) fn success(proof: Option<&Proof>) -> RunStatus {
 
 impl Session<'_> {
     /// Writes what a run leaves: the patch, the result, the report.
-    pub(super) fn conclude(
+    pub(super) fn conclude_run(
         mut self,
         end: &RunEnd,
         started_at: Option<String>,
     ) -> Result<RunResult, RepairError> {
         let changes = self.final_changes()?;
         let patch = canonical(&changes);
-        let mut result = self.result(end, &changes, &patch);
+        let mut result = self.run_result(end, &changes, &patch);
         result.started_at = started_at;
         let is_success = result.status.is_success();
         if !changes.is_empty() {
-            self.stage.journal.masked("final.patch", &patch)?;
+            self.stage.journal.write_masked("final.patch", &patch)?;
         }
         if is_success {
             // Before the worktree is touched: whoever finds it changed finds the result.
-            self.stage.journal.json("result.json", &result)?;
+            self.stage.journal.write_json("result.json", &result)?;
         }
         if self.asked.apply && is_success && !changes.is_empty() {
             match write_worktree(self.asked.root, self.asked.state, &changes) {
@@ -58,10 +58,10 @@ impl Session<'_> {
                 .suggested_actions
                 .clone_from(&failure.suggested_actions);
             let journal = &self.stage.journal;
-            journal.text("report.txt", &failure_text(&failure))?;
-            journal.json("report.json", &failure)?;
+            journal.write_text("report.txt", &failure_text(&failure))?;
+            journal.write_json("report.json", &failure)?;
         }
-        self.stage.journal.json("result.json", &result)?;
+        self.stage.journal.write_json("result.json", &result)?;
         self.stage.event(EventKind::RunEnded {
             status: result.status,
             stop_reason: result.stop_reason,
@@ -81,26 +81,26 @@ impl Session<'_> {
             .collect())
     }
 
-    fn result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
+    fn run_result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
         let (seen, stage, setup) = (&self.seen, &self.stage, self.asked);
         let mask = |text: &String| setup.redactor.redact(text).text.into_owned();
         let first: Option<&Observed> = seen.first.as_ref().filter(|first| !first.passed);
         let attempts = seen.attempts.iter();
-        let last = attempts.clone().rev().find_map(|it| it.test_result.clone());
-        let remaining = seen.kept().next_back().and_then(|it| it.observed.clone());
-        let remaining = remaining.filter(|it| !it.passed);
+        let last = attempts.clone().rev().find_map(|a| a.test_result.clone());
+        let remaining = seen.kept().next_back().and_then(|a| a.observed.clone());
+        let remaining = remaining.filter(|remaining| !remaining.passed);
         // Of what made the commands pass; else of the last that seemed to.
-        let mut proofs = seen.attempts.iter().filter_map(|it| it.proof.as_ref());
+        let mut proofs = seen.attempts.iter().filter_map(|a| a.proof.as_ref());
         let proof = proofs
             .clone()
             .rfind(|proof| proof.proven)
             .or_else(|| proofs.next_back());
         let status = match end.status {
-            RunStatus::Fixed => success(proof),
+            RunStatus::Fixed => success_status(proof),
             status => status,
         };
         let runs = |whole: bool| stage.runs.iter().filter(|run| run.whole == whole).count() as u64;
-        let trouble = seen.attempts.last().and_then(|it| it.agent_trouble.clone());
+        let trouble = seen.attempts.last().and_then(|a| a.agent_trouble.clone());
         let ids = stage.task_ids();
         let sandbox = stage.sandbox.state.map_or("", SandboxState::as_str);
         let cause = setup.request.cause.as_ref();
@@ -111,19 +111,19 @@ impl Session<'_> {
             run_id: name.to_string_lossy().into_owned(),
             status,
             stop_reason: end.reason,
-            category: (!status.is_success()).then(|| self.category(end, first)),
+            category: (!status.is_success()).then(|| self.run_category(end, first)),
             level: attempts
                 .clone()
-                .map(|it| it.level)
+                .map(|attempt| attempt.level)
                 .max()
                 .unwrap_or(Level::Targets),
             started_at: None,
             ended_at: Some(in_utc(jiff::Timestamp::now())),
             attempts: seen.attempts.len() as u32,
             agent_calls: seen.calls(),
-            duration_seconds: millis(stage.journal.seconds()),
+            duration_seconds: round_millis(stage.journal.seconds()),
             patch_digest: (!changes.is_empty()).then(|| digest(patch)),
-            test_result: last.or_else(|| seen.first.as_ref().map(|it| it.test_result.clone())),
+            test_result: last.or_else(|| seen.first.as_ref().map(|o| o.test_result.clone())),
             proof: proof.cloned(),
             workplace: WorkplaceUsed {
                 kind: stage.place.kind().as_str().to_owned(),
@@ -142,14 +142,11 @@ impl Session<'_> {
             suggested_actions: Vec::new(),
             files_modified: paths_of(changes),
             file_changes: changes.iter().map(count_lines).collect(),
-            certain: !changes.is_empty() && seen.kept().all(|it| it.certain),
+            certain: !changes.is_empty() && seen.kept().all(|attempt| attempt.certain),
             applied: false,
             children: seen.parts.iter().map(|part| part.title.clone()).collect(),
             parts: seen.parts.clone(),
-            usage: attempts
-                .clone()
-                .filter_map(|it| it.usage)
-                .reduce(Usage::plus),
+            usage: attempts.clone().filter_map(|a| a.usage).reduce(Usage::plus),
             remaining,
             whole_runs: runs(true),
             chosen_runs: runs(false),
@@ -161,7 +158,7 @@ impl Session<'_> {
     }
 
     // A budget that ran out takes the word of the last attempt; what a person has to mend is the environment.
-    fn category(&self, end: &RunEnd, first: Option<&Observed>) -> Category {
+    fn run_category(&self, end: &RunEnd, first: Option<&Observed>) -> Category {
         if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
             return Category::ToolError;
         }

@@ -38,7 +38,7 @@ impl RunKey {
             name.to_string_lossy().into_owned()
         };
         let now = || in_utc(jiff::Timestamp::now());
-        let started_at = Self::before(setup).and_then(|key| key.started_at);
+        let started_at = Self::read_before(setup).and_then(|key| key.started_at);
         Self {
             schema_version: SCHEMA_VERSION,
             run_id: name(setup.folder),
@@ -55,16 +55,16 @@ impl RunKey {
         }
     }
 
-    fn before(setup: &Setup<'_>) -> Option<Self> {
+    fn read_before(setup: &Setup<'_>) -> Option<Self> {
         read_json(&setup.folder.join("run.json")).filter(|_| setup.resume)
     }
 
     /// Returns how long the run that goes on took so far.
-    pub(super) fn check(&self, setup: &Setup<'_>) -> Result<Duration, RepairError> {
+    pub(super) fn check_same(&self, setup: &Setup<'_>) -> Result<Duration, RepairError> {
         if !setup.resume {
             return Ok(Duration::ZERO);
         }
-        let Some(before) = Self::before(setup) else {
+        let Some(before) = Self::read_before(setup) else {
             let message = format!("`{}` is no run", setup.folder.display());
             return Err(RepairError::Resume(message));
         };
@@ -138,6 +138,6 @@ impl Session<'_> {
         }
         let states = self.states_before(&judged.changes)?;
         self.stage.place.write(&judged.changes)?;
-        self.keep(states)
+        self.keep_states(states)
     }
 }

@@ -6,7 +6,7 @@ use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::findings::Findings;
 use super::history::History;
-use super::journal::millis;
+use super::journal::round_millis;
 use super::limits::later_limit;
 use super::plan::{Policy, RunEnd, Step, next};
 use super::resume::RunKey;
@@ -16,7 +16,7 @@ use super::task::Task;
 use crate::exec::Stop;
 use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
-use crate::hint::lacked;
+use crate::hint::lacked_names;
 use crate::model::{DiagnosisDocument, Event, EventKind, RepoPath, RunResult};
 use crate::proof::hidden_failure;
 
@@ -32,7 +32,7 @@ pub fn repair(
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
     let key = RunKey::new(setup);
-    let before = key.check(setup)?;
+    let before = key.check_same(setup)?;
     let mut session = Session {
         asked: setup,
         stage: Stage::open(setup, stop, watch, before)?,
@@ -41,7 +41,7 @@ pub fn repair(
             ..Findings::default()
         },
     };
-    session.stage.journal.json("run.json", &key)?;
+    session.stage.journal.write_json("run.json", &key)?;
     let place = &session.stage.place;
     session.stage.event(EventKind::Workplace {
         kind: place.kind().as_str().to_owned(),
@@ -51,8 +51,8 @@ pub fn repair(
         seconds: session.stage.journal.seconds(),
         ..History::default()
     };
-    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
-    session.conclude(&end, key.started_at)
+    let end = session.drive_loop(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
+    session.conclude_run(&end, key.started_at)
 }
 
 /// A run while it goes on: what was asked, where it happens, what was seen.
@@ -68,7 +68,7 @@ const AGAIN: &str = "once more without a change, since a failure of this kind ma
 
 impl Session<'_> {
     /// Does what the plan says until it says stop.
-    pub(super) fn drive(
+    pub(super) fn drive_loop(
         &mut self,
         policy: &Policy,
         history: &mut History,
@@ -138,7 +138,7 @@ impl Session<'_> {
         }
         history.hidden = self.seen.evidence.first().and_then(hidden_failure);
         let document = DiagnosisDocument::new(&ran.diagnosis);
-        self.stage.journal.json("diagnosis.json", &document)?;
+        self.stage.journal.write_json("diagnosis.json", &document)?;
         self.set_baseline(&ran);
         self.seen.red_runs = u32::from(!first.passed);
         self.seen.unstable = first.test_result.timed_out;
@@ -193,12 +193,14 @@ impl Session<'_> {
         self.stage.event(EventKind::CommandStarted {
             what: name.to_owned(),
             why: why.to_owned(),
-            limit: millis(limit.as_secs_f64()),
+            limit: round_millis(limit.as_secs_f64()),
         })?;
         let line = self.seen.alone.clone().filter(|_| alone);
         let ran = self.stage.run(line.as_deref(), why)?;
         self.stage.place.reset()?;
-        self.stage.journal.text(&format!("{name}.log"), &ran.log)?;
+        self.stage
+            .journal
+            .write_text(&format!("{name}.log"), &ran.log)?;
         self.stage.has_moved()?;
         if !alone {
             self.seen.evidence.push(ran.evidence.clone());
@@ -220,7 +222,7 @@ impl Session<'_> {
         let how = self.stage.commands_at(&setup.commands, setup.source);
         let outcome = how.run_plain(line, self.stage.stop)?;
         let output = outcome.output.text();
-        self.stage.journal.text("setup.log", &output)?;
+        self.stage.journal.write_text("setup.log", &output)?;
         if outcome.passed() {
             return Ok(self.stage.place.settle()?);
         }
@@ -246,7 +248,7 @@ impl Session<'_> {
         };
         let lines = setup.commands.all();
         let question = Question {
-            wanted: &lacked(&source, diagnosis),
+            wanted: &lacked_names(&source, diagnosis),
             logs: &[(diagnosis.clone(), self.seen.log.as_str())],
             graph: &Graph::new(&source),
             ask: Some(&ask),

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::error::RepairError;
-use super::history::{History, PartsRun, SplitEnd, failing};
+use super::history::{History, PartsRun, SplitEnd, last_failing};
 use super::limits::Spent;
 use super::plan::Policy;
 use super::run::Session;
@@ -67,7 +67,7 @@ pub struct SplitInput<'a> {
 /// Splits by failing test, else by target, else by criterion; a file's part comes before the parts of its importers.
 #[must_use]
 pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) -> Split {
-    let mut left = join(&group(input, source));
+    let mut left = join_parts(&group_parts(input, source));
     if left.len() < 2 {
         return Split {
             estimate,
@@ -100,7 +100,7 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
     }
 }
 
-fn group(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
+fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let tests: BTreeSet<&String> = input.tests.iter().chain(&input.task.tests).collect();
     let own = |test: &String| Part {
         tests: vec![test.clone()],
@@ -110,7 +110,7 @@ fn group(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
     let is_same =
         |one: &Part, other: &Part| !one.targets.is_empty() && one.targets == other.targets;
-    let files: Vec<Part> = each.chunk_by(is_same).map(merge).collect();
+    let files: Vec<Part> = each.chunk_by(is_same).map(merge_parts).collect();
     if files.len() > 1 {
         return files;
     }
@@ -145,12 +145,12 @@ fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
 }
 
 // No more than there may be: neighbors go together.
-fn join(parts: &[Part]) -> Vec<Part> {
+fn join_parts(parts: &[Part]) -> Vec<Part> {
     let per_part = parts.len().div_ceil(MAX_PARTS).max(1);
-    parts.chunks(per_part).map(merge).collect()
+    parts.chunks(per_part).map(merge_parts).collect()
 }
 
-fn merge(parts: &[Part]) -> Part {
+fn merge_parts(parts: &[Part]) -> Part {
     let mut all = Part::default();
     for part in parts {
         all.criteria.extend(part.criteria.iter().cloned());
@@ -159,11 +159,11 @@ fn merge(parts: &[Part]) -> Part {
     }
     all.targets.sort();
     all.targets.dedup();
-    all.title = title(&all);
+    all.title = part_title(&all);
     all
 }
 
-fn title(part: &Part) -> String {
+fn part_title(part: &Part) -> String {
     let more = |count: usize| match count {
         1 => String::new(),
         count => format!(" and {} more", count - 1),
@@ -241,12 +241,12 @@ impl Session<'_> {
         };
         let input = SplitInput {
             task: &task,
-            tests: failing(history).map_or(&[], |failure| &failure.failing_tests),
+            tests: last_failing(history).map_or(&[], |failure| &failure.failing_tests),
             targets: &targets,
             commands: &self.asked.commands.lines,
         };
         let plan = split(&input, &self.stage.place.source()?, estimate);
-        self.stage.journal.json("split.json", &plan)?;
+        self.stage.journal.write_json("split.json", &plan)?;
         if plan.parts.is_empty() {
             event.error = Some(plan.reason.clone());
             self.stage.event(failed(event))?;
@@ -287,7 +287,7 @@ impl Session<'_> {
                 }
             }
             parts.ran += 1;
-            let mut proofs = self.seen.attempts.iter().filter_map(|it| it.proof.as_ref());
+            let mut proofs = self.seen.attempts.iter().filter_map(|a| a.proof.as_ref());
             if proofs.any(|proof| proof.proven) {
                 (parts.passed, parts.reason) = (true, StopReason::Fixed);
                 break;
@@ -337,7 +337,7 @@ impl Session<'_> {
             tests: part.tests.clone(),
             ..task.clone()
         };
-        let end = self.drive(share, &mut own, Some(&task), &part.tests)?;
+        let end = self.drive_loop(share, &mut own, Some(&task), &part.tests)?;
         self.seen.parts[at].status = Some(end.status);
         self.stage.event(EventKind::PartEnded {
             number,
@@ -366,8 +366,8 @@ mod tests {
         targets: &[&str],
     ) -> Vec<super::Part> {
         let source = Memory::named(files.iter().copied());
-        let tests: Vec<String> = tests.iter().map(|it| (*it).to_owned()).collect();
-        let targets: Vec<RepoPath> = targets.iter().map(|it| path(it)).collect();
+        let tests: Vec<String> = tests.iter().map(|test| (*test).to_owned()).collect();
+        let targets: Vec<RepoPath> = targets.iter().map(|target| path(target)).collect();
         let input = SplitInput {
             task,
             tests: &tests,
@@ -449,7 +449,10 @@ mod tests {
             ..Task::default()
         };
         let by_criterion = parts(&[], &many, &[], &[]);
-        let titles: Vec<_> = by_criterion.iter().map(|it| it.title.as_str()).collect();
+        let titles: Vec<_> = by_criterion
+            .iter()
+            .map(|part| part.title.as_str())
+            .collect();
         assert_eq!(
             titles,
             [
@@ -459,7 +462,7 @@ mod tests {
                 "criterion 7"
             ]
         );
-        let all: usize = by_criterion.iter().map(|it| it.criteria.len()).sum();
+        let all: usize = by_criterion.iter().map(|part| part.criteria.len()).sum();
         assert_eq!(all, 7);
         let files = [("t/a.py", ""), ("t/b.py", "")];
         let names: Vec<String> = (0..6)
@@ -467,7 +470,7 @@ mod tests {
             .collect();
         let tests: Vec<&str> = names.iter().map(String::as_str).collect();
         let by_test = parts(&files, &Task::default(), &tests, &[]);
-        let titles: Vec<_> = by_test.iter().map(|it| it.title.as_str()).collect();
+        let titles: Vec<_> = by_test.iter().map(|part| part.title.as_str()).collect();
         assert_eq!(
             titles,
             [

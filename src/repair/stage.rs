@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::commands::{CommandsAt, CommandsRun};
 use super::error::RepairError;
-use super::journal::{Journal, millis};
+use super::journal::{Journal, round_millis};
 use super::limits::{RunLimit, first_limit};
 use super::setup::{Commands, Setup};
 use crate::exec::{SandboxState, Stop};
@@ -148,7 +148,7 @@ impl<'s> Stage<'s> {
     }
 
     pub(super) fn note_run(&mut self, why: String, whole: bool, started: f64) {
-        let seconds = millis(self.journal.seconds() - started);
+        let seconds = round_millis(self.journal.seconds() - started);
         self.runs.push(CommandRun {
             why,
             seconds,

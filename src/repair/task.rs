@@ -78,7 +78,7 @@ impl Task {
                     _ => None,
                 };
                 let value = value.trim().trim_start_matches('#');
-                if let Some(id) = id.filter(|it| it.is_none() && !value.is_empty()) {
+                if let Some(id) = id.filter(|id| id.is_none() && !value.is_empty()) {
                     *id = Some(value.to_owned());
                 }
             }
@@ -155,14 +155,14 @@ fn suggest_splits() -> Vec<String> {
 // A tracker's names are words or numbers.
 fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match serde_json::Value::deserialize(deserializer)? {
-        serde_json::Value::String(text) => Some(text).filter(|it| !it.trim().is_empty()),
+        serde_json::Value::String(text) => Some(text).filter(|text| !text.trim().is_empty()),
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
     })
 }
 
 fn push_new(list: &mut Vec<String>, item: &str) {
-    if !list.iter().any(|it| it == item) {
+    if !list.iter().any(|known| known == item) {
         list.push(item.to_owned());
     }
 }

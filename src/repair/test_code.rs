@@ -26,17 +26,17 @@ impl Session<'_> {
         let pool = Pool::new(&[], source.listing());
         let diagnosis = self.seen.diagnosis.as_ref();
         // Tests that run more lines are what a missed threshold asks for.
-        if diagnosis.is_some_and(|it| it.subkind == Some(Subkind::Coverage)) {
+        if diagnosis.is_some_and(|diagnosis| diagnosis.subkind == Some(Subkind::Coverage)) {
             return Ok(BTreeSet::new());
         }
         let own = diagnosis.map(own_files).unwrap_or_default();
-        let lies_in_tests = diagnosis.is_some_and(|it| lies_where_it_shows(it.kind));
+        let lies_in_tests = diagnosis.is_some_and(|diagnosis| lies_where_it_shows(diagnosis.kind));
         let may_answer = |change: &&Change| {
             let path = &change.path;
             // Data that a test reads, and what it could not load, are new where they are missing.
             let is_missing = change.standing.is_none()
                 && (lies_in_tests || Language::of_path(path.as_str()).is_none());
-            self.is_allowed(path) || own.iter().any(|it| it == path.as_str()) || is_missing
+            self.is_allowed(path) || own.iter().any(|test| test == path.as_str()) || is_missing
         };
         let is_test_code = |change: &&Change| {
             let path = &change.path;
@@ -109,8 +109,11 @@ fn is_loaded_before_tests(path: &RepoPath, source: &dyn Source) -> bool {
         let mut bases = BASES.captures_iter(&text).filter(|_| is_test);
         lists.any(|list| list.contains(stem) || list.contains(short))
             || bases.any(|bases| {
-                let bases = bases.get(1).or(bases.get(2)).map_or("", |it| it.as_str());
-                let mut names = bases.split(',').map(|it| it.trim().rsplit('.').next());
+                let bases = bases
+                    .get(1)
+                    .or(bases.get(2))
+                    .map_or("", |text| text.as_str());
+                let mut names = bases.split(',').map(|base| base.trim().rsplit('.').next());
                 let defines = |name: &str| own.contains(&format!("class {name}"));
                 names.any(|name| name.is_some_and(|name| !name.is_empty() && defines(name)))
             })

@@ -28,9 +28,9 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
 
 /// The test of a file that an id names most closely.
 pub(super) fn closest<'t>(id: &str, tests: &'t [PerturbableTest]) -> Option<&'t PerturbableTest> {
-    let named = tests.iter().filter(|it| names_it(id, &it.names));
+    let named = tests.iter().filter(|test| names_it(id, &test.names));
     named.max_by_key(|test| {
-        let held = test.names.iter().all(|it| id.contains(it.as_str()));
+        let held = test.names.iter().all(|name| id.contains(name.as_str()));
         (held, test.names.iter().map(String::len).sum::<usize>())
     })
 }
@@ -40,13 +40,13 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
     let Some(last) = names.last() else {
         return false;
     };
-    let is_code = last.chars().all(|it| it.is_alphanumeric() || it == '_');
+    let is_code = last.chars().all(|c| c.is_alphanumeric() || c == '_');
     if is_code && !id.contains(' ') || id.contains("::") {
         let bare = id.split('[').next().unwrap_or(id);
         let words: Vec<&str> = bare.split([':', '.', '/', '(', ')', ' ', '>']).collect();
         // Another test may be called as the file is.
         let is_last = words.last() == Some(&last.as_str());
-        return bare == last || is_last && names.iter().all(|it| words.contains(&it.as_str()));
+        return bare == last || is_last && names.iter().all(|name| words.contains(&name.as_str()));
     }
     let folded = |text: &str| {
         let text = text.replace(['›', '>', '/'], " ");
@@ -92,7 +92,7 @@ mod tests {
             ("adds 1 and 2", &["adds %i and %i"], true),
             ("subtracts 1", &["adds %i and %i"], false),
         ] {
-            let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             assert_eq!(names_it(id, &names), expected, "{id} {names:?}");
         }
     }

@@ -43,7 +43,7 @@ const SECONDS_OF_OTHERS: u64 = 20;
 impl Session<'_> {
     /// Records once which definitions the failing tests enter, before an agent is asked; nothing is known where they
     /// cannot be run alone.
-    pub(super) fn trace(&mut self) -> Result<(), RepairError> {
+    pub(super) fn trace_run(&mut self) -> Result<(), RepairError> {
         let setup = self.asked;
         let [line] = setup.commands.lines.as_slice() else {
             return Ok(());

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::pattern::{pattern, rows};
+use super::pattern::{parse_rows, pattern};
 use crate::model::{FailedTest, TestRunner, shell_word};
 
 /// Tests that one command names at most; of more the first are asked.
@@ -15,17 +15,17 @@ const MAX_TESTS: usize = 30;
 /// the command starts, `is_path` says what of its words is a file, a folder or a module. `None` where words
 /// cannot be handed on to the runner, or nothing is known of it: then the whole command is run.
 #[must_use]
-pub fn chosen(
+pub fn choose_command(
     line: &str,
     named: Option<TestRunner>,
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<(String, usize)> {
     let tests = tests.get(..MAX_TESTS).unwrap_or(tests);
-    Some((command(line, named, tests, is_path)?, tests.len()))
+    Some((select_command(line, named, tests, is_path)?, tests.len()))
 }
 
-fn command(
+fn select_command(
     line: &str,
     named: Option<TestRunner>,
     tests: &[FailedTest],
@@ -36,8 +36,8 @@ fn command(
     if tests.is_empty() || !tests.iter().all(is_own) || line.contains(SHELL_SIGNS) {
         return None;
     }
-    let mut words = split(line)?;
-    let script = script(&words);
+    let mut words = split_words(line)?;
+    let script = parse_script(&words);
     if script == Script::Other || (script != Script::Direct && row.first) {
         return None;
     }
@@ -46,8 +46,9 @@ fn command(
         words.push("--".to_owned());
     }
     if row.replaces_paths && script == Script::Direct {
-        let is_runner =
-            |word: &String| RUNS.contains(&base(word)) || base(word) == row.runner.as_str();
+        let is_runner = |word: &String| {
+            RUNS.contains(&base_name(word)) || base_name(word) == row.runner.as_str()
+        };
         let start = words.iter().position(is_runner)? + 1;
         let kept = words.split_off(start);
         let discover = kept.iter().position(|word| word == "discover");
@@ -55,13 +56,13 @@ fn command(
         words.extend(kept.filter(|word| word.starts_with('-') || !is_path(word)));
     }
     if row.first {
-        let at = words.iter().position(|word| base(word) == "node")? + 1;
+        let at = words.iter().position(|word| base_name(word) == "node")? + 1;
         let names_no_file = words.iter().skip(at).all(|word| word.starts_with('-'));
         words.splice(at..at, own);
         // Each file is a process of its own: those without a failing test need none. A file that did not
         // load has no name that a pattern finds.
         let by_file = tests.iter().any(is_file);
-        let files = paths(tests).filter(|files| {
+        let files = test_paths(tests).filter(|files| {
             let is_plain = |file: &String| !file.starts_with('-') && (by_file || is_path(file));
             names_no_file && files.iter().all(is_plain)
         });
@@ -81,7 +82,7 @@ fn is_file(test: &FailedTest) -> bool {
     test.path.as_ref() == Some(&test.id)
 }
 
-fn paths(tests: &[FailedTest]) -> Option<BTreeSet<String>> {
+fn test_paths(tests: &[FailedTest]) -> Option<BTreeSet<String>> {
     tests.iter().map(|test| test.path.clone()).collect()
 }
 
@@ -109,7 +110,7 @@ fn split_owner(id: &str) -> Option<(&str, &str)> {
         !text.is_empty()
             && text
                 .chars()
-                .all(|it| it.is_alphanumeric() || "_.".contains(it))
+                .all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
     };
     (is_plain(name) && is_plain(owner)).then_some((name, owner))
 }
@@ -124,7 +125,7 @@ pub struct WithOthers {
     pub first: Vec<String>,
 }
 
-/// The command that runs these tests and those beside them; as [`chosen`]. The whole command where the tests of
+/// The command that runs these tests and those beside them; as [`choose_command`]. The whole command where the tests of
 /// pytest cannot be named to it: they run first there all the same.
 #[must_use]
 pub fn with_others(
@@ -133,7 +134,7 @@ pub fn with_others(
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<WithOthers> {
-    let alone = chosen(line, named, tests, is_path);
+    let alone = choose_command(line, named, tests, is_path);
     if tests.is_empty() || !tests.iter().all(|test| test.runner == "pytest") {
         let (line, _) = alone?;
         let first = Vec::new();
@@ -155,7 +156,7 @@ pub fn with_others(
         path: Some(path),
         ..tests[0].clone()
     });
-    let line = command(line, named, &files.collect::<Vec<_>>(), is_path)?;
+    let line = select_command(line, named, &files.collect::<Vec<_>>(), is_path)?;
     Some(WithOthers { line, first })
 }
 
@@ -181,7 +182,7 @@ struct Row {
     _seen: String,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("runners/runners.toml")));
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners/runners.toml")));
 
 impl Row {
     fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
@@ -192,7 +193,7 @@ impl Row {
         }
         if tests.iter().any(is_file) && !self.replaces_paths {
             let takes_files = self.words.iter().any(|word| word == "{files}");
-            let files = paths(tests)?.into_iter().filter(|_| takes_files);
+            let files = test_paths(tests)?.into_iter().filter(|_| takes_files);
             return (takes_files || self.first).then(|| files.collect());
         }
         let mut found = Vec::new();
@@ -202,8 +203,8 @@ impl Row {
                     let ids: Option<Vec<String>> = tests.iter().map(|test| self.id(test)).collect();
                     found.extend(ids?);
                 }
-                "{files}" => found.extend(paths(tests)?),
-                word => found.push(word.replace("{pattern}", &self.pattern(tests))),
+                "{files}" => found.extend(test_paths(tests)?),
+                word => found.push(word.replace("{pattern}", &self.tests_pattern(tests))),
             }
         }
         Some(found)
@@ -227,7 +228,7 @@ impl Row {
             return Some(test.id.clone());
         }
         let collects = |path: &&str| {
-            let name = base(path);
+            let name = base_name(path);
             name.starts_with("test_") || name.ends_with("_test.py")
         };
         let path = test.path.as_deref().filter(collects)?;
@@ -239,16 +240,16 @@ impl Row {
     }
 
     // One expression that finds the names of these tests and of no other.
-    fn pattern(&self, tests: &[FailedTest]) -> String {
-        let hook = self.hook.as_deref().and_then(|it| Regex::new(it).ok());
+    fn tests_pattern(&self, tests: &[FailedTest]) -> String {
+        let hook = self.hook.as_deref().and_then(|p| Regex::new(p).ok());
         let between = self.between.as_deref().unwrap_or(" ");
         let name = |test: &FailedTest| {
-            let found = hook.as_ref().and_then(|it| it.captures(&test.id));
+            let found = hook.as_ref().and_then(|hook| hook.captures(&test.id));
             let Some(found) = found else {
                 return regex::escape(&test.id.replace(between, " "));
             };
             // A hook runs before its tests: the one it names, else all of its suite.
-            let [suite, test] = [1, 2].map(|at| found.get(at).map(|it| it.as_str()));
+            let [suite, test] = [1, 2].map(|at| found.get(at).map(|text| text.as_str()));
             let suite = regex::escape(suite.unwrap_or_default());
             match test {
                 Some(test) => format!("{suite}.*{}", regex::escape(test)),
@@ -278,11 +279,11 @@ enum Script {
     Other,
 }
 
-fn script(words: &[String]) -> Script {
+fn parse_script(words: &[String]) -> Script {
     let is_assignment = |word: &&String| word.contains('=') && !word.starts_with('-');
     let program = words.iter().find(|word| !is_assignment(word));
     let is_exec = |word: &String| matches!(word.as_str(), "exec" | "x" | "dlx");
-    match program.map_or("", |word| base(word)) {
+    match program.map_or("", |word| base_name(word)) {
         "npm" if words.iter().any(is_exec) => Script::Direct,
         "npm" => Script::AfterDashes,
         "pnpm" | "yarn" | "bun" => Script::After,
@@ -292,12 +293,12 @@ fn script(words: &[String]) -> Script {
     }
 }
 
-fn base(word: &str) -> &str {
+fn base_name(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or(word)
 }
 
 // The words of a line without anything that only a shell understands.
-fn split(line: &str) -> Option<Vec<String>> {
+fn split_words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
@@ -326,7 +327,7 @@ fn split(line: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{chosen, with_others};
+    use super::{choose_command, with_others};
     use crate::model::{FailedTest, TestRunner as R};
 
     fn test(runner: &str, path: &str, id: &str) -> FailedTest {
@@ -428,7 +429,7 @@ mod tests {
                 "node --test-name-pattern=inner --test",
             ),
         ] {
-            let (words, count) = chosen(line, Some(named), tests, &is_path).unwrap();
+            let (words, count) = choose_command(line, Some(named), tests, &is_path).unwrap();
             assert_eq!((words.as_str(), count), (expected, tests.len()));
         }
         for (line, named, tests) in [
@@ -440,7 +441,11 @@ mod tests {
             ("npm test", R::Mocha, &jest),
             ("pytest", R::Pytest, &elsewhere),
         ] {
-            assert_eq!(chosen(line, Some(named), tests, &is_path), None, "{line}");
+            assert_eq!(
+                choose_command(line, Some(named), tests, &is_path),
+                None,
+                "{line}"
+            );
         }
         let others = |line, named, tests| with_others(line, Some(named), tests, &is_path).unwrap();
         let files = others("pytest -q tests", R::Pytest, &pytest);
@@ -453,7 +458,10 @@ mod tests {
             (whole.line.as_str(), &whole.first[0]),
             ("make test", &elsewhere[0].id)
         );
-        assert_eq!(chosen("pytest", Some(R::Pytest), &[], &is_path), None);
-        assert_eq!(chosen("pytest", None, &pytest, &is_path), None);
+        assert_eq!(
+            choose_command("pytest", Some(R::Pytest), &[], &is_path),
+            None
+        );
+        assert_eq!(choose_command("pytest", None, &pytest, &is_path), None);
     }
 }

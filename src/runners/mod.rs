@@ -6,8 +6,8 @@ mod choose;
 mod pattern;
 mod summaries;
 
-pub(crate) use pattern::{Cues, Pattern, compile, pattern, rows};
+pub(crate) use pattern::{Cues, Pattern, compile_regex, parse_rows, pattern};
 
-pub use choose::{WithOthers, chosen, container_of, with_others};
+pub use choose::{WithOthers, choose_command, container_of, with_others};
 pub(crate) use summaries::counts;
-pub use summaries::{Closing, closings, is_checker};
+pub use summaries::{Closing, find_closings, is_checker};

@@ -9,13 +9,13 @@ use serde::Deserialize;
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
         static $name: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| $crate::runners::compile($pattern));
+            std::sync::LazyLock::new(|| $crate::runners::compile_regex($pattern));
     };
 }
 pub(crate) use pattern;
 
 /// The rows of a table of the sources.
-pub(crate) fn rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
+pub(crate) fn parse_rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
     #[expect(clippy::expect_used, reason = "embedded and tested")]
     let parts: BTreeMap<String, Vec<R>> = crate::model::read_table(table).expect("a table");
     parts.into_values().next().unwrap_or_default()
@@ -34,13 +34,13 @@ impl From<String> for Pattern {
 
 impl Pattern {
     pub(crate) fn get(&self) -> &Regex {
-        self.1.get_or_init(|| compile(&self.0))
+        self.1.get_or_init(|| compile_regex(&self.0))
     }
 
     /// One pattern that finds what any of these does; their groups follow each other.
     pub(crate) fn any<'p>(patterns: impl Iterator<Item = &'p Self>) -> Regex {
-        let texts: Vec<&str> = patterns.map(|it| it.0.as_str()).collect();
-        compile(&texts.join("|"))
+        let texts: Vec<&str> = patterns.map(|pattern| pattern.0.as_str()).collect();
+        compile_regex(&texts.join("|"))
     }
 
     pub(crate) fn finds(&self, text: &str) -> bool {
@@ -81,7 +81,7 @@ impl Cues {
 
 /// Compiles a pattern of this module's tables; each is covered by a test. Digits and blanks are those that tools
 /// print, and any letter beyond ASCII belongs to words: the classes of all scripts make a pattern slow to compile.
-pub(crate) fn compile(pattern: &str) -> Regex {
+pub(crate) fn compile_regex(pattern: &str) -> Regex {
     #[expect(
         clippy::expect_used,
         reason = "the patterns are constants and a test compiles each"

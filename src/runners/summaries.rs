@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{Pattern, rows};
+use super::pattern::{Pattern, parse_rows};
 use crate::model::{TestCounts, TestRunner};
 
 /// What the closing summaries of one runner say together.
@@ -23,25 +23,25 @@ pub struct Closing {
 /// The closing summaries that a text holds, by runner in the order of the table. Lines end with a line feed.
 /// Where several runners close alike it is the one that `named` has, else the first.
 #[must_use]
-pub fn closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
+pub fn find_closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
     let mut found: Vec<Closing> = Vec::new();
     for row in ROWS.iter() {
         let Some(own) = row.runner else { continue };
-        let all = row.read(text);
+        let all = row.read_counts(text);
         if all.is_empty() {
             continue;
         }
         let mut runners = std::iter::once(own).chain(row.also.iter().copied());
         let mut closing = Closing {
-            runner: runners.find(|it| named.contains(it)).unwrap_or(own),
+            runner: runners.find(|runner| named.contains(runner)).unwrap_or(own),
             count: u32::try_from(all.len()).unwrap_or(u32::MAX),
             counts: TestCounts::default(),
-            snapshots_written: sum(row.written.as_ref(), text),
+            snapshots_written: sum_matches(row.written.as_ref(), text),
         };
         for (_, counts) in &all {
-            add(&mut closing.counts, counts);
+            add_counts(&mut closing.counts, counts);
         }
-        match found.iter_mut().find(|it| it.runner == closing.runner) {
+        match found.iter_mut().find(|k| k.runner == closing.runner) {
             Some(earlier) => earlier.add(&closing),
             None => found.push(closing),
         }
@@ -73,7 +73,7 @@ pub(crate) struct Count {
 
 /// The closing summaries of a text in its order.
 pub(crate) fn counts(text: &str) -> Vec<Count> {
-    let all = ROWS.iter().flat_map(|row| row.read(text));
+    let all = ROWS.iter().flat_map(|row| row.read_counts(text));
     let mut found: Vec<Count> = all
         .map(|(end, counts)| Count {
             end,
@@ -87,12 +87,12 @@ pub(crate) fn counts(text: &str) -> Vec<Count> {
 impl Closing {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
-        add(&mut self.counts, &other.counts);
+        add_counts(&mut self.counts, &other.counts);
         self.snapshots_written += other.snapshots_written;
     }
 }
 
-fn add(counts: &mut TestCounts, other: &TestCounts) {
+fn add_counts(counts: &mut TestCounts, other: &TestCounts) {
     counts.passed += other.passed;
     counts.failed += other.failed;
     counts.skipped += other.skipped;
@@ -120,7 +120,7 @@ struct Row {
     _seen: String,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("runners/summaries.toml")));
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners/summaries.toml")));
 
 // A pattern over lines.
 #[derive(Deserialize)]
@@ -141,16 +141,12 @@ impl Lines {
 
 impl Row {
     // Where each summary ends, with what it counts.
-    fn read(&'static self, text: &str) -> Vec<(usize, TestCounts)> {
+    fn read_counts(&'static self, text: &str) -> Vec<(usize, TestCounts)> {
         if !text.contains(&self.cue) {
             return Vec::new();
         }
         let found: Vec<Captures<'_>> = self.summary.all(text).collect();
-        let start = |at: usize| {
-            found
-                .get(at)
-                .map_or(text.len(), |it| it.get_match().start())
-        };
+        let start = |at: usize| found.get(at).map_or(text.len(), |n| n.get_match().start());
         let mut all = Vec::new();
         for (at, summary) in found.iter().enumerate() {
             let end = summary.get_match().end();
@@ -170,10 +166,10 @@ impl Row {
             let mut names = self.summary.0.get().capture_names().flatten();
             let parts = match summary.name("parts") {
                 Some(parts) => parts.as_str(),
-                None if names.any(|it| it == "parts") => "",
+                None if names.any(|name| name == "parts") => "",
                 None => text.get(start(at)..start(at + 1)).unwrap_or_default(),
             };
-            for part in self.part.iter().flat_map(|it| it.all(parts)) {
+            for part in self.part.iter().flat_map(|part| part.all(parts)) {
                 if let Some(word) = self.words.get(&part["word"]) {
                     add(word, part["n"].parse().unwrap_or(0));
                 }
@@ -186,9 +182,9 @@ impl Row {
                 let number = numbers.entry(word).or_default();
                 *number = number.saturating_sub(pattern.all(above).count() as u64);
             }
-            let mut counts = counted(&numbers);
+            let mut counts = test_counts(&numbers);
             if counts.failed == 0 && counts.errors == 0 {
-                counts.errors = sum(self.files.as_ref(), above).min(1);
+                counts.errors = sum_matches(self.files.as_ref(), above).min(1);
             }
             all.push((end, counts));
         }
@@ -201,7 +197,7 @@ type Numbers = BTreeMap<&'static str, u64>;
 
 // A test of several parts may be counted once in all and more than once among those that failed; what
 // fails where no test ran is no test.
-fn counted(numbers: &Numbers) -> TestCounts {
+fn test_counts(numbers: &Numbers) -> TestCounts {
     let of = |word: &str| numbers.get(word).copied();
     let total = of("total");
     let skipped = of("skipped").unwrap_or(0);
@@ -219,14 +215,14 @@ fn counted(numbers: &Numbers) -> TestCounts {
     }
 }
 
-fn sum(pattern: Option<&Lines>, text: &str) -> u64 {
-    let found = pattern.into_iter().flat_map(|it| it.all(text));
-    found.map(|it| it["n"].parse().unwrap_or(0)).sum()
+fn sum_matches(pattern: Option<&Lines>, text: &str) -> u64 {
+    let found = pattern.into_iter().flat_map(|pattern| pattern.all(text));
+    found.map(|found| found["n"].parse().unwrap_or(0)).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::closings;
+    use super::find_closings;
     use crate::model::TestRunner as R;
 
     // What is printed, whose it is, how often it closes, and its counts.
@@ -275,19 +271,19 @@ mod tests {
     #[test]
     fn summaries_are_counted() {
         for (text, runner, count, counts) in ROWS {
-            let found = closings(&format!("a line\n{text}\n"), &[]);
+            let found = find_closings(&format!("a line\n{text}\n"), &[]);
             let [one] = found.as_slice() else {
                 panic!("{text}: {found:?}");
             };
             let closing = (one.runner, one.count, one.counts.to_string());
             assert_eq!(closing, (*runner, *count, (*counts).to_owned()), "{text}");
         }
-        let written = closings(
+        let written = find_closings(
             "Test Suites: 1 passed, 1 total\nTests: 2 passed, 2 total\nSnapshots:   1 written, 1 total\n",
             &[],
         );
         assert_eq!(written[0].snapshots_written, 1);
-        let tap = closings("# tests 2\n# pass 2\n", &[R::Tap]);
+        let tap = find_closings("# tests 2\n# pass 2\n", &[R::Tap]);
         assert_eq!(tap[0].runner, R::Tap);
         for text in [
             "3 tests collected in 0.01s",
@@ -298,7 +294,7 @@ mod tests {
             "Ran 3 tests in 0.1s",
             "7 specs, 0 failures\nand more",
         ] {
-            assert_eq!(closings(text, &[]), [], "{text}");
+            assert_eq!(find_closings(text, &[]), [], "{text}");
         }
     }
 }

@@ -18,7 +18,7 @@ impl<'a> Ignored<'a> {
     pub fn new(source: &'a dyn Source, exclude: &str) -> Self {
         Self {
             source,
-            exclude: parse(exclude),
+            exclude: parse_patterns(exclude),
             rules: HashMap::new(),
         }
     }
@@ -62,7 +62,7 @@ impl<'a> Ignored<'a> {
                 .ok()
                 .and_then(|path| self.source.read(&path).ok());
             let rules = text.map_or_else(Gitignore::empty, |text| {
-                parse(&String::from_utf8_lossy(&text))
+                parse_patterns(&String::from_utf8_lossy(&text))
             });
             self.rules.insert(directory.to_owned(), rules);
         }
@@ -75,7 +75,7 @@ impl<'a> Ignored<'a> {
 }
 
 // A line that is no pattern counts for nothing.
-fn parse(text: &str) -> Gitignore {
+fn parse_patterns(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in text.lines() {
         let _ = builder.add_line(None, line);

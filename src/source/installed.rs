@@ -35,7 +35,7 @@ impl Installed {
         for environment in environments {
             let mut below = vec![environment.join("Lib/site-packages")];
             below.extend(
-                entries(&environment.join("lib"))
+                folder_entries(&environment.join("lib"))
                     .into_iter()
                     .map(|folder| folder.join("site-packages")),
             );
@@ -79,7 +79,7 @@ impl Installed {
     pub fn distributions(&self) -> Vec<Distribution> {
         let mut found = Vec::new();
         for site in &self.sites {
-            for folder in entries(site) {
+            for folder in folder_entries(site) {
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
                 let Some((name, version)) = name
                     .strip_suffix(".dist-info")
@@ -87,7 +87,7 @@ impl Installed {
                 else {
                     continue;
                 };
-                let modules = modules(site, &folder);
+                let modules = site_modules(site, &folder);
                 found.push(Distribution {
                     name: name.to_owned(),
                     version: version.to_owned(),
@@ -118,7 +118,7 @@ impl Installed {
 }
 
 // By `top_level.txt`, or by the first parts of what `RECORD` lists.
-fn modules(site: &Path, about: &Path) -> Vec<String> {
+fn site_modules(site: &Path, about: &Path) -> Vec<String> {
     let text = |name: &str| {
         let file = about.join(name);
         let small = file
@@ -147,7 +147,7 @@ fn modules(site: &Path, about: &Path) -> Vec<String> {
     found.into_iter().filter(named).collect()
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
+fn folder_entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     found.sort();

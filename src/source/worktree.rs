@@ -65,7 +65,7 @@ impl Worktree {
     /// [`ReadError::Io`] when `root` cannot be opened as a directory.
     pub fn open(root: &Path, tracked: Box<dyn Tracked>, threads: usize) -> Result<Self, ReadError> {
         let handle = Root::open(root).map_err(|error| ReadError::Io(error.to_string()))?;
-        let (mut entries, skipped) = walk(root, threads);
+        let (mut entries, skipped) = walk_files(root, threads);
         let walked: HashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
         let mut directories = RealDirectories::new(root);
         let mut unwalked = Vec::new();
@@ -168,7 +168,7 @@ enum Found {
     Skipped(Skipped),
 }
 
-fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
+fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
     let strange = |folder: &Path, reason: &str| Skipped {
         lossy_path: folder.to_string_lossy().into_owned(),
         reason: reason.to_owned(),
@@ -208,7 +208,7 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
         .run(|| {
             let sender = sender.clone();
             Box::new(move |entry| match entry {
-                Ok(entry) if entry.depth() > 0 => visit(root, &entry, &sender),
+                Ok(entry) if entry.depth() > 0 => visit_entry(root, &entry, &sender),
                 _ => WalkState::Continue,
             })
         });
@@ -234,7 +234,7 @@ fn strange_rules(rules: &Path) -> Option<&'static str> {
 
 const MAX_RULES: u64 = 1 << 20;
 
-fn visit(root: &Path, found: &ignore::DirEntry, sender: &mpsc::Sender<Found>) -> WalkState {
+fn visit_entry(root: &Path, found: &ignore::DirEntry, sender: &mpsc::Sender<Found>) -> WalkState {
     let Ok(relative) = found.path().strip_prefix(root) else {
         return WalkState::Continue;
     };
@@ -380,8 +380,10 @@ impl Root {
 
 /// Reads one regular file whole, without following symlinks.
 fn read_regular(root: &Root, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
-    let file = root.open_beneath(path).map_err(|error| refusal(&error))?;
-    let metadata = file.metadata().map_err(|error| refusal(&error))?;
+    let file = root
+        .open_beneath(path)
+        .map_err(|error| read_refusal(&error))?;
+    let metadata = file.metadata().map_err(|error| read_refusal(&error))?;
     if !metadata.is_file() {
         return Err(ReadError::NotAFile);
     }
@@ -395,14 +397,14 @@ fn read_regular(root: &Root, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     file.take(MAX_READ_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| refusal(&error))?;
+        .map_err(|error| read_refusal(&error))?;
     if bytes.len() as u64 > MAX_READ_BYTES {
         return Err(too_large(bytes.len() as u64));
     }
     Ok(bytes.into())
 }
 
-fn refusal(error: &io::Error) -> ReadError {
+fn read_refusal(error: &io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::NotFound => ReadError::NotFound,
         io::ErrorKind::InvalidInput => ReadError::NotAFile,

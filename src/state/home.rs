@@ -22,11 +22,11 @@ impl StateHome {
     /// [`StateError::Foreign`] when somebody else made it, [`StateError::Io`] when it cannot be
     /// made.
     pub fn open() -> Result<Self, StateError> {
-        Self::among(candidates(|name| std::env::var_os(name), is_anothers))
+        Self::first_usable(candidates(|name| std::env::var_os(name), is_anothers))
     }
 
     // The first that can be made; one that is not ours is an error, not a reason to go on.
-    fn among(places: Vec<PathBuf>) -> Result<Self, StateError> {
+    fn first_usable(places: Vec<PathBuf>) -> Result<Self, StateError> {
         let mut failed = None;
         for place in places {
             if let Some(parent) = place.parent()
@@ -35,8 +35,8 @@ impl StateHome {
                 failed.get_or_insert_with(|| StateError::io(&place, &error));
                 continue;
             }
-            match private(&place) {
-                Ok(()) if writable(&place) => return Ok(Self { base: place }),
+            match make_private(&place) {
+                Ok(()) if is_writable(&place) => return Ok(Self { base: place }),
                 Ok(()) => {
                     let error = io::Error::from(io::ErrorKind::PermissionDenied);
                     failed.get_or_insert_with(|| StateError::io(&place, &error));
@@ -58,9 +58,9 @@ impl StateHome {
     /// As [`StateHome::open`].
     pub fn repository(&self, root: &Path) -> Result<RepositoryState, StateError> {
         let repositories = self.base.join("repositories");
-        private(&repositories)?;
-        let directory = repositories.join(key(root));
-        private(&directory)?;
+        make_private(&repositories)?;
+        let directory = repositories.join(root_key(root));
+        make_private(&directory)?;
         let origin = directory.join("root");
         if !origin.exists() {
             fs::write(&origin, root.as_os_str().as_encoded_bytes())
@@ -164,7 +164,7 @@ fn is_anothers(folder: &Path) -> bool {
 }
 
 // Makes a folder that is closed to others, or sees that the one that is there is so.
-fn private(folder: &Path) -> Result<(), StateError> {
+fn make_private(folder: &Path) -> Result<(), StateError> {
     let foreign = |reason| StateError::Foreign {
         path: folder.to_owned(),
         reason,
@@ -196,12 +196,12 @@ pub(super) fn is_own(path: &Path, folder: bool) -> bool {
     about.is_ok_and(|about| about.is_dir() == folder && !about.is_symlink() && is_mine(&about))
 }
 
-fn writable(folder: &Path) -> bool {
+fn is_writable(folder: &Path) -> bool {
     tempfile::tempfile_in(folder).is_ok()
 }
 
 /// A name for a directory that no other directory has.
-fn key(root: &Path) -> String {
+fn root_key(root: &Path) -> String {
     let digest: [u8; 32] = Sha256::digest(root.as_os_str().as_encoded_bytes()).into();
     crate::model::hex(&digest[..12])
 }
@@ -218,7 +218,7 @@ mod tests {
         let file = home.path().join("file");
         fs::write(&file, "").unwrap();
         let good = home.path().join("a/b/mendit");
-        let state = StateHome::among(vec![file.join("mendit"), good.clone()]).unwrap();
+        let state = StateHome::first_usable(vec![file.join("mendit"), good.clone()]).unwrap();
         assert_eq!(state.base, good);
         let mode = good.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
@@ -230,18 +230,18 @@ mod tests {
         let open = home.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
-        StateHome::among(vec![open.clone()]).unwrap();
+        StateHome::first_usable(vec![open.clone()]).unwrap();
         assert_eq!(open.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         let link = home.path().join("link");
         symlink(&open, &link).unwrap();
-        let refused = StateHome::among(vec![link, open]);
+        let refused = StateHome::first_usable(vec![link, open]);
         assert!(matches!(refused, Err(StateError::Foreign { .. })));
     }
 
     #[test]
     fn each_worktree_has_a_place_of_its_own() {
         let home = tempfile::tempdir().unwrap();
-        let state = StateHome::among(vec![home.path().join("mendit")]).unwrap();
+        let state = StateHome::first_usable(vec![home.path().join("mendit")]).unwrap();
         let one = state.repository(Path::new("/a")).unwrap();
         let other = state.repository(Path::new("/b")).unwrap();
         assert_ne!(one.directory(), other.directory());

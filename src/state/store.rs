@@ -129,7 +129,7 @@ impl Store {
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let folder = self.folder.as_ref()?;
-        if let Some(value) = self.fresh().get(key) {
+        if let Some(value) = self.lock_fresh().get(key) {
             return Some(value.clone());
         }
         let path = folder.join(key.file_name());
@@ -151,13 +151,13 @@ impl Store {
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
     pub fn put(&self, key: Key, value: Vec<u8>) {
         if self.keeps() && value.len() <= MAX_VALUE {
-            self.fresh().insert(key, value);
+            self.lock_fresh().insert(key, value);
         }
     }
 
     /// Writes what is new. Does nothing when there is nothing, or no place for it.
     pub fn save(&self) {
-        let new = std::mem::take(&mut *self.fresh());
+        let new = std::mem::take(&mut *self.lock_fresh());
         let Some(folder) = &self.folder else {
             return;
         };
@@ -175,7 +175,7 @@ impl Store {
         }
     }
 
-    fn fresh(&self) -> std::sync::MutexGuard<'_, BTreeMap<Key, Vec<u8>>> {
+    fn lock_fresh(&self) -> std::sync::MutexGuard<'_, BTreeMap<Key, Vec<u8>>> {
         self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

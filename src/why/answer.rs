@@ -72,7 +72,7 @@ impl Answer {
 
     // A denial needs everything reverted: a submodule never is, and of a copy an installed package may still be
     // the worktree's own.
-    fn verdict(&self, is_all_reverted: bool) -> WhyVerdict {
+    fn decide_verdict(&self, is_all_reverted: bool) -> WhyVerdict {
         match self.reason {
             None => WhyVerdict::Caused,
             Some(FailsWithout) if is_all_reverted => WhyVerdict::NotByThisChange,
@@ -88,7 +88,7 @@ pub(super) fn may_lie_further(reason: WhyReason) -> bool {
 }
 
 /// Writes the document of an answer.
-pub(super) fn document(
+pub(super) fn build_document(
     find: &FindCause<'_>,
     trials: Trials<'_>,
     answer: Answer,
@@ -101,7 +101,7 @@ pub(super) fn document(
         ..change
     };
     let has_submodules = submodules(workspace).next().is_some();
-    let verdict = answer.verdict(!has_submodules && trials.place_kind() != Kind::Copy);
+    let verdict = answer.decide_verdict(!has_submodules && trials.place_kind() != Kind::Copy);
     let mut around = Vec::new();
     if verdict == WhyVerdict::Unknown {
         around.extend(submodules(workspace).take(MAX_SUBMODULES).map(not_tried));

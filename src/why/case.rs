@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
 
 use super::answer::{Answer, describe_changes, may_lie_further};
-use super::clues::clues;
+use super::clues::collect_clues;
 use super::trials::Trials;
-use super::{Difference, Hunk, States, Step, next, rank};
+use super::{Difference, Hunk, States, Step, next, rank_suspects};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::patch::{Change, FileState, canonical};
 use crate::policy::is_test;
@@ -73,7 +73,7 @@ pub(super) fn search_case(
     if difference.hunks().is_empty() {
         return Ok(answer);
     }
-    let mut clues = clues(&diagnosis, case.after);
+    let mut clues = collect_clues(&diagnosis, case.after);
     if difference.hunks().len() > MAX_UNTRACED {
         let outcome = trials.trace(&case.laid)?;
         let flaky = (outcome == Some(WhyOutcome::Passes)).then_some(WhyReason::Flaky);
@@ -86,7 +86,7 @@ pub(super) fn search_case(
         let hunk = difference.hunks().get(hunk);
         hunk.map(|hunk| Scope::needed_for(&hunk.path, &diagnosis))
     };
-    let mut ranked = rank(&difference, &clues);
+    let mut ranked = rank_suspects(&difference, &clues);
     ranked.sort_by_key(|suspect| scope_of(suspect.hunk));
     answer.suspects = describe_changes(&difference, &ranked, case.commit.as_deref());
     let all: Vec<usize> = ranked.iter().map(|suspect| suspect.hunk).collect();
@@ -94,12 +94,12 @@ pub(super) fn search_case(
         .iter()
         .position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
     let (shared, _) = all.split_at(own.unwrap_or(all.len()));
-    let mut found = reduce(trials, case, &difference, shared)?;
+    let mut found = reduce_hunks(trials, case, &difference, shared)?;
     if own.is_some() && found.as_ref().is_err_and(|reason| may_lie_further(*reason)) {
         // Of a test that is new, only the failure with all else reverted tells.
         let was_before = trials.failures.all_failed_before();
         trials.failures.unsplit();
-        found = match reduce(trials, case, &difference, &all)? {
+        found = match reduce_hunks(trials, case, &difference, &all)? {
             Err(WhyReason::DoesNotBuild) if was_before => Err(WhyReason::FailsWithout),
             found => found,
         };
@@ -117,7 +117,7 @@ pub(super) fn search_case(
 }
 
 // Runs trials until the smallest set among these hunks is known with which reverted the tests pass.
-fn reduce(
+fn reduce_hunks(
     trials: &mut Trials<'_>,
     case: &Case<'_>,
     difference: &Difference,

@@ -11,7 +11,7 @@ const MAX_HOPS: u32 = 6;
 
 /// Collects what a failure says of the place of its cause, on the files in a state.
 #[must_use]
-pub fn clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
+pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     let mut clues = Clues::default();
     let places = diagnosis.files.iter();
     clues.places = places

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::case::{Case, Scope, holds_failing_test, search_case};
 use super::failures::Observation;
 use super::trials::Trials;
-use super::{Difference, FindCause, States, WhyError, bisect};
+use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 
@@ -44,7 +44,7 @@ pub(super) fn search_commits(
         let mut last = States::new();
         for scope in [Scope::Product, Scope::Support] {
             range.scope = scope;
-            let states = range.states(&tree);
+            let states = range.states_at(&tree);
             if states.is_empty() || last == states {
                 continue;
             }
@@ -57,7 +57,7 @@ pub(super) fn search_commits(
                 trials.failures.split(&seen);
             }
             match trials.failures.outcome(&seen) {
-                WhyOutcome::Passes => return range.bisect(trials, &line, base),
+                WhyOutcome::Passes => return range.bisect_commits(trials, &line, base),
                 WhyOutcome::Fails => answer.reason = Some(range.red_base(trials, &seen, &tree)),
                 WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
                     answer.reason = Some(WhyReason::DoesNotBuild);
@@ -130,7 +130,7 @@ struct Range<'a> {
 
 impl Range<'_> {
     // The files of a commit that are in scope, where they differ from the worktree's.
-    fn states(&self, tree: &TreeSource) -> States {
+    fn states_at(&self, tree: &TreeSource) -> States {
         let (may, diagnosis, scope) = (self.find.may, self.diagnosis, self.scope);
         let is_in_scope =
             |path: &RepoPath| may(path) && Scope::needed_for(path, diagnosis) <= scope;
@@ -159,7 +159,7 @@ impl Range<'_> {
     }
 
     // The first commit after the base at which the tests fail, and the culprit in it.
-    fn bisect(
+    fn bisect_commits(
         &self,
         trials: &mut Trials<'_>,
         line: &[String],
@@ -174,13 +174,13 @@ impl Range<'_> {
         let last = commits.len() - 1;
         let mut outcomes = BTreeMap::from([(0, WhyOutcome::Passes), (last, WhyOutcome::Fails)]);
         let (good, bad) = loop {
-            match bisect(commits.len(), &outcomes) {
+            match bisect_range(commits.len(), &outcomes) {
                 Ok(Some(found)) => break found,
-                Ok(None) => break widest(&outcomes),
+                Ok(None) => break widest_gap(&outcomes),
                 Err(state) => {
                     let commit = commits.get(state).copied();
                     let commit = commit.map_or("HEAD", String::as_str);
-                    let states = self.states(&self.git.tree(commit)?);
+                    let states = self.states_at(&self.git.tree(commit)?);
                     let Some(seen) = trials.try_states(&states, Some(commit), &[])? else {
                         let reason = trials.ended().unwrap_or(WhyReason::Budget);
                         return Ok(Answer::unknown(reason));
@@ -195,7 +195,7 @@ impl Range<'_> {
         let after = self.git.tree(bad)?;
         let case = Case {
             before: &self.git.tree(good)?,
-            laid: self.states(&after),
+            laid: self.states_at(&after),
             after: &after,
             commit: Some((*bad).clone()),
             base: WhyBase {
@@ -209,7 +209,7 @@ impl Range<'_> {
 }
 
 // The last state that passes and the first after it that fails, where those between prove nothing.
-fn widest(outcomes: &BTreeMap<usize, WhyOutcome>) -> (usize, usize) {
+fn widest_gap(outcomes: &BTreeMap<usize, WhyOutcome>) -> (usize, usize) {
     let all = |wanted: WhyOutcome| {
         let states = outcomes.iter();
         states.filter_map(move |(state, outcome)| (*outcome == wanted).then_some(*state))

@@ -66,7 +66,7 @@ impl Difference {
         let mut files = changed_files(before, after, may);
         pair_moves(&mut files);
         let hunks = files.iter().enumerate();
-        let hunks = hunks.flat_map(|(at, file)| file.hunks(at)).collect();
+        let hunks = hunks.flat_map(|(at, file)| file.file_hunks(at)).collect();
         Self { files, hunks }
     }
 
@@ -88,7 +88,7 @@ impl Difference {
             }
             let paths = file.before.iter().chain(&file.after);
             states.extend(paths.map(|(path, _)| (path.clone(), None)));
-            let kept = file.without(&hunks);
+            let kept = file.without_hunks(&hunks);
             states.extend(kept.map(|(path, state)| (path, Some(state))));
         }
         states
@@ -162,7 +162,7 @@ impl Hunk {
 }
 
 impl FileDifference {
-    fn hunks(&self, file: usize) -> Vec<Hunk> {
+    fn file_hunks(&self, file: usize) -> Vec<Hunk> {
         let Some((path, after)) = self.after.as_ref().or(self.before.as_ref()) else {
             return Vec::new();
         };
@@ -188,7 +188,7 @@ impl FileDifference {
     }
 
     // The file with some of its hunks reverted; `None` where it is then gone.
-    fn without(&self, hunks: &[&Hunk]) -> Side {
+    fn without_hunks(&self, hunks: &[&Hunk]) -> Side {
         let (Some((from, before)), Some((path, after))) = (&self.before, &self.after) else {
             return self.before.clone();
         };
@@ -262,15 +262,15 @@ fn changed_files(
 
 // Joins a deleted file and a new one with half of its lines: the file moved.
 fn pair_moves(files: &mut Vec<FileDifference>) {
-    let deleted: Vec<usize> = indices(files, |file| file.after.is_none());
-    let new: Vec<usize> = indices(files, |file| file.before.is_none());
+    let deleted: Vec<usize> = file_indices(files, |file| file.after.is_none());
+    let new: Vec<usize> = file_indices(files, |file| file.before.is_none());
     if deleted.len().max(new.len()) > MAX_MOVES {
         return;
     }
     let mut pairs = Vec::new();
     for old in &deleted {
         for new in &new {
-            let similarity = similarity(&files[*old], &files[*new]);
+            let similarity = file_similarity(&files[*old], &files[*new]);
             if similarity >= MOVE_SIMILARITY {
                 pairs.push((std::cmp::Reverse(similarity), *old, *new));
             }
@@ -285,13 +285,13 @@ fn pair_moves(files: &mut Vec<FileDifference>) {
     files.retain(|file| file.before.is_some() || file.after.is_some());
 }
 
-fn indices(files: &[FileDifference], is_one: impl Fn(&FileDifference) -> bool) -> Vec<usize> {
+fn file_indices(files: &[FileDifference], is_one: impl Fn(&FileDifference) -> bool) -> Vec<usize> {
     let found = files.iter().enumerate().filter(|(_, file)| is_one(file));
     found.map(|(at, _)| at).collect()
 }
 
 // Percent of the lines that both have.
-fn similarity(deleted: &FileDifference, new: &FileDifference) -> usize {
+fn file_similarity(deleted: &FileDifference, new: &FileDifference) -> usize {
     let (Some((_, old)), Some((_, new))) = (&deleted.before, &new.after) else {
         return 0;
     };

@@ -56,12 +56,12 @@ impl Failures {
         let tests = diagnosis.tests.iter().map(|test| Item {
             id: test.id.clone(),
             path: test.path.clone(),
-            message: test.message.as_deref().map(fold),
+            message: test.message.as_deref().map(fold_text),
         });
         let mut items: Vec<Item> = tests.collect();
         let of_tests = !items.is_empty();
         if !of_tests && diagnosis.kind != FailureKind::None {
-            let evidence = diagnosis.evidence.iter().map(|line| fold(&line.text));
+            let evidence = diagnosis.evidence.iter().map(|line| fold_text(&line.text));
             let lines: BTreeSet<String> = telling_lines(log).into_keys().chain(evidence).collect();
             let item = |id| Item {
                 id,
@@ -96,17 +96,17 @@ impl Failures {
     #[must_use]
     pub fn tests(&self) -> Vec<String> {
         let tests = self.targets.iter().filter(|_| self.of_tests);
-        tests.filter_map(|item| self.name(*item)).collect()
+        tests.filter_map(|item| self.item_name(*item)).collect()
     }
 
     /// The tests, or findings, that failed at the base in the same way.
     #[must_use]
     pub fn failed_before(&self) -> Vec<String> {
         let failed = self.before.iter();
-        failed.filter_map(|item| self.name(*item)).collect()
+        failed.filter_map(|item| self.item_name(*item)).collect()
     }
 
-    fn name(&self, item: usize) -> Option<String> {
+    fn item_name(&self, item: usize) -> Option<String> {
         self.items.get(item).map(|item| item.id.clone())
     }
 
@@ -130,7 +130,7 @@ impl Failures {
             self.base_lines.clone_from(&base.lines);
         }
         let ends: Vec<(usize, End)> = (self.targets.iter())
-            .map(|item| (*item, self.end(base, *item)))
+            .map(|item| (*item, self.item_end(base, *item)))
             .collect();
         let items = |wanted: &dyn Fn(End) -> bool| -> BTreeSet<usize> {
             let found = ends.iter().filter(|(_, end)| wanted(*end));
@@ -195,7 +195,7 @@ impl Failures {
         self.items.iter().zip(ends).map(rest).collect()
     }
 
-    fn end(&self, seen: &Observation, item: usize) -> End {
+    fn item_end(&self, seen: &Observation, item: usize) -> End {
         if self.of_tests {
             return seen.ends.get(item).copied().unwrap_or(End::Unknown);
         }
@@ -228,7 +228,7 @@ impl Failures {
     /// What an observation says of all failures in question together.
     #[must_use]
     pub fn outcome(&self, seen: &Observation) -> WhyOutcome {
-        let ends = self.targets.iter().map(|item| self.end(seen, *item));
+        let ends = self.targets.iter().map(|item| self.item_end(seen, *item));
         let ends: Vec<End> = ends.filter(|end| *end != End::Skipped).collect();
         if ends.iter().any(|end| matches!(end, End::Fails { .. })) {
             WhyOutcome::Fails
@@ -244,7 +244,7 @@ impl Failures {
     pub fn is_mixed(&self, seen: &Observation) -> bool {
         let has = |wanted: &dyn Fn(End) -> bool| {
             let mut items = self.targets.iter();
-            items.any(|item| wanted(self.end(seen, *item)))
+            items.any(|item| wanted(self.item_end(seen, *item)))
         };
         let fails = has(&|end| matches!(end, End::Fails { .. }));
         let passes = if self.of_tests {
@@ -289,7 +289,7 @@ impl Item {
 
     // The same message; an assertion may have other values.
     fn fails_the_same_way(&self, test: &FailedTest) -> bool {
-        let message = test.message.as_deref().map(fold);
+        let message = test.message.as_deref().map(fold_text);
         let class = |text: &Option<String>| {
             let text = text.as_deref()?;
             let class = text.split([':', ' ']).next().unwrap_or_default();
@@ -316,13 +316,13 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
         place || text.contains("error") || text.contains("warning")
     };
     for line in log.lines().filter(tells).take(MOST_LINES) {
-        *found.entry(fold(line)).or_insert(0) += 1;
+        *found.entry(fold_text(line)).or_insert(0) += 1;
     }
     found
 }
 
 // A line without what differs from run to run.
-fn fold(text: &str) -> String {
+fn fold_text(text: &str) -> String {
     let zero = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
     let mut folded: String = text.trim().chars().map(zero).collect();
     while folded.contains("00") {

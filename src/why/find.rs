@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::answer::{Answer, document};
+use super::answer::{Answer, build_document};
 use super::case::{Case, Scope, search_case};
 use super::commits::search_commits;
 use super::known::Facts;
@@ -97,7 +97,7 @@ impl FindCause<'_> {
         } else {
             Answer::unknown(trials.ended().unwrap_or(WhyReason::Passes))
         };
-        let document = document(self, trials, answer, started);
+        let document = build_document(self, trials, answer, started);
         facts.keep_cause(self.line, &document);
         Ok(document)
     }

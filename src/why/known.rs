@@ -53,27 +53,27 @@ impl<'a> Facts<'a> {
     /// The culprit of this command; without one, of the last that was searched for.
     #[must_use]
     pub fn cause(&self, line: Option<&str>) -> Option<KeptCause> {
-        self.find(line, CAUSE)
+        self.find_fact(line, CAUSE)
     }
 
     /// The trace of this command's failing tests.
     #[must_use]
     pub fn trace(&self, line: &str) -> Option<Traced> {
-        self.find(Some(line), TRACE)
+        self.find_fact(Some(line), TRACE)
     }
 
     pub(super) fn keep_cause(&self, line: &str, document: &WhyDocument) {
         if let Some(cause) = known_cause(document) {
             let undo = document.undo.clone();
-            self.keep(line, CAUSE, KeptCause { cause, undo });
+            self.keep_fact(line, CAUSE, KeptCause { cause, undo });
         }
     }
 
     pub(super) fn keep_trace(&self, line: &str, traced: &Traced) {
-        self.keep(line, TRACE, traced);
+        self.keep_fact(line, TRACE, traced);
     }
 
-    fn keep<T: Serialize>(&self, line: &str, name: &str, fact: T) {
+    fn keep_fact<T: Serialize>(&self, line: &str, name: &str, fact: T) {
         let fact = Fact {
             command: line.to_owned(),
             prefix: self.workspace.prefix.clone(),
@@ -87,7 +87,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn find<T: DeserializeOwned>(&self, line: Option<&str>, name: &str) -> Option<T> {
+    fn find_fact<T: DeserializeOwned>(&self, line: Option<&str>, name: &str) -> Option<T> {
         let kept: Fact<T> = read_json(&self.folder.join(name))?;
         let is_same = line.is_none_or(|line| kept.command == line)
             && kept.prefix == self.workspace.prefix

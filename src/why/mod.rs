@@ -19,6 +19,6 @@ use difference::{Difference, Hunk, States, What};
 pub use find::{FindCause, WhyError};
 pub use known::{Facts, KeptCause, known_cause};
 pub use rank::list_suspects;
-use rank::{Suspect, rank};
-use search::{Step, bisect, next};
+use rank::{Suspect, rank_suspects};
+use search::{Step, bisect_range, next};
 pub use trials::{RedRun, TrialLimits, TrialStart};

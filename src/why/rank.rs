@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::holds_failing_test;
-use super::clues::clues;
+use super::clues::collect_clues;
 use super::difference::{Difference, Hunk, What};
 use crate::languages::{Language, Outline, outline};
 use crate::model::{Diagnosis, RepoPath, Traced};
@@ -36,7 +36,7 @@ pub struct Suspect {
 
 /// The hunks from the likeliest on: what the output names, what the tests call, what they reach.
 #[must_use]
-pub fn rank(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
+pub fn rank_suspects(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
     let mut outlines: BTreeMap<&RepoPath, Outline> = BTreeMap::new();
     for hunk in difference.hunks() {
         if let Some(after) = difference.after(hunk) {
@@ -70,12 +70,12 @@ pub fn list_suspects(
     let Some(head) = head else {
         return Vec::new();
     };
-    let clues = clues(diagnosis, source);
+    let clues = collect_clues(diagnosis, source);
     let is_product = |path: &RepoPath| {
         !is_test(path.as_str()) && !holds_failing_test(path, diagnosis) && !is_output(path)
     };
     let difference = Difference::between(&head, source, &is_product);
-    let ranked = rank(&difference, &clues);
+    let ranked = rank_suspects(&difference, &clues);
     let hunks = ranked
         .iter()
         .filter_map(|suspect| difference.hunks().get(suspect.hunk));
@@ -100,17 +100,17 @@ impl Weighed {
             line.is_some_and(|line| lines.contains(&(line as usize).saturating_sub(1)))
         };
         if hunk.line().is_some() && places().any(named) {
-            weighed.add(8, "the output names the line".to_owned());
+            weighed.add_score(8, "the output names the line".to_owned());
         } else if places().next().is_some() {
-            weighed.add(2, "the output names the file".to_owned());
+            weighed.add_score(2, "the output names the file".to_owned());
         }
-        match ran(hunk, outline, clues) {
+        match ran_share(hunk, outline, clues) {
             Some(score) if score > 0.0 => {
                 // What passing tests run as often says less.
                 let more = (score * 8.0).round().clamp(0.0, 8.0) as i32;
-                weighed.add(4 + more, "it ran in the failing tests".to_owned());
+                weighed.add_score(4 + more, "it ran in the failing tests".to_owned());
             }
-            Some(_) => weighed.add(-8, "it did not run in the failing tests".to_owned()),
+            Some(_) => weighed.add_score(-8, "it did not run in the failing tests".to_owned()),
             None => {}
         }
         let around = outline
@@ -126,10 +126,10 @@ impl Weighed {
             });
         let inner = around.first();
         if let Some(name) = inner.filter(|word| clues.words.contains(*word)) {
-            weighed.add(4, format!("the output names `{name}`"));
+            weighed.add_score(4, format!("the output names `{name}`"));
         }
         if let Some(name) = around.iter().find(|name| clues.names.contains(*name)) {
-            weighed.add(5, format!("a failing test names `{name}`"));
+            weighed.add_score(5, format!("a failing test names `{name}`"));
         }
         let diff = difference.diff(hunk, MOST_LINES);
         let words: BTreeSet<&str> = words_of(&diff).collect();
@@ -138,9 +138,9 @@ impl Weighed {
         let matches = printed.count().min(3) + named.count().min(2);
         weighed.score += i32::try_from(matches).unwrap_or(0);
         match clues.reach.get(&hunk.path) {
-            Some(0) => weighed.add(2, "a file of the failing tests".to_owned()),
-            Some(1) => weighed.add(3, "imported by the failing tests".to_owned()),
-            Some(hops) => weighed.add(2, format!("{hops} imports from the failing tests")),
+            Some(0) => weighed.add_score(2, "a file of the failing tests".to_owned()),
+            Some(1) => weighed.add_score(3, "imported by the failing tests".to_owned()),
+            Some(hops) => weighed.add_score(2, format!("{hops} imports from the failing tests")),
             None => {}
         }
         if is_prose(hunk.path.as_str()) {
@@ -155,7 +155,7 @@ impl Weighed {
         weighed
     }
 
-    fn add(&mut self, score: i32, why: String) {
+    fn add_score(&mut self, score: i32, why: String) {
         self.score += score;
         self.why.push(why);
     }
@@ -163,7 +163,7 @@ impl Weighed {
 
 // How much of a hunk is of the failing tests, 0 where none of it ran in them; `None` for what is in no function,
 // or where nothing was seen.
-fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f64> {
+fn ran_share(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f64> {
     let What::Lines(_, after) = &hunk.what else {
         return None;
     };
@@ -210,7 +210,7 @@ fn changes_no_code(diff: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clues, rank};
+    use super::{Clues, rank_suspects};
     use crate::model::RepoPath;
     use crate::source::Memory;
     use crate::why::Difference;
@@ -240,7 +240,7 @@ mod tests {
             names: ["due".to_owned()].into(),
             ..Clues::default()
         };
-        let ranked = rank(&difference, &clues);
+        let ranked = rank_suspects(&difference, &clues);
         let places: Vec<String> = ranked
             .iter()
             .map(|suspect| difference.hunks()[suspect.hunk].place())
@@ -261,7 +261,7 @@ mod tests {
             ..clues
         };
         assert_eq!(
-            difference.hunks()[rank(&difference, &named)[0].hunk].place(),
+            difference.hunks()[rank_suspects(&difference, &named)[0].hunk].place(),
             "app/far.py:1"
         );
     }

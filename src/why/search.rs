@@ -33,7 +33,7 @@ const MAX_ALONE: usize = 16;
 /// twice and the tests failed without it.
 #[must_use]
 pub fn next(order: &[usize], outcomes: &Outcomes<'_>) -> Step {
-    let (Ok(step) | Err(step)) = Search { order, outcomes }.run();
+    let (Ok(step) | Err(step)) = Search { order, outcomes }.next_step();
     step
 }
 
@@ -44,7 +44,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     // The error is a step that must come first.
-    fn run(&self) -> Result<Step, Step> {
+    fn next_step(&self) -> Result<Step, Step> {
         if self.order.is_empty() {
             return Err(Step::NotByThese);
         }
@@ -53,13 +53,13 @@ impl Search<'_> {
         loop {
             let prefix = self.order.get(..count).unwrap_or(self.order);
             let is_all = prefix.len() == self.order.len();
-            match self.ask(prefix.iter().copied().collect())? {
-                Passes => return self.confirm(self.reduce(prefix, failing)?),
+            match self.ask_outcome(prefix.iter().copied().collect())? {
+                Passes => return self.confirm_found(self.reduce_prefix(prefix, failing)?),
                 Fails if is_all => return Err(Step::NotByThese),
                 Fails => {}
                 Other => {
                     if let Some(found) = self.find_alone(prefix)? {
-                        return self.confirm(found);
+                        return self.confirm_found(found);
                     }
                     if is_all {
                         return Err(Step::NoVerdict);
@@ -75,7 +75,7 @@ impl Search<'_> {
     fn find_alone(&self, hunks: &[usize]) -> Result<Option<BTreeSet<usize>>, Step> {
         for hunk in hunks.iter().take(MAX_ALONE) {
             let alone = BTreeSet::from([*hunk]);
-            if self.ask(alone.clone())? == Passes {
+            if self.ask_outcome(alone.clone())? == Passes {
                 return Ok(Some(alone));
             }
         }
@@ -83,15 +83,15 @@ impl Search<'_> {
     }
 
     // The hunks that are needed of a prefix that passes, while its first `low` hunks do not.
-    fn reduce(&self, prefix: &[usize], mut low: usize) -> Result<BTreeSet<usize>, Step> {
+    fn reduce_prefix(&self, prefix: &[usize], mut low: usize) -> Result<BTreeSet<usize>, Step> {
         let mut rest = prefix;
         let mut needed = BTreeSet::new();
-        while needed.is_empty() || self.ask(needed.clone())? != Passes {
+        while needed.is_empty() || self.ask_outcome(needed.clone())? != Passes {
             let mut high = rest.len();
             while high - low > 1 {
                 let middle = low.midpoint(high);
                 let some = rest.iter().take(middle).copied();
-                match self.ask(needed.iter().copied().chain(some).collect())? {
+                match self.ask_outcome(needed.iter().copied().chain(some).collect())? {
                     Passes => high = middle,
                     Fails => low = middle,
                     Other => {
@@ -106,7 +106,7 @@ impl Search<'_> {
                 break;
             };
             needed.insert(*last);
-            // Halves of a larger change fail for a reason of their own: the set may be larger than needed.
+            // The set may be larger than needed because halves of a larger change fail for a reason of their own.
             if needed.len() > 1
                 && let Some(found) = self.find_alone(&[*last])?
             {
@@ -118,7 +118,7 @@ impl Search<'_> {
         for hunk in needed.clone() {
             let mut without = needed.clone();
             without.remove(&hunk);
-            if !without.is_empty() && self.ask(without.clone())? == Passes {
+            if !without.is_empty() && self.ask_outcome(without.clone())? == Passes {
                 needed = without;
             }
         }
@@ -126,17 +126,17 @@ impl Search<'_> {
     }
 
     // The tests must pass twice with the set reverted and fail with nothing reverted.
-    fn confirm(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
+    fn confirm_found(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
         if (self.outcomes)(&found).len() < 2 {
             return Err(Step::Try(found));
         }
-        match self.ask(BTreeSet::new())? {
+        match self.ask_outcome(BTreeSet::new())? {
             Passes => Err(Step::Flaky),
             _ => Ok(Step::Found(found)),
         }
     }
 
-    fn ask(&self, reverted: BTreeSet<usize>) -> Result<WhyOutcome, Step> {
+    fn ask_outcome(&self, reverted: BTreeSet<usize>) -> Result<WhyOutcome, Step> {
         match (self.outcomes)(&reverted).as_slice() {
             [] => Err(Step::Try(reverted)),
             [first, rest @ ..] if rest.iter().all(|outcome| outcome == first) => Ok(*first),
@@ -150,7 +150,7 @@ impl Search<'_> {
 ///
 /// # Errors
 /// The state to try next.
-pub fn bisect(
+pub fn bisect_range(
     count: usize,
     outcomes: &BTreeMap<usize, WhyOutcome>,
 ) -> Result<Option<(usize, usize)>, usize> {
@@ -177,7 +177,7 @@ pub fn bisect(
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{Step, bisect, next};
+    use super::{Step, bisect_range, next};
 
     type Tried = BTreeMap<BTreeSet<usize>, Vec<WhyOutcome>>;
 
@@ -339,12 +339,12 @@ mod tests {
         let run = |count: usize, first_bad: usize, silent: &[usize]| {
             let mut outcomes = BTreeMap::new();
             for tried in 0.. {
-                match bisect(count, &outcomes) {
+                match bisect_range(count, &outcomes) {
                     Ok(found) => return (found, tried),
                     Err(state) => {
                         let result = match state {
-                            it if silent.contains(&it) => Other,
-                            it if it >= first_bad => Fails,
+                            index if silent.contains(&index) => Other,
+                            index if index >= first_bad => Fails,
                             _ => Passes,
                         };
                         outcomes.insert(state, result);

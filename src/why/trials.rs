@@ -10,7 +10,7 @@ use crate::policy::CommandFiles;
 use crate::repair::{
     CommandsAt, CommandsRun, RepairError, RunLimit, is_path, last_runner, run_traced,
 };
-use crate::runners::{WithOthers, chosen, with_others};
+use crate::runners::{WithOthers, choose_command, with_others};
 use crate::workplace::{Kind, Workplace};
 
 /// Files that say what uv installs.
@@ -185,25 +185,25 @@ impl<'a> Trials<'a> {
             whole_runs: 0,
         };
         if find.red.is_some() {
-            trials.select();
+            trials.select_tests();
             return Ok((trials, true));
         }
-        let ran = trials.run(&States::new(), "the command as it is", None)?;
+        let ran = trials.run_trial(&States::new(), "the command as it is", None)?;
         let Some(ran) = ran.filter(|ran| !ran.observed.passed) else {
             return Ok((trials, false));
         };
         let exit_code = ran.observed.test_result.exit;
         trials.red = RedRun::new(ran.diagnosis.clone(), &ran.log, exit_code, None);
-        trials.select();
+        trials.select_tests();
         if trials.selection.is_none() {
-            let seen = trials.observe(&ran);
+            let seen = trials.observe_run(&ran);
             trials.observed.push((States::new(), seen));
         }
         Ok((trials, true))
     }
 
     // Finds out how the failing tests are run alone.
-    fn select(&mut self) {
+    fn select_tests(&mut self) {
         self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
         let [line] = self.find.commands.lines.as_slice() else {
             return self.end_without_selection();
@@ -221,7 +221,7 @@ impl<'a> Trials<'a> {
                 first: Vec::new(),
             }));
         }
-        self.selection = chosen(line, runner, tests, &is_path);
+        self.selection = choose_command(line, runner, tests, &is_path);
         if let Some((_, count)) = self.selection {
             self.failures.truncate(count);
         }
@@ -341,16 +341,16 @@ impl<'a> Trials<'a> {
             (_, [one]) => format!("without {one}"),
             (_, several) => format!("without {} changes", several.len()),
         };
-        let Some(ran) = self.run(states, &what, plan)? else {
+        let Some(ran) = self.run_trial(states, &what, plan)? else {
             return Ok(None);
         };
-        let mut seen = self.observe(&ran);
+        let mut seen = self.observe_run(&ran);
         if self.selection.is_some() && self.is_missed(states, &ran, &seen) {
             self.drop_selection();
-            let Some(ran) = self.run(states, &what, None)? else {
+            let Some(ran) = self.run_trial(states, &what, None)? else {
                 return Ok(None);
             };
-            seen = self.observe(&ran);
+            seen = self.observe_run(&ran);
         }
         let outcome = self.failures.outcome(&seen);
         tracing::info!("trial {what}: {outcome:?}");
@@ -380,12 +380,12 @@ impl<'a> Trials<'a> {
         !failed && ran_nothing(ran) || is_green || states.is_empty() && outcome != WhyOutcome::Fails
     }
 
-    fn observe(&self, ran: &CommandsRun) -> Observation {
+    fn observe_run(&self, ran: &CommandsRun) -> Observation {
         let named = self.selection.as_ref().map_or(1, |(_, count)| *count);
         self.failures.observe(ran, named)
     }
 
-    fn run(
+    fn run_trial(
         &mut self,
         states: &States,
         what: &str,
@@ -415,7 +415,8 @@ impl<'a> Trials<'a> {
         } else {
             self.whole_runs += 1;
         }
-        // The copy's folders look new to uv, which would build the package again for each trial.
+        // uv does not sync because the folders of a copy look new to it, and it would build the package again
+        // for each trial.
         let is_packaging = |path: &RepoPath| PACKAGING.contains(&path.file_name());
         if !states.keys().any(is_packaging) {
             commands.environment.push("UV_NO_SYNC=1".to_owned());

@@ -2,12 +2,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
-use super::environments::{OutsideEnvironment, outer};
-use super::error::clear;
+use super::environments::{OutsideEnvironment, outer_environments};
+use super::error::clear_path;
 use super::extras::Extras;
 use super::litter::is_litter;
 use super::plan::{Edits, Plan, Progress};
-use super::relink::{Relink, replaced};
+use super::relink::{Relink, replace_bytes};
 use crate::exec::Job;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::RepoPath;
@@ -41,10 +41,10 @@ impl Copied {
         let original = plan.root.canonicalize().map_err(io)?;
         let extras = Extras::find(&original, plan.source, &plan.shared);
         let mut apart = plan.shared.clone();
-        apart.extend(extras.tops().cloned());
+        apart.extend(extras.top_paths().cloned());
         let root = slot.join("tree");
         for path in &apart {
-            clear(&root.join(path.as_str()))?;
+            clear_path(&root.join(path.as_str()))?;
         }
         let scratch = Scratch::prepare(
             &ScratchPlan {
@@ -56,7 +56,7 @@ impl Copied {
             },
             progress,
         )?;
-        let outer = outer(&original, plan.commands, &|name| std::env::var_os(name));
+        let outer = outer_environments(&original, plan.commands, &|name| std::env::var_os(name));
         let views = slot.join("environments");
         let environments = outer.iter().enumerate().map(|(number, env)| {
             let name = env.root.file_name().unwrap_or_default();
@@ -73,7 +73,7 @@ impl Copied {
             trial: Vec::new(),
             settled: false,
         };
-        copied.fill(progress)?;
+        copied.fill_copy(progress)?;
         Ok(copied)
     }
 
@@ -90,20 +90,20 @@ impl Copied {
         let changes = self.scratch.changes()?;
         Ok(changes
             .into_iter()
-            .filter(|it| it.before.is_some() || !is_litter(it.path.as_str()))
-            .map(|it| Change::between(it.path, it.before.map(state), it.after.map(state)))
+            .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()))
+            .map(|c| Change::between(c.path, c.before.map(state), c.after.map(state)))
             .collect())
     }
 
     pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
         write_worktree(self.scratch.root(), &self.state, changes)?;
-        self.trial = changes.iter().map(|it| it.path.clone()).collect();
+        self.trial = changes.iter().map(|change| change.path.clone()).collect();
         Ok(())
     }
 
     pub(super) fn settle(&mut self) -> Result<(), WorkplaceError> {
         let changed = self.scratch.changes()?;
-        self.scratch.adopt(changed.iter().map(|it| &it.path))?;
+        self.scratch.adopt(changed.iter().map(|c| &c.path))?;
         self.scratch.keep_ignored();
         self.settled = true;
         Ok(())
@@ -134,30 +134,31 @@ impl Copied {
         self.trial.clear();
         if !self.settled {
             for path in &self.installed {
-                clear(&self.scratch.root().join(path.as_str()))?;
+                clear_path(&self.scratch.root().join(path.as_str()))?;
             }
         }
         self.scratch.reset()?;
         if self.settled {
             Ok(())
         } else {
-            self.fill(&|_, _| {})
+            self.fill_copy(&|_, _| {})
         }
     }
 
     /// Makes a job find the environments that lead to the copy.
     pub(super) fn confine(&self, job: &mut Job) {
-        let mut path = value(job, "PATH");
-        let mut active = value(job, "VIRTUAL_ENV");
+        let mut path = job_value(job, "PATH");
+        let mut active = job_value(job, "VIRTUAL_ENV");
         for (outer, (root, view)) in self.outer.iter().zip(&self.environments) {
             job.sandbox.writable.push(view.clone());
             let root = root.to_string_lossy();
             let view = view.to_string_lossy();
             for typed in outer.typed.iter().map(String::as_str).chain([&*root]) {
-                job.command.substitute(&|word| swapped(word, typed, &view));
+                job.command
+                    .substitute(&|word| swap_paths(word, typed, &view));
             }
-            path = path.map(|it| swapped(&it, &root, &view));
-            active = active.map(|it| swapped(&it, &root, &view));
+            path = path.map(|path| swap_paths(&path, &root, &view));
+            active = active.map(|value| swap_paths(&value, &root, &view));
             // The tool would look for one that is called after the copy.
             if outer.kept && active.is_none() {
                 path = Some(format!("{view}/bin:{}", path.unwrap_or_default()));
@@ -174,34 +175,34 @@ impl Copied {
         }
     }
 
-    fn fill(&mut self, progress: Progress<'_>) -> Result<(), WorkplaceError> {
+    fn fill_copy(&mut self, progress: Progress<'_>) -> Result<(), WorkplaceError> {
         let relink = Relink {
             original: &self.original,
             copy: self.scratch.root(),
             environments: &self.environments,
         };
-        self.extras.copy(&relink, progress)?;
+        self.extras.copy_all(&relink, progress)?;
         for path in &self.installed {
             let at = self.scratch.root().join(path.as_str());
-            let made = relink.folder(path.as_str());
+            let made = relink.relink_folder(path.as_str());
             made.map_err(|error| WorkplaceError::io(&at, &error))?;
         }
         for (_, view) in &self.environments {
-            clear(view)?;
+            clear_path(view)?;
         }
-        let made = relink.outside();
+        let made = relink.relink_outside();
         made.map_err(|error| WorkplaceError::io(self.scratch.root(), &error))
     }
 }
 
 // Of a variable what the job sees.
-fn value(job: &Job, name: &str) -> Option<String> {
+fn job_value(job: &Job, name: &str) -> Option<String> {
     let variables = job.environment.variables(std::env::vars_os());
     let value = variables.get(std::ffi::OsStr::new(name))?;
     value.to_str().map(str::to_owned)
 }
 
-fn swapped(text: &str, from: &str, to: &str) -> String {
-    let bytes = replaced(text.as_bytes(), from.as_bytes(), to.as_bytes());
+fn swap_paths(text: &str, from: &str, to: &str) -> String {
+    let bytes = replace_bytes(text.as_bytes(), from.as_bytes(), to.as_bytes());
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
-use super::path_files::{entries, first_path_file, lexical};
+use super::path_files::{first_path_file, folder_entries, lexical_path};
 use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
@@ -22,7 +22,7 @@ pub(super) struct OutsideEnvironment {
 
 /// The virtual environments that the commands of a worktree name, that the variables name or that
 /// a tool keeps for it, when they stand outside and lead into the worktree.
-pub(super) fn outer(
+pub(super) fn outer_environments(
     worktree: &Path,
     commands: &[String],
     variable: &dyn Fn(&str) -> Option<OsString>,
@@ -35,7 +35,7 @@ pub(super) fn outer(
         if !is_ours {
             return;
         }
-        match found.iter_mut().find(|it| it.root == root) {
+        match found.iter_mut().find(|known| known.root == root) {
             Some(same) => {
                 same.typed.extend(typed);
                 same.kept |= kept;
@@ -69,9 +69,9 @@ pub(super) fn outer(
 #[must_use]
 pub fn installed(worktree: &Path) -> Installed {
     let own = [".venv", "venv"].map(|name| worktree.join(name));
-    let own = own.into_iter().filter(|it| it.join("pyvenv.cfg").is_file());
-    let outer = outer(worktree, &[], &|name| std::env::var_os(name));
-    let all: Vec<PathBuf> = own.chain(outer.into_iter().map(|it| it.root)).collect();
+    let own = own.into_iter().filter(|f| f.join("pyvenv.cfg").is_file());
+    let outer = outer_environments(worktree, &[], &|name| std::env::var_os(name));
+    let all: Vec<PathBuf> = own.chain(outer.into_iter().map(|e| e.root)).collect();
     Installed::scan(worktree, &all)
 }
 
@@ -82,22 +82,22 @@ fn named_in(
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<(String, PathBuf)> {
     let home = variable("HOME").map(PathBuf::from);
-    let words = commands
-        .iter()
-        .flat_map(|line| line.split(|it: char| it.is_whitespace() || "='\"();&|".contains(it)));
+    let words = commands.iter().flat_map(|line| {
+        line.split(|letter: char| letter.is_whitespace() || "='\"();&|".contains(letter))
+    });
     let typed = words
         .filter_map(|word| word.split_once("/bin/"))
-        .map(|it| it.0);
+        .map(|pair| pair.0);
     typed
         .map(|typed| {
             let below = ["~/", "$HOME/", "${HOME}/"]
                 .iter()
-                .find_map(|it| typed.strip_prefix(it));
+                .find_map(|prefix| typed.strip_prefix(prefix));
             let root = match (&home, below) {
                 (Some(home), Some(below)) => home.join(below),
                 _ => worktree.join(typed),
             };
-            (typed.to_owned(), lexical(&root))
+            (typed.to_owned(), lexical_path(&root))
         })
         .collect()
 }
@@ -112,10 +112,9 @@ fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
         .or_else(|| home("POETRY_CACHE_DIR", "virtualenvs"))
         .or_else(|| home("XDG_CACHE_HOME", "pypoetry/virtualenvs"))
         .or_else(|| home("HOME", ".cache/pypoetry/virtualenvs"));
-    let mut found = place.map_or_else(Vec::new, |it| entries(&it));
-    found.retain(|folder| {
-        folder
-            .file_name()
+    let mut found = place.map_or_else(Vec::new, |folder| folder_entries(&folder));
+    found.retain(|path| {
+        path.file_name()
             .is_some_and(|name| name.to_string_lossy().contains(&mark))
     });
     found
@@ -131,7 +130,7 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE;
     use sha2::{Digest as _, Sha256};
 
-    use super::outer;
+    use super::outer_environments;
 
     fn environment(at: &Path, lead: Option<&Path>) {
         let packages = at.join("lib/python3.12/site-packages");
@@ -164,7 +163,7 @@ mod tests {
             ("X=1 ~/venv/bin/pytest", "~/venv"),
             (". $HOME/venv/bin/activate && pytest", "$HOME/venv"),
         ] {
-            let found = outer(&worktree, &[line.to_owned()], &variable);
+            let found = outer_environments(&worktree, &[line.to_owned()], &variable);
             assert_eq!(found.len(), 2, "{line}");
             assert_eq!(found[0].root, home.join("venv"), "{line}");
             assert!(
@@ -174,6 +173,6 @@ mod tests {
             assert!(found[1].root == kept && found[1].kept);
         }
         let line = format!("{}/other/bin/pytest", home.display());
-        assert_eq!(outer(&worktree, &[line], &variable).len(), 1);
+        assert_eq!(outer_environments(&worktree, &[line], &variable).len(), 1);
     }
 }

@@ -44,7 +44,7 @@ pub enum WorkplaceError {
 }
 
 /// Removes whatever stands there; links are not followed.
-pub(super) fn clear(at: &Path) -> Result<(), WorkplaceError> {
+pub(super) fn clear_path(at: &Path) -> Result<(), WorkplaceError> {
     remove_entry(at).map_err(|error| WorkplaceError::io(at, &error))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::WorkplaceError;
-use super::error::clear;
+use super::error::clear_path;
 use super::plan::Progress;
 use super::relink::Relink;
 use crate::git::Stamp;
@@ -31,15 +31,15 @@ impl Extras {
             files: Vec::new(),
             stamps: BTreeMap::new(),
         };
-        found.look(root, "", source, installed, false);
+        found.look_in(root, "", source, installed, false);
         found
     }
 
-    pub(super) fn tops(&self) -> impl Iterator<Item = &RepoPath> {
+    pub(super) fn top_paths(&self) -> impl Iterator<Item = &RepoPath> {
         self.tops.iter()
     }
 
-    fn look(
+    fn look_in(
         &mut self,
         root: &Path,
         directory: &str,
@@ -63,7 +63,7 @@ impl Extras {
             if LEFT_OUT.contains(&name.as_str()) || installed.contains(&path) {
                 continue;
             }
-            let listed = source.listing().get(&text).map(|it| &it.kind);
+            let listed = source.listing().get(&text).map(|entry| &entry.kind);
             let submodule = matches!(listed, Some(EntryKind::Submodule { .. }));
             let is_new = !inside && !source.listing().has_directory(&text);
             if kind.is_dir() {
@@ -73,7 +73,7 @@ impl Extras {
                 if is_new {
                     self.tops.insert(path);
                 }
-                self.look(root, &text, source, installed, inside || is_new);
+                self.look_in(root, &text, source, installed, inside || is_new);
             } else if (listed.is_none() || submodule) && (kind.is_file() || kind.is_symlink()) {
                 if !inside {
                     self.tops.insert(path.clone());
@@ -84,14 +84,14 @@ impl Extras {
     }
 
     /// Makes them in the copy as they are in the original; what is in their folders besides goes.
-    pub(super) fn copy(
+    pub(super) fn copy_all(
         &mut self,
         relink: &Relink<'_>,
         progress: Progress<'_>,
     ) -> Result<(), WorkplaceError> {
         let listed: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
         for top in &self.tops {
-            sweep(relink.copy, top.as_str(), &listed)?;
+            sweep_unlisted(relink.copy, top.as_str(), &listed)?;
         }
         for (number, part) in self.files.chunks(PART).enumerate() {
             progress(number * PART, self.files.len());
@@ -102,7 +102,7 @@ impl Extras {
                     let now = now.as_ref().map(Stamp::from_metadata);
                     now.is_none() || now.as_ref() != self.stamps.get(*path)
                 })
-                .filter_map(|path| Some((path.clone(), copy(relink, path)?)))
+                .filter_map(|path| Some((path.clone(), copy_path(relink, path)?)))
                 .collect();
             self.stamps.extend(made);
         }
@@ -124,13 +124,13 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 // What cannot be copied, such as a file that vanished, is missing in the copy too.
-fn copy(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
+fn copy_path(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
     let from = relink.original.join(path.as_str());
     let to = relink.copy.join(path.as_str());
     fs::create_dir_all(to.parent()?).ok()?;
-    clear(&to).ok()?;
+    clear_path(&to).ok()?;
     if from.symlink_metadata().ok()?.is_symlink() {
-        relink.link(&from, &to).ok()?;
+        relink.relink_path(&from, &to).ok()?;
     } else {
         fs::copy(&from, &to).ok()?;
     }
@@ -140,7 +140,7 @@ fn copy(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
         .map(Stamp::from_metadata)
 }
 
-fn sweep(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
+fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
     let at = copy.join(below);
     let Ok(found) = at.symlink_metadata() else {
         return Ok(());
@@ -149,13 +149,13 @@ fn sweep(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(), Workpl
         return if listed.contains(below) {
             Ok(())
         } else {
-            clear(&at)
+            clear_path(&at)
         };
     }
     for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
         match entry.file_name().to_str() {
-            Some(name) => sweep(copy, &format!("{below}/{name}"), listed)?,
-            None => clear(&entry.path())?,
+            Some(name) => sweep_unlisted(copy, &format!("{below}/{name}"), listed)?,
+            None => clear_path(&entry.path())?,
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ impl Found {
         let stamps = stamps.collect();
         let states = entries
             .iter()
-            .map(|entry| (entry.path.clone(), state(source, entry)));
+            .map(|entry| (entry.path.clone(), entry_state(source, entry)));
         Self {
             stamps,
             states: states.collect(),
@@ -38,7 +38,7 @@ impl Found {
     ///
     /// # Errors
     /// [`ReadError`] when the worktree cannot be listed.
-    pub(super) fn moved(
+    pub(super) fn find_moved(
         &self,
         root: &Path,
         git: Option<&Repository>,
@@ -52,25 +52,22 @@ impl Found {
         };
         let now = Worktree::open(root, tracked, 0)?;
         let mut gone = self.states.keys();
-        if let Some(path) = gone.find(|it| counts(it) && now.listing().get(it.as_str()).is_none()) {
+        if let Some(path) = gone.find(|p| counts(p) && now.listing().get(p.as_str()).is_none()) {
             return Ok(Some(path.clone()));
         }
         let is_as_it_was = |entry: &Entry| {
             let at = root.join(entry.path.as_str());
-            let stamp = at
-                .symlink_metadata()
-                .ok()
-                .map(|it| Stamp::from_metadata(&it));
+            let stamp = at.symlink_metadata().ok().map(|m| Stamp::from_metadata(&m));
             stamp.as_ref() == self.stamps.get(&at)
-                || self.states.get(&entry.path) == Some(&state(&now, entry))
+                || self.states.get(&entry.path) == Some(&entry_state(&now, entry))
         };
         let mut entries = now.listing().entries().iter();
-        let moved = entries.find(|it| counts(&it.path) && !is_as_it_was(it));
-        Ok(moved.map(|it| it.path.clone()))
+        let moved = entries.find(|entry| counts(&entry.path) && !is_as_it_was(entry));
+        Ok(moved.map(|entry| entry.path.clone()))
     }
 }
 
-fn state(source: &dyn Source, entry: &Entry) -> String {
+fn entry_state(source: &dyn Source, entry: &Entry) -> String {
     let id = source.blob_id(&entry.path);
     let id = id.map_or_else(String::new, |id| id.to_string());
     format!("{:?} {id}", entry.kind)

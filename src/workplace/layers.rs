@@ -32,7 +32,7 @@ pub(super) fn changed(
         edits: Edits::new(),
         bytes: 0,
     };
-    walk.folder(upper, prefix)?;
+    walk.walk_folder(upper, prefix)?;
     Ok(walk.edits)
 }
 
@@ -48,7 +48,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn folder(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
+    fn walk_folder(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
         open_folder(at);
         let entries = fs::read_dir(at).map_err(|error| WorkplaceError::io(at, &error))?;
         let mut seen = BTreeSet::new();
@@ -67,7 +67,7 @@ impl Walk<'_> {
             if file.eq_ignore_ascii_case(".git") || file == "node_modules" {
                 continue;
             }
-            self.entry(&entry.path(), &path)?;
+            self.walk_entry(&entry.path(), &path)?;
         }
         if is_opaque(at) {
             self.gone_below(name, &seen);
@@ -75,7 +75,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
+    fn walk_entry(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
         let found = at
             .symlink_metadata()
             .map_err(|error| WorkplaceError::io(at, &error))?;
@@ -93,7 +93,7 @@ impl Walk<'_> {
             } else if at.join(".git").symlink_metadata().is_ok() && !self.has_below(name) {
                 return Ok(());
             }
-            return self.folder(at, name);
+            return self.walk_folder(at, name);
         }
         if below.is_none() {
             self.gone_below(name, &BTreeSet::new());
@@ -109,7 +109,7 @@ impl Walk<'_> {
                 0o120_000,
             ))
         } else if kind.is_file() {
-            Some(self.read(at, name, &found)?)
+            Some(self.read_entry(at, name, &found)?)
         } else {
             // A whiteout, or something that is no file and so cannot stay in a patch.
             None
@@ -117,7 +117,7 @@ impl Walk<'_> {
         self.take(path, state)
     }
 
-    fn read(
+    fn read_entry(
         &mut self,
         at: &Path,
         name: &str,
@@ -206,8 +206,8 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
         let at = upper.join(path.as_str());
         let written = make_folders(upper, lower, path.directory()).and_then(|()| match state {
             Some(state) => write_entry(&at, &state.bytes, state.mode)
-                .and_then(|()| outdate(&at, lower, path.as_str())),
-            None if lower.iter().any(|it| exists(&it.join(path.as_str()))) => white_out(&at),
+                .and_then(|()| outdate_entry(&at, lower, path.as_str())),
+            None if lower.iter().any(|layer| exists(&layer.join(path.as_str()))) => white_out(&at),
             None => Ok(()),
         });
         written.map_err(|error| WorkplaceError::io(&at, &error))?;
@@ -224,18 +224,18 @@ fn white_out(at: &Path) -> io::Result<()> {
 
 // Python takes a compiled file for fresh by the size of its source and the second of its last change:
 // a mend of the same size in the same second would run as it was before.
-fn outdate(at: &Path, lower: &[&Path], path: &str) -> io::Result<()> {
-    let second = |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
+fn outdate_entry(at: &Path, lower: &[&Path], path: &str) -> io::Result<()> {
+    let second = |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|e| e.as_secs()).ok();
     let before: BTreeSet<u64> = lower
         .iter()
-        .filter_map(|it| it.join(path).symlink_metadata().ok())
-        .filter_map(|it| second(it.modified().ok()?))
+        .filter_map(|layer| layer.join(path).symlink_metadata().ok())
+        .filter_map(|metadata| second(metadata.modified().ok()?))
         .collect();
     let now = at.symlink_metadata()?;
-    let written = second(now.modified()?).filter(|it| now.is_file() && before.contains(it));
+    let written = second(now.modified()?).filter(|time| now.is_file() && before.contains(time));
     let most = before.len() as u64 + 1;
-    let later = written.and_then(|it| (it..=it + most).find(|it| !before.contains(it)));
-    let time = later.and_then(|it| UNIX_EPOCH.checked_add(Duration::from_secs(it)));
+    let later = written.and_then(|f| (f..=f + most).find(|second| !before.contains(second)));
+    let time = later.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
     time.map_or(Ok(()), |time| File::open(at)?.set_modified(time))
 }
 
@@ -256,16 +256,16 @@ fn make_folders(upper: &Path, lower: &[&Path], directory: &str) -> io::Result<()
         fs::create_dir(&at)?;
         if let Some(model) = lower
             .iter()
-            .find_map(|it| it.join(part).symlink_metadata().ok())
+            .find_map(|layer| layer.join(part).symlink_metadata().ok())
         {
-            like(&at, &model);
+            match_metadata(&at, &model);
         }
     }
     Ok(())
 }
 
 /// Gives a folder the rights and, as far as the system lets, the owner of another. Best effort.
-pub(super) fn like(at: &Path, model: &fs::Metadata) {
+pub(super) fn match_metadata(at: &Path, model: &fs::Metadata) {
     if model.is_dir() {
         let _ = std::os::unix::fs::chown(at, Some(model.uid()), Some(model.gid()));
         let mode = model.permissions().mode() & 0o7777;

@@ -8,7 +8,7 @@ pub(super) fn is_litter(path: &str) -> bool {
     first.starts_with(".aider")
         || AGENTS.contains(&first)
         || parts.any(|part| CACHES.contains(&part))
-        || Path::new(path).extension().is_some_and(|it| it == "pyc")
+        || Path::new(path).extension().is_some_and(|e| e == "pyc")
 }
 
 // Notes, histories and indices of agents, at the root.

@@ -2,8 +2,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
-use super::error::clear;
-use super::layers::{changed, like, write};
+use super::error::clear_path;
+use super::layers::{changed, match_metadata, write};
 use super::plan::{Edits, Plan};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
 use crate::git::Repository;
@@ -59,7 +59,7 @@ impl<'s> Overlaid<'s> {
         {
             folders.push(common);
         }
-        clear(slot).map_err(|error| error.to_string())?;
+        clear_path(slot).map_err(|error| error.to_string())?;
         let covers = folders
             .into_iter()
             .enumerate()
@@ -81,12 +81,12 @@ impl<'s> Overlaid<'s> {
             trial: Edits::new(),
         };
         place.fresh().map_err(|error| error.to_string())?;
-        place.probe()?;
+        place.probe_mount()?;
         place.fresh().map_err(|error| error.to_string())?;
         Ok(place)
     }
 
-    fn probe(&self) -> Result<(), String> {
+    fn probe_mount(&self) -> Result<(), String> {
         let mut job = Job::new(CommandLine::Program(vec!["true".into()]), &self.root);
         self.confine(&mut job);
         let outcome = crate::exec::run(&job, &Stop::new(), &mut crate::exec::Discard);
@@ -103,25 +103,25 @@ impl<'s> Overlaid<'s> {
 
     pub(super) fn confine(&self, job: &mut Job) {
         job.overlays = self.covers.iter().map(OverlayLayer::overlay).collect();
-        let covered = self.covers.iter().map(|it| it.at.clone());
+        let covered = self.covers.iter().map(|cover| cover.at.clone());
         job.sandbox.writable.extend(covered);
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "asked as a copy is")]
     pub(super) fn source(&self) -> Result<source::Overlay<'s>, WorkplaceError> {
-        Ok(self.view())
+        Ok(self.overlay_view())
     }
 
     /// Returns what was changed since the last fresh start, the trial aside.
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
-        let before = self.view();
+        let before = self.overlay_view();
         let change = |(path, after): (RepoPath, _)| {
             Change::between(path.clone(), FileState::read(&before, &path), after)
         };
-        Ok(self.changed()?.into_iter().map(change).collect())
+        Ok(self.changed_edits()?.into_iter().map(change).collect())
     }
 
-    fn view(&self) -> source::Overlay<'s> {
+    fn overlay_view(&self) -> source::Overlay<'s> {
         let mut edits = self.laid.clone();
         edits.extend(self.kept.clone());
         edits.extend(self.trial.clone());
@@ -132,11 +132,11 @@ impl<'s> Overlaid<'s> {
         source::Overlay::with_kinds(self.base, kept.collect())
     }
 
-    fn changed(&self) -> Result<Edits, WorkplaceError> {
-        let view = self.view();
+    fn changed_edits(&self) -> Result<Edits, WorkplaceError> {
+        let view = self.overlay_view();
         let mut edits = Edits::new();
         for cover in &self.covers {
-            let Some(prefix) = self.prefix(cover) else {
+            let Some(prefix) = self.cover_prefix(cover) else {
                 continue;
             };
             edits.extend(changed(&cover.upper(), &prefix, &view, &self.exclude)?);
@@ -146,10 +146,10 @@ impl<'s> Overlaid<'s> {
 
     /// Takes what a set-up left for what lies below from now on.
     pub(super) fn settle(&mut self) -> Result<(), WorkplaceError> {
-        let changed = self.changed()?;
+        let changed = self.changed_edits()?;
         self.laid.extend(changed);
         for cover in &mut self.covers {
-            let layer = cover.layer(cover.layers);
+            let layer = cover.layer_folder(cover.layers);
             fs::rename(cover.upper(), &layer)
                 .map_err(|error| WorkplaceError::io(&layer, &error))?;
             cover.layers += 1;
@@ -179,7 +179,7 @@ impl<'s> Overlaid<'s> {
 
     fn fresh_with_trial(&mut self) -> Result<(), WorkplaceError> {
         for cover in &self.covers {
-            cover.fresh()?;
+            cover.start_fresh()?;
         }
         let edits = self.kept.iter().chain(&self.trial);
         let mut of_cover: Vec<Edits> = self.covers.iter().map(|_| Edits::new()).collect();
@@ -198,7 +198,7 @@ impl<'s> Overlaid<'s> {
             edits.entry(notes).or_default();
         }
         for (cover, edits) in self.covers.iter().zip(&of_cover) {
-            let layers = cover.layers();
+            let layers = cover.layer_folders();
             let mut lower: Vec<&Path> = layers.iter().map(PathBuf::as_path).collect();
             lower.push(&cover.at);
             write(&cover.upper(), &lower, edits)?;
@@ -222,7 +222,7 @@ impl<'s> Overlaid<'s> {
     }
 
     // Where in the worktree a covered folder stands; `None` for one outside.
-    fn prefix(&self, cover: &OverlayLayer) -> Option<String> {
+    fn cover_prefix(&self, cover: &OverlayLayer) -> Option<String> {
         let rest = cover.at.strip_prefix(&self.root).ok()?;
         rest.to_str().map(str::to_owned)
     }
@@ -235,30 +235,33 @@ impl OverlayLayer {
         self.slot.join("upper")
     }
 
-    fn layer(&self, number: usize) -> PathBuf {
+    fn layer_folder(&self, number: usize) -> PathBuf {
         self.slot.join(format!("layer-{number}"))
     }
 
-    fn layers(&self) -> Vec<PathBuf> {
-        (0..self.layers).rev().map(|it| self.layer(it)).collect()
+    fn layer_folders(&self) -> Vec<PathBuf> {
+        (0..self.layers)
+            .rev()
+            .map(|number| self.layer_folder(number))
+            .collect()
     }
 
     fn overlay(&self) -> Overlay {
         Overlay {
             at: self.at.clone(),
-            layers: self.layers(),
+            layers: self.layer_folders(),
             upper: self.upper(),
             work: self.slot.join("work"),
         }
     }
 
-    fn fresh(&self) -> Result<(), WorkplaceError> {
+    fn start_fresh(&self) -> Result<(), WorkplaceError> {
         for folder in [self.upper(), self.slot.join("work")] {
-            clear(&folder)?;
+            clear_path(&folder)?;
             fs::create_dir_all(&folder).map_err(|error| WorkplaceError::io(&folder, &error))?;
         }
         if let Ok(model) = self.at.symlink_metadata() {
-            like(&self.upper(), &model);
+            match_metadata(&self.upper(), &model);
         }
         Ok(())
     }
@@ -269,7 +272,7 @@ fn mounted_below(root: &Path) -> Vec<PathBuf> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mut found: Vec<PathBuf> = table
         .lines()
-        .filter_map(|line| Some(PathBuf::from(unescaped(line.split(' ').nth(4)?))))
+        .filter_map(|line| Some(PathBuf::from(unescape_path(line.split(' ').nth(4)?))))
         .filter(|at| at != root && at.starts_with(root) && at.is_dir())
         .collect();
     found.sort();
@@ -278,7 +281,7 @@ fn mounted_below(root: &Path) -> Vec<PathBuf> {
 }
 
 // The kernel writes blanks of a path as octal numbers.
-fn unescaped(text: &str) -> String {
+fn unescape_path(text: &str) -> String {
     [
         ("\\040", " "),
         ("\\011", "\t"),

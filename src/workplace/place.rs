@@ -125,7 +125,7 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the worktree cannot be listed.
     pub fn moved(&self) -> Result<Option<RepoPath>, WorkplaceError> {
         match &self.found {
-            Some(found) => Ok(found.moved(self.root(), self.git)?),
+            Some(found) => Ok(found.find_moved(self.root(), self.git)?),
             None => Ok(None),
         }
     }

@@ -3,7 +3,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::path_files::{is_path_file, lexical};
+use super::path_files::{is_path_file, lexical_path};
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -19,48 +19,48 @@ pub(super) struct Relink<'a> {
 
 impl Relink<'_> {
     /// Makes the folder `below` the root. What stands there in the copy is gone already.
-    pub(super) fn folder(&self, below: &str) -> io::Result<()> {
+    pub(super) fn relink_folder(&self, below: &str) -> io::Result<()> {
         let (from, to) = (self.original.join(below), self.copy.join(below));
         if let Some(parent) = to.parent() {
             fs::create_dir_all(parent)?;
         }
         if from.symlink_metadata()?.is_symlink() {
-            return self.link(&from, &to);
+            return self.relink_path(&from, &to);
         }
         if from.join("pyvenv.cfg").is_file() {
-            self.environment(&from, &to)
+            self.relink_environment(&from, &to)
         } else if from.file_name().is_some_and(|name| name == "node_modules") {
-            self.modules(&from, &to)
+            self.relink_modules(&from, &to)
         } else {
             symlink(&from, &to)
         }
     }
 
     /// Makes the environments outside the worktree anew. What stood there is gone already.
-    pub(super) fn outside(&self) -> io::Result<()> {
+    pub(super) fn relink_outside(&self) -> io::Result<()> {
         for (from, to) in self.environments {
             if let Some(parent) = to.parent() {
                 fs::create_dir_all(parent)?;
             }
-            self.environment(from, to)?;
+            self.relink_environment(from, to)?;
         }
         Ok(())
     }
 
     // What leads to something of which there is another here.
-    fn pairs(&self) -> impl Iterator<Item = (&Path, &Path)> {
+    fn root_pairs(&self) -> impl Iterator<Item = (&Path, &Path)> {
         let more = self.environments.iter();
         let more = more.map(|(from, to)| (from.as_path(), to.as_path()));
         more.chain([(self.original, self.copy)])
     }
 
     /// Makes a link that leads where this one does, or into the copy if that was the worktree.
-    pub(super) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+    pub(super) fn relink_path(&self, from: &Path, to: &Path) -> io::Result<()> {
         let target = fs::read_link(from)?;
         let at = from.parent().unwrap_or(from);
-        let leads_to = lexical(&at.join(&target));
+        let leads_to = lexical_path(&at.join(&target));
         let other = self
-            .pairs()
+            .root_pairs()
             .find_map(|(from, to)| Some(to.join(leads_to.strip_prefix(from).ok()?)));
         match other {
             Some(other) if target.is_absolute() => symlink(other, to),
@@ -71,14 +71,14 @@ impl Relink<'_> {
     }
 
     // `node_modules`, or a folder of a scope in it. Caches that tools keep there start empty.
-    fn modules(&self, from: &Path, to: &Path) -> io::Result<()> {
-        each(from, to, |name, kind, from, to| {
+    fn relink_modules(&self, from: &Path, to: &Path) -> io::Result<()> {
+        for_each_entry(from, to, |name, kind, from, to| {
             if kind.is_symlink() {
-                self.link(from, to)
+                self.relink_path(from, to)
             } else if kind.is_file() {
-                self.file(from, to)
+                self.relink_file(from, to)
             } else if name.starts_with('@') || name == ".bin" {
-                self.modules(from, to)
+                self.relink_modules(from, to)
             } else if !name.starts_with('.') || name == ".pnpm" {
                 symlink(from, to)
             } else {
@@ -88,25 +88,25 @@ impl Relink<'_> {
     }
 
     // A virtual environment of Python.
-    fn environment(&self, from: &Path, to: &Path) -> io::Result<()> {
-        each(from, to, |name, kind, from, to| match name {
-            _ if kind.is_symlink() => self.link(from, to),
-            "bin" | "Scripts" => self.flat(from, to),
-            "lib" => self.library(from, to),
+    fn relink_environment(&self, from: &Path, to: &Path) -> io::Result<()> {
+        for_each_entry(from, to, |name, kind, from, to| match name {
+            _ if kind.is_symlink() => self.relink_path(from, to),
+            "bin" | "Scripts" => self.relink_flat(from, to),
+            "lib" => self.relink_library(from, to),
             "include" | "share" => symlink(from, to),
-            _ => self.notes(from, to),
+            _ => self.relink_notes(from, to),
         })
     }
 
     // Locks, logs and notes that tools keep in an environment are written by every use.
-    fn notes(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn relink_notes(&self, from: &Path, to: &Path) -> io::Result<()> {
         let found = from.symlink_metadata()?;
         if found.is_dir() {
-            each(from, to, |_, _, from, to| self.notes(from, to))?;
+            for_each_entry(from, to, |_, _, from, to| self.relink_notes(from, to))?;
         } else if found.is_symlink() {
-            self.link(from, to)?;
+            self.relink_path(from, to)?;
         } else if found.is_file() {
-            self.file(from, to)?;
+            self.relink_file(from, to)?;
             if to.symlink_metadata()?.is_symlink() && found.len() <= MAX_TEXT {
                 fs::remove_file(to)?;
                 fs::copy(from, to)?;
@@ -115,12 +115,12 @@ impl Relink<'_> {
         Ok(())
     }
 
-    fn library(&self, from: &Path, to: &Path) -> io::Result<()> {
-        each(from, to, |_, kind, from, to| {
+    fn relink_library(&self, from: &Path, to: &Path) -> io::Result<()> {
+        for_each_entry(from, to, |_, kind, from, to| {
             let packages = from.join("site-packages");
             if kind.is_dir() && packages.is_dir() {
                 fs::create_dir(to)?;
-                self.packages(&packages, &to.join("site-packages"))
+                self.relink_packages(&packages, &to.join("site-packages"))
             } else {
                 symlink(from, to)
             }
@@ -128,14 +128,14 @@ impl Relink<'_> {
     }
 
     // Of what leads to other folders there is a copy with the paths changed.
-    fn packages(&self, from: &Path, to: &Path) -> io::Result<()> {
-        each(from, to, |name, kind, from, to| {
+    fn relink_packages(&self, from: &Path, to: &Path) -> io::Result<()> {
+        for_each_entry(from, to, |name, kind, from, to| {
             if kind.is_symlink() {
-                self.link(from, to)
+                self.relink_path(from, to)
             } else if kind.is_dir() && name.ends_with(".dist-info") {
-                self.flat(from, to)
+                self.relink_flat(from, to)
             } else if kind.is_file() && is_path_file(from) {
-                self.file(from, to)
+                self.relink_file(from, to)
             } else if name == "__pycache__" {
                 Ok(())
             } else {
@@ -144,12 +144,12 @@ impl Relink<'_> {
         })
     }
 
-    fn flat(&self, from: &Path, to: &Path) -> io::Result<()> {
-        each(from, to, |_, kind, from, to| {
+    fn relink_flat(&self, from: &Path, to: &Path) -> io::Result<()> {
+        for_each_entry(from, to, |_, kind, from, to| {
             if kind.is_symlink() {
-                self.link(from, to)
+                self.relink_path(from, to)
             } else if kind.is_file() {
-                self.file(from, to)
+                self.relink_file(from, to)
             } else {
                 symlink(from, to)
             }
@@ -157,7 +157,7 @@ impl Relink<'_> {
     }
 
     // A text that names the worktree is written with the copy's path; anything else is linked.
-    fn file(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn relink_file(&self, from: &Path, to: &Path) -> io::Result<()> {
         let found = from.metadata()?;
         let bytes = if found.len() <= MAX_TEXT {
             fs::read(from)?
@@ -166,9 +166,9 @@ impl Relink<'_> {
         };
         let is_text = !bytes.is_empty() && !bytes.contains(&0);
         let mut text = bytes.clone();
-        for (from, to) in self.pairs().filter(|_| is_text) {
-            let [from, to] = [from, to].map(|it| it.as_os_str().as_encoded_bytes());
-            text = replaced(&text, from, to);
+        for (from, to) in self.root_pairs().filter(|_| is_text) {
+            let [from, to] = [from, to].map(|path| path.as_os_str().as_encoded_bytes());
+            text = replace_bytes(&text, from, to);
         }
         if text == bytes {
             return symlink(from, to);
@@ -180,7 +180,7 @@ impl Relink<'_> {
 
 // Makes a folder, and `make` what stands in it of each entry of another: given are its name, its kind, and
 // where it is and goes.
-fn each(
+fn for_each_entry(
     from: &Path,
     to: &Path,
     make: impl Fn(&str, FileType, &Path, &Path) -> io::Result<()>,
@@ -203,10 +203,10 @@ fn each(
 const MAX_TEXT: u64 = 4 << 20;
 
 // Only whole names: `/w/r` in `/w/r/src` and `-I/w/r`, not in `/w/repo`, `./w/r` or `/srv/w/r`.
-pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    let in_name = |it: &u8| it.is_ascii_alphanumeric() || b"-_.~".contains(it);
+pub(super) fn replace_bytes(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
     // What begins with a slash may follow one, as in `file:///w/r`; what does not is part of a path then.
-    let goes_before = |it: &u8| in_name(it) || (*it == b'/' && !from.starts_with(b"/"));
+    let goes_before = |byte: &u8| in_name(byte) || (*byte == b'/' && !from.starts_with(b"/"));
     let mut out = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for at in memchr::memmem::find_iter(bytes, from) {
@@ -236,18 +236,18 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    use super::{Relink, replaced};
+    use super::{Relink, replace_bytes};
 
     #[test]
     fn only_whole_names_are_replaced() {
         let text = b"/w/r/src\n/w/repo\n/w/r.old\n/srv/w/r\n./w/r\n-I/w/r\nfile:///w/r";
         assert_eq!(
-            replaced(text, b"/w/r", b"/c"),
+            replace_bytes(text, b"/w/r", b"/c"),
             b"/c/src\n/w/repo\n/w/r.old\n/srv/w/r\n./w/r\n-I/c\nfile:///c"
         );
         let command = b"venv/bin/python /opt/venv/bin/python";
         assert_eq!(
-            replaced(command, b"venv", b"/c"),
+            replace_bytes(command, b"venv", b"/c"),
             b"/c/bin/python /opt/venv/bin/python"
         );
     }
@@ -286,8 +286,8 @@ mod tests {
             copy: &copy,
             environments: &[],
         };
-        relink.folder(".venv").unwrap();
-        relink.folder("node_modules").unwrap();
+        relink.relink_folder(".venv").unwrap();
+        relink.relink_folder("node_modules").unwrap();
         let text = |path: &str| fs::read_to_string(copy.join(path)).unwrap();
         let link = |path: &str| fs::read_link(copy.join(path)).unwrap();
         let packages = ".venv/lib/python3.12/site-packages";

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::derive::weight;
+use super::derive::kind_weight;
 use super::findings::Finding;
-use super::line::{Line, above, below};
+use super::line::{Line, lines_above, lines_below};
 use crate::model::{FailureKind, Subkind};
-use crate::runners::{Cues, Pattern, rows};
+use crate::runners::{Cues, Pattern, parse_rows};
 
 /// One rule: a line that looks like this means that.
 ///
@@ -75,9 +75,9 @@ pub(super) struct Rules {
 
 pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut rules: Vec<(Rule, Pattern)> = Vec::new();
-    for mut rule in TABLES.iter().flat_map(|table| rows::<Rule>(table)) {
+    for mut rule in TABLES.iter().flat_map(|table| parse_rows::<Rule>(table)) {
         if rule.weight == 0 {
-            rule.weight = weight(rule.kind);
+            rule.weight = kind_weight(rule.kind);
         }
         let pattern = Pattern::from(spell_out(&rule.pattern));
         rules.push((rule, pattern));
@@ -117,8 +117,8 @@ impl Rules {
 impl Rule {
     fn find(&'static self, pattern: &Pattern, at: usize, lines: &[Line<'_>]) -> Option<Finding> {
         let found = pattern.get().captures(&lines[at].text)?;
-        let above = |like: &Pattern| above(lines, at, ABOVE).any(|text| like.finds(text));
-        let below = |like: &Pattern| below(lines, at + 1, BELOW).any(|text| like.finds(text));
+        let above = |like: &Pattern| lines_above(lines, at, ABOVE).any(|text| like.finds(text));
+        let below = |like: &Pattern| lines_below(lines, at + 1, BELOW).any(|text| like.finds(text));
         let fits = self.above.as_ref().is_none_or(above)
             && self.below.as_ref().is_none_or(below)
             && !self.unless.as_ref().is_some_and(below);
@@ -162,7 +162,7 @@ fn spell_out(pattern: &str) -> String {
 mod tests {
     use super::{RULES, spell_out};
     use crate::diagnose::normalise;
-    use crate::runners::compile;
+    use crate::runners::compile_regex;
 
     #[test]
     fn rule_matches_its_example_through_its_cue() {
@@ -174,7 +174,7 @@ mod tests {
             }
             let lines = normalise::lines(&rule.example);
             let at = rule.above.as_ref().map_or(0, |_| lines.len() - 1);
-            let matches = compile(&spell_out(&rule.pattern)).is_match(&lines[at].text);
+            let matches = compile_regex(&spell_out(&rule.pattern)).is_match(&lines[at].text);
             let found = RULES.find(at, &lines, |_| false);
             let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) {

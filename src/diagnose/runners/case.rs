@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::diagnose::line::{Line, below};
+use crate::diagnose::line::{Line, lines_below};
 use crate::runners::pattern;
 
 /// A file as a log names it, and the line.
@@ -67,7 +67,7 @@ impl Case {
 }
 
 /// Strips the checkout folder of common CI services and images from a path.
-pub(in crate::diagnose) fn relative(path: &str) -> String {
+pub(in crate::diagnose) fn relative_path(path: &str) -> String {
     pattern!(
         ROOT,
         r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])"
@@ -101,7 +101,7 @@ pub(in crate::diagnose) fn first_script_frame(
         FRAME,
         r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
     );
-    below(lines, range.start, range.len())
+    lines_below(lines, range.start, range.len())
         .filter(|text| text.contains(':'))
         .find_map(|text| {
             let found = FRAME.captures(text)?;
@@ -125,10 +125,10 @@ pub(in crate::diagnose) fn first_python_frame(lines: &[Line<'_>]) -> Option<Plac
 #[cfg(test)]
 mod tests {
     use crate::diagnose::normalise::lines;
-    use crate::diagnose::runners::cases;
+    use crate::diagnose::runners::collect_cases;
 
     fn names_of(log: &str) -> Vec<String> {
-        cases(&mut lines(log))
+        collect_cases(&mut lines(log))
             .into_iter()
             .filter_map(|case| case.name)
             .collect()

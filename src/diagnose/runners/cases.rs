@@ -9,9 +9,9 @@ const MAX_CASES: usize = 2000;
 
 /// Returns the failing tests that the lines report, in log order, and marks the lines of their
 /// failure blocks as claimed.
-pub(in crate::diagnose) fn cases(lines: &mut [Line<'_>]) -> Vec<Case> {
-    let mut cases = pytest::cases(lines);
-    cases.extend(table::blocks(lines));
+pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
+    let mut cases = pytest::pytest_cases(lines);
+    cases.extend(table::table_blocks(lines));
     let mut seen = HashSet::new();
     cases.retain(|case| {
         case.name

@@ -10,7 +10,7 @@ mod rewrite;
 mod table;
 mod values;
 
-pub(super) use case::{Case, first_python_frame, first_script_frame, is_installed, relative};
-pub(super) use cases::cases;
+pub(super) use case::{Case, first_python_frame, first_script_frame, is_installed, relative_path};
+pub(super) use cases::collect_cases;
 pub(super) use rewrite::join_error_names;
 pub(super) use values::with_values;

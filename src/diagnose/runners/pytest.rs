@@ -36,7 +36,7 @@ struct Report {
 
 /// Returns what pytest reports: rows of its summary and of `-v`, each with its block, then blocks that
 /// no row names.
-pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
+pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
     let mut reports = read_reports(lines);
     let mut cases: Vec<Case> = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative};
-use crate::diagnose::line::{Line, above, below};
-use crate::runners::{Pattern, pattern, rows};
+use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative_path};
+use crate::diagnose::line::{Line, lines_above, lines_below};
+use crate::runners::{Pattern, parse_rows, pattern};
 
 /// How one runner names a test that failed; `table.toml` explains the fields.
 #[derive(Deserialize)]
@@ -60,7 +60,8 @@ enum FrameRole {
     Raised,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("diagnose/runners/table.toml")));
+static ROWS: LazyLock<Vec<Row>> =
+    LazyLock::new(|| parse_rows(embedded!("diagnose/runners/table.toml")));
 
 // Lines of a block, and of what stands above a line, that are looked at.
 const MAX_BLOCK: usize = 60;
@@ -71,15 +72,15 @@ const PARENTS: usize = 400;
 const MAX_STATUS_ROWS: usize = 300;
 
 /// Returns the tests that failure blocks name.
-pub(super) fn blocks(lines: &[Line<'_>]) -> Vec<Case> {
+pub(super) fn table_blocks(lines: &[Line<'_>]) -> Vec<Case> {
     let own = ROWS.iter().filter(|row| !row.is_status);
-    own.flat_map(|row| row.cases(lines)).collect()
+    own.flat_map(|row| row.find_cases(lines)).collect()
 }
 
 /// Returns the tests that rows of results name, unless a later row says that they passed.
 pub(super) fn status_rows(lines: &[Line<'_>]) -> Vec<Case> {
     let own = ROWS.iter().filter(|row| row.is_status);
-    let cases = own.flat_map(|row| row.cases(lines).into_iter().take(MAX_STATUS_ROWS));
+    let cases = own.flat_map(|row| row.find_cases(lines).into_iter().take(MAX_STATUS_ROWS));
     let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
     cases.filter(stands).collect()
 }
@@ -93,12 +94,12 @@ fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
 // node:test closes a suite with a row as it does a test.
 fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
     let name = case.name.as_deref().unwrap_or_default();
-    let mut above = above(lines, case.at, PARENTS);
+    let mut above = lines_above(lines, case.at, PARENTS);
     above.any(|text| text.trim_start().strip_prefix("▶ ") == Some(name))
 }
 
 impl Row {
-    fn cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
+    fn find_cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
         let opens = |after: &Pattern| lines.iter().position(|line| after.finds(&line.text));
         let from = match &self.after {
             Some(after) => opens(after).unwrap_or(lines.len()),
@@ -116,13 +117,13 @@ impl Row {
             };
             let name = found.name("name").map_or("", |name| name.as_str());
             let title = self.goes_on.then(|| read_title(lines, at, name));
-            let block = self.block(lines, at, name);
+            let block = self.block_range(lines, at, name);
             let block = title.as_ref().map_or(block.start, |title| title.1)..block.end;
             let stands = |like: &Pattern| block.clone().any(|at| like.finds(&lines[at].text));
             if self.unless.as_ref().is_some_and(stands) {
                 continue;
             }
-            let mut case = self.case(&found, at, block, lines);
+            let mut case = self.build_case(&found, at, block, lines);
             case.name = title.map(|title| title.0).or(case.name);
             let is_new = case
                 .name
@@ -136,8 +137,8 @@ impl Row {
     }
 
     fn counts_at(&self, lines: &[Line<'_>], at: usize) -> bool {
-        let is_next = |next: &Pattern| below(lines, at + 1, 1).any(|text| next.finds(text));
-        let is_before = |before: &Pattern| above(lines, at, 2).any(|text| before.finds(text));
+        let is_next = |next: &Pattern| lines_below(lines, at + 1, 1).any(|text| next.finds(text));
+        let is_before = |before: &Pattern| lines_above(lines, at, 2).any(|text| before.finds(text));
         let is_not = |not: &Pattern| not.finds(&lines[at].text);
         !self.not.as_ref().is_some_and(is_not)
             && self.next.as_ref().is_none_or(is_next)
@@ -145,9 +146,9 @@ impl Row {
     }
 
     // The lines of a report, up to what ends it.
-    fn block(&self, lines: &[Line<'_>], at: usize, name: &str) -> Range<usize> {
+    fn block_range(&self, lines: &[Line<'_>], at: usize, name: &str) -> Range<usize> {
         let position = |from: usize, most: usize, finds: &dyn Fn(&str) -> bool| {
-            let found = below(lines, from, most).position(finds);
+            let found = lines_below(lines, from, most).position(finds);
             found.map_or(at + 1, |offset| from + offset + 1)
         };
         let mut from = at + 1;
@@ -158,7 +159,7 @@ impl Row {
             from = position(at + 1, 8, &|text| begin.finds(text));
         }
         if let Some(shared) = &self.shared {
-            from += below(lines, from, MAX_STATUS_ROWS)
+            from += lines_below(lines, from, MAX_STATUS_ROWS)
                 .take_while(|text| shared.finds(text))
                 .count();
         }
@@ -169,7 +170,7 @@ impl Row {
         from..(from..last).find(ends).unwrap_or(last)
     }
 
-    fn case(
+    fn build_case(
         &'static self,
         found: &Captures<'_>,
         at: usize,
@@ -177,17 +178,17 @@ impl Row {
         lines: &[Line<'_>],
     ) -> Case {
         let under = self.under.as_ref().and_then(|under| {
-            let mut above = above(lines, at, PARENTS).rev();
-            above.find_map(|text| placed(&under.get().captures(text)?))
+            let mut above = lines_above(lines, at, PARENTS).rev();
+            above.find_map(|text| find_place(&under.get().captures(text)?))
         });
         let mut case = Case {
             block: block.clone(),
-            ..Case::new(&self.runner, self.name(found, at, lines), at)
+            ..Case::new(&self.runner, self.case_name(found, at, lines), at)
         };
         if found.name("name").is_none() {
             case.is_whole_file = true;
-            let file = under.clone().or_else(|| placed(found));
-            case.name = file.map(|place| relative(&place.0));
+            let file = under.clone().or_else(|| find_place(found));
+            case.name = file.map(|place| relative_path(&place.0));
         }
         if self.is_python {
             read_traceback(&mut case, block, lines);
@@ -209,7 +210,7 @@ impl Row {
         let near = || block.clone().take(self.within.unwrap_or(WITHIN));
         let first = |like: &Pattern| {
             let mut near = near().filter(|at| !COUNTED.is_match(&lines[*at].text));
-            near.find_map(|at| Some((at, placed(&like.get().captures(&lines[at].text)?))))
+            near.find_map(|at| Some((at, find_place(&like.get().captures(&lines[at].text)?))))
         };
         let cause = self.causes.iter().find_map(first);
         let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
@@ -219,7 +220,7 @@ impl Row {
                 .and_then(first)
                 .and_then(|found| found.1)
         };
-        case.place = placed(found).or(of_cause).or_else(below).or(under);
+        case.place = find_place(found).or(of_cause).or_else(below).or(under);
         case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
         self.set_frame(&mut case, error, block, lines);
         case
@@ -236,7 +237,7 @@ impl Row {
         let frame = match (error, &self.stack) {
             (Some(from), _) => first_script_frame(lines, from.unwrap_or(case.at)..case.at),
             (None, Some(stack)) => block
-                .filter_map(|at| placed(&stack.get().captures(&lines[at].text)?))
+                .filter_map(|at| find_place(&stack.get().captures(&lines[at].text)?))
                 .find(|place| !is_installed(&place.0)),
             (None, None) => first_script_frame(lines, block),
         };
@@ -250,13 +251,13 @@ impl Row {
     }
 
     // The test as its runner spells it, with the suites above it where rows show a tree.
-    fn name(&self, found: &Captures<'_>, at: usize, lines: &[Line<'_>]) -> String {
+    fn case_name(&self, found: &Captures<'_>, at: usize, lines: &[Line<'_>]) -> String {
         let name = found.name("name").map_or("", |name| name.as_str().trim());
         if self.is_python {
             return python_name(name);
         }
         if self.is_file {
-            return relative(name);
+            return relative_path(name);
         }
         let Some(separator) = &self.parents else {
             return name.to_owned();
@@ -264,7 +265,7 @@ impl Row {
         let indent = |text: &str| text.len() - text.trim_start().len();
         let mut column = indent(&lines[at].text);
         let mut parts = vec![name];
-        for text in above(lines, at, PARENTS).rev() {
+        for text in lines_above(lines, at, PARENTS).rev() {
             if column == 0 || parts.len() > 8 {
                 break;
             }
@@ -290,7 +291,7 @@ const MAX_TITLE: usize = 16;
 // A title that goes on over deeper lines up to a colon, and where its block begins.
 fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
     let mut title = first.trim().to_owned();
-    for (index, text) in (at + 1..).zip(below(lines, at + 1, MAX_TITLE)) {
+    for (index, text) in (at + 1..).zip(lines_below(lines, at + 1, MAX_TITLE)) {
         // An error stands five or six columns in, a deeper title at least seven.
         let is_deep = text.starts_with("       ") && !text.trim().is_empty();
         if title.ends_with(':') && !is_deep {
@@ -302,7 +303,7 @@ fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
     (first.trim().to_owned(), at + 1)
 }
 
-fn placed(found: &Captures<'_>) -> Option<Place> {
+fn find_place(found: &Captures<'_>) -> Option<Place> {
     let path = found.name("path")?.as_str().to_owned();
     let line = found
         .name("line")
@@ -356,7 +357,7 @@ fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::blocks;
+    use super::table_blocks;
     use crate::diagnose::normalise::lines;
 
     #[test]
@@ -380,7 +381,7 @@ mod tests {
             ),
             ("  1) not in a list\n", vec![]),
         ] {
-            let found = blocks(&lines(log));
+            let found = table_blocks(&lines(log));
             let found: Vec<&str> = found
                 .iter()
                 .filter_map(|case| case.name.as_deref())

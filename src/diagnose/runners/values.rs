@@ -1,4 +1,4 @@
-use crate::diagnose::line::{Line, below};
+use crate::diagnose::line::{Line, lines_below};
 use crate::runners::pattern;
 
 // A report shows its values within so many lines.
@@ -11,7 +11,7 @@ const LONGEST: usize = 80;
 pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Option<String> {
     let message = lines.get(cause)?.text.trim();
     let below = || {
-        below(lines, cause + 1, MOST)
+        lines_below(lines, cause + 1, MOST)
             .map(str::trim)
             .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
     };
@@ -28,7 +28,7 @@ pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Opti
     if is_told && COMPARED.is_match(next) {
         return Some(format!("{bare}: {}", cut(next)));
     }
-    let values = pair(std::iter::once(message).chain(below()))?;
+    let values = value_pair(std::iter::once(message).chain(below()))?;
     Some(format!("{bare}: {values}"))
 }
 
@@ -43,7 +43,7 @@ pattern!(
 
 // The first expected and the first received value: with labels, else the first line of each side of a difference,
 // whose heading bun writes below it. A second heading begins another report of the same.
-fn pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
+fn value_pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut labeled: Vec<String> = Vec::new();
     let mut sides: [Option<String>; 2] = [None, None];
     let mut expected = None;

@@ -7,7 +7,7 @@ use super::tree;
 pub(super) fn ask_where() -> bool {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let mut signalled = false;
-    for process in tree::descendants(own) {
+    for process in tree::list_descendants(own) {
         if !process.dead && is_python(process.pid) {
             process.signal(Signal::ABORT);
             signalled = true;

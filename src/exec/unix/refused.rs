@@ -14,8 +14,8 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
     }
     let mut open = writable(job);
     open.extend(common(job));
-    let is_shut = |it: &PathBuf| report.shut.iter().any(|at| it.as_os_str() == at);
-    open.extend(temporary().into_iter().filter(|it| !is_shut(it)));
+    let is_shut = |path: &PathBuf| report.shut.iter().any(|at| path.as_os_str() == at);
+    open.extend(temporary().into_iter().filter(|path| !is_shut(path)));
     refused_writes(text, &open, &job.sandbox.closed)
 }
 
@@ -24,12 +24,12 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
 /// confined. At most four.
 fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
-    let within = |places: &[PathBuf], path: &Path| places.iter().any(|it| path.starts_with(it));
+    let within = |places: &[PathBuf], path: &Path| places.iter().any(|p| path.starts_with(p));
     for line in text.lines() {
         if !speaks_of_refusal(line) {
             continue;
         }
-        for path in paths(line) {
+        for path in line_paths(line) {
             let held = !within(open, &path) || within(closed, &path);
             if held && is_ours(&path) && !is_never_opened(&path) && !found.contains(&path) {
                 found.push(path);
@@ -58,18 +58,18 @@ fn speaks_of_refusal(line: &str) -> bool {
 }
 
 // Absolute paths, in quotes or as words.
-fn paths(line: &str) -> Vec<PathBuf> {
+fn line_paths(line: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for quote in ['\'', '"', '`'] {
         let quoted = line.split(quote).skip(1).step_by(2);
-        found.extend(quoted.filter(|it| it.starts_with('/')).map(PathBuf::from));
+        found.extend(quoted.filter(|t| t.starts_with('/')).map(PathBuf::from));
     }
     if found.is_empty() {
-        let words = line.split(|it: char| it.is_whitespace() || "'\"`,;()[]".contains(it));
+        let words = line.split(|c: char| c.is_whitespace() || "'\"`,;()[]".contains(c));
         let words = words.map(|word| word.trim_end_matches([':', '.']));
         found.extend(
             words
-                .filter(|it| it.len() > 1 && it.starts_with('/'))
+                .filter(|word| word.len() > 1 && word.starts_with('/'))
                 .map(PathBuf::from),
         );
     }
@@ -90,8 +90,8 @@ fn is_never_opened(path: &Path) -> bool {
 
 // What this user may not write anyway was not refused by the sandbox.
 fn is_ours(path: &Path) -> bool {
-    let there = path.ancestors().find(|it| it.exists());
-    there.is_some_and(|it| access(it, Access::WRITE_OK).is_ok())
+    let there = path.ancestors().find(|folder| folder.exists());
+    there.is_some_and(|folder| access(folder, Access::WRITE_OK).is_ok())
 }
 
 #[cfg(test)]
@@ -125,7 +125,8 @@ mod tests {
             ("Permission denied", None),
         ] {
             let found = refused_writes(&line.replace("R/", &format!("{root}/")), &open, &closed);
-            let expected: Vec<PathBuf> = expected.iter().map(|it| home.path().join(it)).collect();
+            let expected: Vec<PathBuf> =
+                expected.iter().map(|name| home.path().join(name)).collect();
             assert_eq!(found, expected, "{line}");
         }
     }

@@ -36,7 +36,7 @@ const GIVE_UP: Duration = Duration::from_secs(10);
 /// the exit code of the process.
 #[must_use]
 pub fn supervise() -> i32 {
-    supervised().unwrap_or(2)
+    run_supervised().unwrap_or(2)
 }
 
 /// What walls there are around a supervisor.
@@ -51,7 +51,7 @@ pub(super) struct Entered {
 impl Entered {
     /// Whether mounts hold back all that must not be written.
     pub(super) fn is_sealed(&self) -> bool {
-        self.missing.iter().all(|it| it.wall != Wall::Metadata)
+        self.missing.iter().all(|wall| wall.wall != Wall::Metadata)
     }
 }
 
@@ -73,7 +73,7 @@ enum Event {
     Kill,
 }
 
-fn supervised() -> Option<i32> {
+fn run_supervised() -> Option<i32> {
     let control = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned().ok()?);
     isolate();
     let (tag, order) = read_frame(&control)?;
@@ -112,8 +112,8 @@ fn carry_out(
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
     let started = entered.and_then(|entered| {
-        shut.retain(|it| !entered.private.iter().any(|at| at.as_os_str() == it));
-        start(order, &entered)
+        shut.retain(|path| !entered.private.iter().any(|at| at.as_os_str() == path));
+        start_child(order, &entered)
     });
     let report = match started {
         Err(end) => Report::unstarted(end),
@@ -123,11 +123,11 @@ fn carry_out(
             let socket = control.try_clone().ok()?;
             thread::spawn(move || listen_to_socket(&socket, stdin, &events));
             let pid = i32::try_from(child.id()).ok()?;
-            let (end, forced) = follow(pid, order, &happened);
+            let (end, forced) = follow_child(pid, order, &happened);
             Report {
                 end,
-                leaked: sweep(pid, forced, Duration::from_millis(order.grace_ms)),
-                sandbox: state(order, &not_confined),
+                leaked: sweep_children(pid, forced, Duration::from_millis(order.grace_ms)),
+                sandbox: sandbox_state(order, &not_confined),
                 not_confined,
                 shut,
             }
@@ -169,7 +169,7 @@ fn listen_to_signals(events: Sender<Event>) -> std::io::Result<()> {
 
 // Ends when the process that asked is gone: then nobody waits for a clean end.
 fn listen_to_socket(control: &UnixStream, stdin: Option<ChildStdin>, events: &Sender<Event>) {
-    let mut feed = stdin.map(feed);
+    let mut feed = stdin.map(feed_stdin);
     while let Some((tag, payload)) = read_frame(control) {
         match tag {
             protocol::STDIN => {
@@ -190,7 +190,7 @@ fn listen_to_socket(control: &UnixStream, stdin: Option<ChildStdin>, events: &Se
 }
 
 // In a thread of its own: a command that does not read must not keep orders from being read.
-fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
+fn feed_stdin(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     let (sender, chunks) = mpsc::channel::<Vec<u8>>();
     thread::spawn(move || {
         for chunk in chunks {
@@ -208,7 +208,7 @@ fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
-fn start(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfined>), ReportedEnd> {
+fn start_child(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfined>), ReportedEnd> {
     let (program, arguments) = order
         .command
         .split_first()
@@ -238,7 +238,7 @@ fn start(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfined>), 
 }
 
 // Without a sandbox the network alone can be held back.
-fn state(order: &Order, missing: &[NotConfined]) -> SandboxState {
+fn sandbox_state(order: &Order, missing: &[NotConfined]) -> SandboxState {
     match (order.sandbox, SandboxState::without(missing)) {
         (SandboxMode::Off, _) if order.no_network => SandboxState::Enforced,
         (SandboxMode::Off, _) => SandboxState::None,
@@ -256,7 +256,7 @@ pub(super) fn release_output() {
 }
 
 // Returns how the command ended and whether it had to be killed.
-fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
+fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
     let mut deadline = order
         .timeout_ms
         .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
@@ -272,7 +272,7 @@ fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, 
         };
         match event {
             Ok(Event::Child) => {
-                if let Reaped::Found(status) = reap(pid) {
+                if let Reaped::Found(status) = reap_child(pid) {
                     let hung = probed.then_some(ReportedEnd::TimedOut);
                     let end = reason.or(hung).unwrap_or_else(|| end_of(status));
                     return (end, false);
@@ -317,7 +317,7 @@ enum Reaped {
 }
 
 // Fetches every dead child, also those adopted.
-fn reap(wanted: i32) -> Reaped {
+fn reap_child(wanted: i32) -> Reaped {
     let mut found = None;
     loop {
         match rustix::process::wait(WaitOptions::NOHANG) {
@@ -340,14 +340,14 @@ fn end_of(status: WaitStatus) -> ReportedEnd {
 }
 
 // Ends what is left and says how many processes had outlived the command.
-fn sweep(pid: i32, forced: bool, grace: Duration) -> u32 {
+fn sweep_children(pid: i32, forced: bool, grace: Duration) -> u32 {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     if !forced && all_gone_within(SETTLE, pid) {
         return 0;
     }
-    let left: Vec<_> = tree::descendants(own)
+    let left: Vec<_> = tree::list_descendants(own)
         .into_iter()
-        .filter(|it| !(it.dead || forced && it.group == pid))
+        .filter(|process| !(process.dead || forced && process.group == pid))
         .collect();
     if !forced {
         for process in &left {
@@ -355,20 +355,20 @@ fn sweep(pid: i32, forced: bool, grace: Duration) -> u32 {
             process.signal(Signal::CONT);
         }
         if all_gone_within(grace.min(LEFT_BEHIND_GRACE), pid) {
-            return count(&left);
+            return list_length(&left);
         }
     }
     kill_all(own, pid);
-    count(&left)
+    list_length(&left)
 }
 
-fn count<T>(list: &[T]) -> u32 {
+fn list_length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
 }
 
 // What was adopted keeps its group in view; where nothing is adopted the group itself is asked.
 fn all_gone(group: i32) -> bool {
-    matches!(reap(0), Reaped::All)
+    matches!(reap_child(0), Reaped::All)
         && (tree::is_known()
             || Pid::from_raw(group)
                 .is_none_or(|group| rustix::process::test_kill_process_group(group).is_err()))
@@ -395,7 +395,7 @@ fn kill_all(own: i32, group: i32) {
     while !all_gone(group) && Instant::now() < end {
         let mut stopped = 0;
         loop {
-            let found = tree::descendants(own);
+            let found = tree::list_descendants(own);
             for process in &found {
                 process.signal(Signal::STOP);
             }
@@ -408,7 +408,7 @@ fn kill_all(own: i32, group: i32) {
         if let Some(group) = Pid::from_raw(group).filter(|_| !tree::is_known()) {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
-        for process in tree::descendants(own) {
+        for process in tree::list_descendants(own) {
             process.signal(Signal::KILL);
         }
         thread::sleep(Duration::from_millis(2));

@@ -47,7 +47,7 @@ pub(in crate::exec) fn launch_supervised(
     })?;
     let (ours, theirs) = UnixStream::pair()?;
     let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
-    let order = order(job, command, !matches!(input, Input::Nothing));
+    let order = build_order(job, command, !matches!(input, Input::Nothing));
     let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
     let mut supervisor = Command::new(program)
         .arg0("mendit")
@@ -61,7 +61,7 @@ pub(in crate::exec) fn launch_supervised(
         .spawn()?;
     let mut socket = ours.try_clone()?;
     let control = Arc::new(Supervisor(Mutex::new(ours)));
-    control.send(ORDER, &order);
+    control.send_frame(ORDER, &order);
     let waiter = thread::Builder::new().name("waiter".to_owned());
     waiter.spawn(move || {
         let report = read_report(&mut socket);
@@ -84,9 +84,9 @@ pub(in crate::exec) fn launch_supervised(
 fn end_session(session: i32) {
     let end = Instant::now() + SESSION_END;
     loop {
-        let members = tree::members(session);
-        for it in &members {
-            it.signal(Signal::KILL);
+        let members = tree::session_members(session);
+        for member in &members {
+            member.signal(Signal::KILL);
         }
         if members.is_empty() || Instant::now() >= end {
             return;
@@ -101,23 +101,23 @@ pub(in crate::exec) struct Supervisor(Mutex<UnixStream>);
 impl Supervisor {
     /// Requests the end; the supervisor kills what is left after the grace period.
     pub(in crate::exec) fn stop(&self) {
-        self.send(STOP, &[]);
+        self.send_frame(STOP, &[]);
     }
 
     /// Kills the command and everything it started.
     pub(in crate::exec) fn kill(&self) {
-        self.send(KILL, &[]);
+        self.send_frame(KILL, &[]);
     }
 
     // Returns whether the supervisor still listens.
-    fn send(&self, tag: u8, payload: &[u8]) -> bool {
+    fn send_frame(&self, tag: u8, payload: &[u8]) -> bool {
         let socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         write_frame(&*socket, tag, payload).is_ok()
     }
 }
 
-fn order(job: &Job, command: &[OsString], stdin: bool) -> Order {
-    let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+fn build_order(job: &Job, command: &[OsString], stdin: bool) -> Order {
+    let milliseconds = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let confined = job.sandbox.mode != SandboxMode::Off;
     let list = |paths: Vec<PathBuf>| -> Vec<OsString> {
         let paths = paths.into_iter().filter(|_| confined);
@@ -168,11 +168,11 @@ fn feed_supervisor(input: Input, control: Arc<Supervisor>) -> Result<(), ExecErr
         .spawn(move || {
             let mut chunk = vec![0; CHUNK];
             while let Ok(count @ 1..) = reader.read(&mut chunk) {
-                if !control.send(STDIN, chunk.get(..count).unwrap_or_default()) {
+                if !control.send_frame(STDIN, chunk.get(..count).unwrap_or_default()) {
                     return;
                 }
             }
-            control.send(STDIN_END, &[]);
+            control.send_frame(STDIN_END, &[]);
         })?;
     Ok(())
 }

@@ -23,25 +23,25 @@ impl Process {
 
 /// The processes below `root`, dead ones that nobody fetched included. A process started while
 /// this looks may be missing: look again until nothing is found.
-pub(super) fn descendants(root: i32) -> Vec<Process> {
+pub(super) fn list_descendants(root: i32) -> Vec<Process> {
     let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
-    for process in processes() {
+    for process in list_processes() {
         children.entry(process.parent).or_default().push(process);
     }
     let mut found: Vec<Process> = Vec::new();
     let mut parents = vec![root];
     while let Some(parent) = parents.pop() {
         let below = children.remove(&parent).unwrap_or_default();
-        parents.extend(below.iter().map(|it| it.pid));
+        parents.extend(below.iter().map(|process| process.pid));
         found.extend(below);
     }
     found
 }
 
 /// The living processes of a session.
-pub(super) fn members(session: i32) -> Vec<Process> {
-    let mut all = processes();
-    all.retain(|it| it.session == session && !it.dead);
+pub(super) fn session_members(session: i32) -> Vec<Process> {
+    let mut all = list_processes();
+    all.retain(|process| process.session == session && !process.dead);
     all
 }
 
@@ -50,7 +50,7 @@ pub(super) fn is_known() -> bool {
     std::path::Path::new("/proc/self/stat").exists()
 }
 
-fn processes() -> Vec<Process> {
+fn list_processes() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
@@ -60,13 +60,13 @@ fn processes() -> Vec<Process> {
             let pid = name.to_str()?.parse().ok()?;
             // The name of a program need not be UTF-8.
             let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-            parse(pid, &String::from_utf8_lossy(&stat))
+            parse_stat(pid, &String::from_utf8_lossy(&stat))
         })
         .collect()
 }
 
 // `pid (name) state parent group session ...`; the name may hold anything, parentheses too.
-fn parse(pid: i32, stat: &str) -> Option<Process> {
+fn parse_stat(pid: i32, stat: &str) -> Option<Process> {
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut fields = fields.split(' ');
     let state = fields.next()?;
@@ -82,7 +82,7 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Process, parse};
+    use super::{Process, parse_stat};
 
     #[test]
     fn a_program_may_be_named_like_a_field() {
@@ -93,7 +93,7 @@ mod tests {
             session: 4,
             dead: false,
         };
-        assert_eq!(parse(7, "7 (a) Z 9) S 1 5 4 0 -1"), Some(expected));
-        assert_eq!(parse(7, "7 (a"), None);
+        assert_eq!(parse_stat(7, "7 (a) Z 9) S 1 5 4 0 -1"), Some(expected));
+        assert_eq!(parse_stat(7, "7 (a"), None);
     }
 }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, WaitOptions, set_parent_process_death_signal,
 use rustix::thread::{CapabilitySet, UnshareFlags};
 
 use super::calls::{Forked, fork, leave, unshare};
-use super::mounts::{Mounted, lay, mount_processes, seal_processes};
+use super::mounts::{Mounted, lay_mounts, mount_processes, seal_processes};
 use crate::exec::unix::protocol::{Order, read_frame, write_frame};
 use crate::exec::unix::supervise::{Entered, MAX_PROCESSES, Place};
 use crate::model::{NotConfined, SandboxMode, Wall};
@@ -23,8 +23,8 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
         return Ok(Place::Here(Entered::default()));
     }
     let mut refused = Refused::default();
-    for spaces in wanted(confined) {
-        match attempt(order, spaces, &refused) {
+    for spaces in wanted_spaces(confined) {
+        match attempt_spaces(order, spaces, &refused) {
             Ok(place) => return Ok(place),
             Err(why) => refused.take(spaces, why),
         }
@@ -70,7 +70,7 @@ impl Refused {
 
 // The strongest first. Whoever is not the superuser may mount only as the superuser of a user
 // namespace; the superuser stays itself where there is none.
-fn wanted(confined: bool) -> Vec<Spaces> {
+fn wanted_spaces(confined: bool) -> Vec<Spaces> {
     let spaces = |user, processes| Spaces { user, processes };
     match (confined, is_superuser()) {
         (true, true) => vec![
@@ -94,16 +94,16 @@ const MAPPED: u8 = b'm';
 const READY: u8 = b'r';
 const FAILED: u8 = b'f';
 
-fn attempt(order: &Order, spaces: Spaces, refused: &Refused) -> Result<Place, String> {
+fn attempt_spaces(order: &Order, spaces: Spaces, refused: &Refused) -> Result<Place, String> {
     let (ours, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
-    match fork().map_err(|error| message("no process", error))? {
+    match fork().map_err(|error| error_message("no process", error))? {
         Forked::Parent(pid) => {
             drop(theirs);
-            attend(pid, &ours)
+            attend_child(pid, &ours)
         }
         Forked::Child => {
             drop(ours);
-            match inside(order, spaces, refused, &theirs) {
+            match enter_inside(order, spaces, refused, &theirs) {
                 Ok(entered) => {
                     let _ = write_frame(&theirs, READY, &[]);
                     Ok(Place::Here(entered))
@@ -118,7 +118,7 @@ fn attempt(order: &Order, spaces: Spaces, refused: &Refused) -> Result<Place, St
 }
 
 // Gives the new process its identities, and stays for as long as it lives.
-fn attend(pid: Pid, other: &UnixStream) -> Result<Place, String> {
+fn attend_child(pid: Pid, other: &UnixStream) -> Result<Place, String> {
     let failed = loop {
         match read_frame(other) {
             Some((UNSHARED, _)) => match map_identities(pid) {
@@ -155,7 +155,7 @@ pub(in crate::exec::unix) fn wait_for(pid: Pid) -> i32 {
     }
 }
 
-fn inside(
+fn enter_inside(
     order: &Order,
     spaces: Spaces,
     refused: &Refused,
@@ -166,7 +166,7 @@ fn inside(
     flags.set(UnshareFlags::NEWUSER, spaces.user);
     flags.set(UnshareFlags::NEWPID, spaces.processes);
     flags.set(UnshareFlags::NEWIPC, order.sandbox != SandboxMode::Off);
-    unshare(flags).map_err(|error| message("namespaces are refused", error))?;
+    unshare(flags).map_err(|error| error_message("namespaces are refused", error))?;
     if spaces.user {
         write_frame(outer, UNSHARED, &[]).map_err(|error| error.to_string())?;
         match read_frame(outer) {
@@ -175,7 +175,7 @@ fn inside(
             None => leave(1),
         }
     }
-    let Mounted { private, sealed } = lay(order)?;
+    let Mounted { private, sealed } = lay_mounts(order)?;
     let mut missing = Vec::new();
     if order.sandbox == SandboxMode::Off {
         // Whoever runs as root must not be able to take the overlay away again.
@@ -189,7 +189,7 @@ fn inside(
     if spaces.processes {
         become_first()?;
         missing.extend(bound_processes());
-        seal_processes().map_err(|error| message("cannot seal `/proc`", error))?;
+        seal_processes().map_err(|error| error_message("cannot seal `/proc`", error))?;
     } else {
         let why = refused.processes.clone().unwrap_or_default();
         missing.push(NotConfined::new(Wall::Processes, &why));
@@ -201,12 +201,12 @@ fn inside(
 // What is started from now on sees its own processes alone. The one that made the namespace stays
 // outside of it and waits.
 fn become_first() -> Result<(), String> {
-    if let Forked::Parent(first) = fork().map_err(|error| message("no process", error))? {
+    if let Forked::Parent(first) = fork().map_err(|error| error_message("no process", error))? {
         super::super::supervise::release_output();
         leave(wait_for(first));
     }
     end_with_parent();
-    mount_processes().map_err(|error| message("no `/proc` of its own", error))
+    mount_processes().map_err(|error| error_message("no `/proc` of its own", error))
 }
 
 // A limit for each user does not bind the superuser; the highest number of a process does, and is
@@ -234,7 +234,7 @@ fn uncounted(why: &str) -> Option<NotConfined> {
 
 fn has_own_numbers() -> bool {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(|it: char| !it.is_ascii_digit());
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
     let mut next = || numbers.next()?.parse::<u32>().ok();
     next().zip(next()).is_some_and(|version| version >= (6, 14))
 }
@@ -271,6 +271,6 @@ fn same(map: &str) -> std::io::Result<String> {
     Ok(rows.collect())
 }
 
-fn message(what: &str, error: Errno) -> String {
+fn error_message(what: &str, error: Errno) -> String {
     format!("{what}: {}", std::io::Error::from(error).kind())
 }

@@ -30,7 +30,7 @@ pub(in crate::exec::unix) fn confine(
         missing.clone_from(&entered.missing);
         restrict(order, entered, &mut missing);
         if let Err(error) = drop_privileges(order) {
-            missing.push(NotConfined::new(Wall::Privileges, &reason(error)));
+            missing.push(NotConfined::new(Wall::Privileges, &refusal_reason(error)));
         }
         if let Err(why) = refuse_set_id() {
             missing.push(NotConfined::new(Wall::Privileges, &why));
@@ -61,12 +61,12 @@ fn restrict(order: &Order, entered: &Entered, missing: &mut Vec<NotConfined>) {
         Ok(_) => {}
     }
     if !sealed && has_open(order) {
-        let why = missing.first().map_or("", |it| &it.why).to_owned();
+        let why = missing.first().map_or("", |wall| &wall.why).to_owned();
         missing.push(NotConfined::new(Wall::Closed, &why));
     }
     // It holds signals back, and with them what one process may read of another.
     if refuse_signals().is_ok_and(|status| status == RulesetStatus::FullyEnforced) {
-        missing.retain(|it| it.wall != Wall::Processes);
+        missing.retain(|wall| wall.wall != Wall::Processes);
     }
 }
 
@@ -110,7 +110,7 @@ fn drop_privileges(order: &Order) -> Result<(), Errno> {
     let superuser = rustix::process::geteuid().is_root();
     let foreign = order.writable.iter().any(|at| {
         let found = std::fs::symlink_metadata(at);
-        found.is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) != 0)
+        found.is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) != 0)
     });
     let kept = if superuser && foreign {
         OF_FILES
@@ -146,25 +146,25 @@ const OF_FILES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::FOWNER)
     .union(CapabilitySet::FSETID);
 
-fn reason(error: Errno) -> String {
+fn refusal_reason(error: Errno) -> String {
     std::io::Error::from(error).kind().to_string()
 }
 
 // Whether what must not be written lies in what may be: only mounts hold that back.
 fn has_open(order: &Order) -> bool {
     let mut closed = order.closed.iter().map(Path::new);
-    closed.any(|closed| order.writable.iter().any(|it| closed.starts_with(it)))
+    closed.any(|closed| order.writable.iter().any(|path| closed.starts_with(path)))
 }
 
 // A rule of Landlock opens all that is below a place.
 fn holds_closed(place: &Path, order: &Order) -> bool {
     let mut closed = order.closed.iter().map(Path::new);
-    closed.any(|it| it.starts_with(place))
+    closed.any(|path| path.starts_with(place))
 }
 
 /// Refuses every socket but local ones, and the rings through which sockets can be opened unseen.
 fn refuse_network() -> Result<(), String> {
-    let foreign = condition(0, SeccompCmpOp::Ne, AF_UNIX);
+    let foreign = argument_condition(0, SeccompCmpOp::Ne, AF_UNIX);
     let sockets = [libc::SYS_socket].map(|call| (call, vec![vec![foreign.clone()]]));
     let rings = [
         libc::SYS_io_uring_setup,
@@ -175,11 +175,11 @@ fn refuse_network() -> Result<(), String> {
     refuse_calls(sockets.into_iter().chain(rings), libc::EACCES)
 }
 
-/// Refuses to give a file the set-user-id or set-group-id bit, which would outlive the command: by
+/// Refuses to give a file the set-user-id or set-group-id bit, because it would outlive the command: by
 /// the chmod family, and by the mode of a file that is created.
 fn refuse_set_id() -> Result<(), String> {
     let bits = [SET_USER_ID, SET_GROUP_ID];
-    let with_bit = |at: u8, bit| condition(at, SeccompCmpOp::MaskedEq(bit), bit);
+    let with_bit = |at: u8, bit| argument_condition(at, SeccompCmpOp::MaskedEq(bit), bit);
     let mut calls = Vec::new();
     let created = SeccompCmpOp::MaskedEq(CREATE);
     for (call, flags, mode) in [
@@ -194,7 +194,7 @@ fn refuse_set_id() -> Result<(), String> {
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_creat, None, 1),
     ] {
-        let creates = flags.map(|at| condition(at, created.clone(), CREATE));
+        let creates = flags.map(|at| argument_condition(at, created.clone(), CREATE));
         let rules = bits.map(|bit| {
             creates
                 .clone()
@@ -218,7 +218,7 @@ const X32: i64 = 0x4000_0000;
 
 type Condition = (u8, SeccompCmpOp, u64);
 
-fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Condition {
+fn argument_condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Condition {
     (argument, operator, value)
 }
 

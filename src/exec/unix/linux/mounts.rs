@@ -24,25 +24,25 @@ pub(super) struct Mounted {
 ///
 /// # Errors
 /// Why an overlay cannot be had.
-pub(super) fn lay(order: &Order) -> Result<Mounted, String> {
+pub(super) fn lay_mounts(order: &Order) -> Result<Mounted, String> {
     let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", apart)
-        .map_err(|error| refused("no mounts of its own at", Path::new("/"), error))?;
+        .map_err(|error| mount_refused("no mounts of its own at", Path::new("/"), error))?;
     // What is to be covered is opened before anything covers it.
     let lowest: Vec<OwnedFd> = order
         .overlays
         .iter()
-        .map(|overlay| folder(Path::new(&overlay.at)))
+        .map(|overlay| open_folder(Path::new(&overlay.at)))
         .collect::<Result<_, Errno>>()
         .map_err(|error| format!("cannot open the worktree: {error}"))?;
     for (overlay, lowest) in order.overlays.iter().zip(&lowest) {
         let at = Path::new(&overlay.at);
-        lay_over(overlay, lowest, at).map_err(|error| refused("no overlay at", at, error))?;
+        lay_over(overlay, lowest, at).map_err(|error| mount_refused("no overlay at", at, error))?;
     }
     let private = own_temporary(order);
     let sealed = match order.sandbox {
         SandboxMode::Off => Ok(()),
-        _ => seal(order, &private),
+        _ => seal_places(order, &private),
     };
     // The directory it was started in lies below the mounts now.
     let directory = Path::new(&order.directory);
@@ -51,22 +51,22 @@ pub(super) fn lay(order: &Order) -> Result<Mounted, String> {
     Ok(Mounted { private, sealed })
 }
 
-fn refused(what: &str, at: &Path, error: Errno) -> String {
+fn mount_refused(what: &str, at: &Path, error: Errno) -> String {
     let kind = std::io::Error::from(error).kind();
     format!("{what} `{}`: {kind}", at.display())
 }
 
 // What the order names stays as it is; it was covered before, as far as it is.
 fn own_temporary(order: &Order) -> Vec<PathBuf> {
-    let covered = order.overlays.iter().map(|it| &it.at);
+    let covered = order.overlays.iter().map(|overlay| &overlay.at);
     let kept = order.writable.iter().chain(&order.common);
     let kept = kept.chain(&order.closed).chain(covered);
     let kept: Vec<PathBuf> = kept.chain([&order.directory]).map(PathBuf::from).collect();
     let places = order.temporary.iter().map(PathBuf::from);
-    places.filter(|it| cover(it, &kept).is_ok()).collect()
+    places.filter(|place| cover(place, &kept).is_ok()).collect()
 }
 
-fn folder(at: &Path) -> Result<OwnedFd, Errno> {
+fn open_folder(at: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(at, flags, Mode::empty())
 }
@@ -76,10 +76,10 @@ fn lay_over(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), E
     let layers: Vec<OwnedFd> = overlay
         .layers
         .iter()
-        .map(|layer| folder(Path::new(layer)))
+        .map(|layer| open_folder(Path::new(layer)))
         .collect::<Result<_, Errno>>()?;
-    let upper = folder(Path::new(&overlay.upper))?;
-    let work = folder(Path::new(&overlay.work))?;
+    let upper = open_folder(Path::new(&overlay.upper))?;
+    let work = open_folder(Path::new(&overlay.work))?;
     let lower: Vec<&OwnedFd> = layers.iter().chain([lowest]).collect();
     let data = layers_as_options(&lower, &upper, &work)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
@@ -92,7 +92,7 @@ pub(super) fn layers_as_options(
     upper: &OwnedFd,
     work: &OwnedFd,
 ) -> Result<CString, Errno> {
-    let lower: Vec<String> = lower.iter().map(|it| by_handle(it)).collect();
+    let lower: Vec<String> = lower.iter().map(|layer| by_handle(layer)).collect();
     let data = format!(
         "lowerdir={},upperdir={},workdir={},userxattr",
         lower.join(":"),
@@ -128,9 +128,9 @@ impl Opening {
 }
 
 // Copies of the mounts of what stands out are taken first and put back over the sealed tree.
-fn seal(order: &Order, private: &[PathBuf]) -> Result<(), String> {
+fn seal_places(order: &Order, private: &[PathBuf]) -> Result<(), String> {
     own_terminals();
-    let places = openings(order, private);
+    let places = list_openings(order, private);
     if places.iter().any(|(at, _)| at.parent().is_none()) {
         return Err("`/` is named as writable".to_owned());
     }
@@ -141,15 +141,15 @@ fn seal(order: &Order, private: &[PathBuf]) -> Result<(), String> {
     for (at, opening) in places {
         let copy = rustix::mount::open_tree(CWD, source(&at), flags)
             .and_then(|copy| set_attributes(&copy, c"", opening.attributes()).map(|()| copy))
-            .map_err(|error| refused("cannot open", &at, error))?;
+            .map_err(|error| mount_refused("cannot open", &at, error))?;
         copies.push((at, copy));
     }
     set_attributes(CWD, c"/", READ_ONLY | NO_SETUID | NO_DEVICES)
-        .map_err(|error| refused("cannot seal", Path::new("/"), error))?;
+        .map_err(|error| mount_refused("cannot seal", Path::new("/"), error))?;
     for (at, copy) in copies {
         let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
         rustix::mount::move_mount(&copy, c"", CWD, &at, flags)
-            .map_err(|error| refused("cannot open", &at, error))?;
+            .map_err(|error| mount_refused("cannot open", &at, error))?;
     }
     Ok(())
 }
@@ -165,12 +165,12 @@ fn source(at: &Path) -> &Path {
 
 // By path, what holds another before it. What lies in a place of its own kind is open with it: a
 // mount more would only keep files from being moved.
-fn openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
+fn list_openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
     let writable = order.writable.iter().chain(&order.common).map(Path::new);
     let writable = writable.chain(private.iter().map(PathBuf::as_path));
-    let closed = order.closed.iter().map(|it| (Path::new(it), true));
+    let closed = order.closed.iter().map(|path| (Path::new(path), true));
     let mut places = BTreeMap::new();
-    for (at, is_closed) in writable.map(|it| (it, false)).chain(closed) {
+    for (at, is_closed) in writable.map(|path| (path, false)).chain(closed) {
         let Ok(at) = at.canonicalize() else { continue };
         let opening = match is_closed {
             true => Opening::Closed,
@@ -181,8 +181,8 @@ fn openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
     }
     let mut kept: Vec<(PathBuf, Opening)> = Vec::new();
     for (at, opening) in places {
-        let around = kept.iter().rev().find(|(it, _)| at.starts_with(it));
-        if around.map_or(Opening::Closed, |(_, it)| *it) != opening {
+        let around = kept.iter().rev().find(|(place, _)| at.starts_with(place));
+        if around.map_or(Opening::Closed, |(_, own)| *own) != opening {
             kept.push((at, opening));
         }
     }

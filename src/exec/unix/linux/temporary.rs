@@ -17,22 +17,22 @@ use super::mounts::{by_handle, layers_as_options};
 /// # Errors
 /// What the system says; nothing was mounted then.
 pub(super) fn cover(place: &Path, kept: &[PathBuf]) -> Result<(), Errno> {
-    let lower = handle(place)?;
+    let lower = open_handle(place)?;
     let mut kept: Vec<PathBuf> = kept
         .iter()
-        .filter(|it| it.starts_with(place) && it.as_path() != place)
+        .filter(|path| path.starts_with(place) && path.as_path() != place)
         .cloned()
         .collect();
-    kept.extend(sockets(place));
+    kept.extend(find_sockets(place));
     kept.sort();
     kept.dedup();
     let kept: Vec<(PathBuf, OwnedFd)> = kept
         .into_iter()
-        .filter_map(|path| handle(&path).ok().map(|handle| (path, handle)))
+        .filter_map(|path| open_handle(&path).ok().map(|handle| (path, handle)))
         .collect();
     mount(c"tmpfs", place, c"mode=1777")?;
     if !is_memory(place) {
-        layer(place, &lower).inspect_err(|_| {
+        layer_folder(place, &lower).inspect_err(|_| {
             let _ = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
         })?;
     }
@@ -51,7 +51,7 @@ fn is_memory(place: &Path) -> bool {
     place == Path::new("/dev/shm")
 }
 
-fn layer(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
+fn layer_folder(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
     let folder = |name: &str| {
         let at = place.join(name);
         let made = fs::create_dir(&at).and_then(|()| {
@@ -59,7 +59,7 @@ fn layer(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
             Ok(())
         });
         made.map_err(|_| Errno::ACCESS)?;
-        handle(&at)
+        open_handle(&at)
     };
     let (upper, work) = (folder("upper")?, folder("work")?);
     mount(
@@ -74,7 +74,7 @@ fn mount(kind: &CStr, at: &Path, data: &CStr) -> Result<(), Errno> {
     rustix::mount::mount(kind, at, kind, flags, data)
 }
 
-fn sockets(place: &Path) -> Vec<PathBuf> {
+fn find_sockets(place: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     entries
         .filter(|entry| {
@@ -84,7 +84,7 @@ fn sockets(place: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn handle(at: &Path) -> Result<OwnedFd, Errno> {
+fn open_handle(at: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::open(
         at,
         OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
