@@ -95,7 +95,7 @@ impl Scratch {
         scratch
             .held
             .retain(|path, _| listing.get(path.as_str()).is_some());
-        scratch.sweep_litter()?;
+        scratch.sweep()?;
         let entries = listing.entries();
         for (done, entry) in entries.iter().enumerate() {
             if done % TOLD_EVERY == 0 {
@@ -171,7 +171,7 @@ impl Scratch {
     /// [`ScratchError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), ScratchError> {
         fs::create_dir_all(&self.root).map_err(|error| failed(&self.root, &error))?;
-        self.sweep_litter()?;
+        self.sweep()?;
         let paths: Vec<RepoPath> = self.held.keys().cloned().collect();
         for path in paths {
             let Some(held) = self.held.get(&path) else {
@@ -220,7 +220,7 @@ impl Scratch {
     /// Takes what stands beside the held files, ignored by git, for what shall be there: it is
     /// left alone from now on.
     pub fn keep_ignored(&mut self) {
-        let unknown = self.unknown_paths();
+        let unknown = self.unknown();
         let below = unknown
             .iter()
             .filter_map(|at| at.strip_prefix(&self.root).ok()?.to_str());

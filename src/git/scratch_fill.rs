@@ -112,14 +112,12 @@ impl Scratch {
     }
 
     // Removes all that is not held. Links are removed, never followed.
-    pub(super) fn sweep_litter(&self) -> Result<(), ScratchError> {
-        self.unknown_paths()
-            .iter()
-            .try_for_each(|at| remove_path(at))
+    pub(super) fn sweep(&self) -> Result<(), ScratchError> {
+        self.unknown().iter().try_for_each(|at| remove_path(at))
     }
 
     /// Returns what is not held, the topmost of it.
-    pub(super) fn unknown_paths(&self) -> Vec<PathBuf> {
+    pub(super) fn unknown(&self) -> Vec<PathBuf> {
         let known = self.held.keys().chain(&self.apart);
         let folders: HashSet<&str> = known.flat_map(|path| path.ancestors()).collect();
         let mut open = vec![self.root.clone()];

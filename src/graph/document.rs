@@ -35,20 +35,20 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
         }
         Wanted::Imports(targets, hops) => {
             let closure = graph.imported(targets, *hops, symbols);
-            build_document(graph, &read_closure(&closure), &closure, symbols)
+            build_document(graph, &edges_of(&closure), &closure, symbols)
         }
         Wanted::Importers(targets, hops) => {
             let closure = graph.importing(targets, *hops, symbols);
-            document_importers(
+            importers(
                 &closure,
-                build_document(graph, &read_closure(&closure), &closure, symbols),
+                build_document(graph, &edges_of(&closure), &closure, symbols),
             )
         }
     }
 }
 
 // Of the importers only what leads on to the targets: their other imports were not asked for.
-fn document_importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
+fn importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
     let hops: HashMap<&RepoPath, u32> = closure
         .nodes
         .iter()
@@ -88,7 +88,7 @@ pub fn source_files(listing: &Listing, path: &str) -> Vec<RepoPath> {
         .collect()
 }
 
-fn read_closure(closure: &Closure) -> Vec<Arc<FileEdges>> {
+fn edges_of(closure: &Closure) -> Vec<Arc<FileEdges>> {
     let mut edges: Vec<Arc<FileEdges>> = closure
         .nodes
         .iter()

@@ -284,10 +284,10 @@ impl Finder<'_> {
     // Perturbs what something is equal to: where it is a collection of numbers and texts alone, in its text, so that a
     // change that reads the test finds the other value there.
     fn wrap_equal(&self, node: Node<'_>) -> Perturbation {
-        let other = self
-            .other_members(node)
-            .map(|other| self.replace_node(node, other));
-        other.unwrap_or_else(|| self.wrap_value(node))
+        match self.other_members(node) {
+            Some(other) => self.replace_node(node, other),
+            None => self.wrap_value(node),
+        }
     }
 
     fn other_members(&self, collection: Node<'_>) -> Option<String> {
@@ -302,10 +302,8 @@ impl Finder<'_> {
             let value = member.field("value").unwrap_or(member);
             let literal = self.other_literal(value, &text_of(value, self.text));
             let changed = literal.or_else(|| self.other_members(value))?;
-            other.replace_range(
-                value.start_byte() - start..value.end_byte() - start,
-                &changed,
-            );
+            let place = value.start_byte() - start..value.end_byte() - start;
+            other.replace_range(place, &changed);
         }
         Some(other)
     }
