@@ -169,10 +169,10 @@ impl<'t> LineIndex<'t> {
             .iter()
             .filter_map(|row| (*row as usize).checked_sub(offset));
         let fits = |at: &usize| {
-            let mut rows = old.iter().zip(*at..);
-            work.spend(1)
-                && at + old.len() <= text.len()
-                && rows.all(|(line, row)| line.text() == text.line(row))
+            let rows = old.iter().zip(*at..text.len());
+            let same = rows.take_while(|(line, row)| line.text() == text.line(*row));
+            let same = same.count();
+            work.spend(same as u64 + 1) && same == old.len()
         };
         starts.filter(fits).take(MOST_PLACES).collect()
     }

@@ -167,6 +167,8 @@ pub(super) fn without_edges<'h, 'a>(
     }
     let most = lines.iter().filter(is_context).count() / 2;
     let cuts = (1..=most).flat_map(|all| (0..=all).map(move |front| (front, all - front)));
+    // Each cut looks up its lines, which costs some comparisons for each.
+    let cuts = cuts.take_while(|_| site.work.spend(8 * lines.len() as u64));
     // A line without any mark may be one to add.
     let is_marked = |lines: Option<&[HunkLine<'_>]>| {
         lines.is_some_and(|lines| lines.iter().all(|line| !line.bare))

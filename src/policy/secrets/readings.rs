@@ -51,31 +51,39 @@ impl View {
         origin + (at - view)
     }
 
+    // Of stretches that show nothing the first and the last are enough: there may be millions.
+    fn begin(&mut self, origin: usize) {
+        let at = self.text.len();
+        match self.stretches.as_mut_slice() {
+            [.., first, last] if first.0 == at && last.0 == at => last.1 = origin,
+            _ => self.stretches.push((at, origin)),
+        }
+    }
+
     fn copy(&mut self, text: &[u8], range: Range<usize>) {
-        self.stretches.push((self.text.len(), range.start));
+        self.begin(range.start);
         self.text.extend_from_slice(&text[range]);
     }
 }
 
 /// Calls back with a view of each stretch of lines that reads otherwise than it is written.
 fn each_view(text: &[u8], found: &mut dyn FnMut(&View)) {
-    let Some(written) = regex!(WRITTEN) else {
-        return;
-    };
-    let mut places = written
-        .find_iter(text)
-        .map(|place| place.range())
-        .peekable();
+    let written = regex!(WRITTEN).into_iter();
+    let places = written.flat_map(|written| written.find_iter(text));
+    let mut places = places.map(|place| place.range()).peekable();
     while let Some(first) = places.next() {
         let start = memchr::memrchr(b'\n', &text[..first.start]).map_or(0, |at| at + 1);
         let mut view = View::default();
         view.copy(text, start..first.start);
-        let mut place = first;
+        let (mut place, mut line_end) = (first, 0);
         let end = loop {
-            view.stretches.push((view.text.len(), place.start));
+            view.begin(place.start);
             view.text.extend(decode_unit(&text[place.clone()]));
-            let line_end = memchr::memchr(b'\n', &text[place.end..]);
-            let line_end = line_end.map_or(text.len(), |at| place.end + at + 1);
+            // A line is searched for its end once: it may hold millions of units.
+            if place.end >= line_end {
+                let found = memchr::memchr(b'\n', &text[place.end..]);
+                line_end = found.map_or(text.len(), |at| place.end + at + 1);
+            }
             let Some(next) = places.next_if(|next| next.start <= line_end) else {
                 view.copy(text, place.end..line_end);
                 break line_end;
@@ -83,7 +91,7 @@ fn each_view(text: &[u8], found: &mut dyn FnMut(&View)) {
             view.copy(text, place.end..next.start);
             place = next;
         };
-        view.stretches.push((view.text.len(), end));
+        view.begin(end);
         found(&view);
     }
 }
