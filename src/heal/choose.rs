@@ -15,14 +15,7 @@ pub struct History<'a> {
     pub tail: &'a str,
 }
 
-impl<'a> History<'a> {
-    /// The configuration as it was given.
-    pub(super) fn first(&self) -> &'a Probe {
-        self.earlier
-            .first()
-            .map_or(self.current, |(probe, _)| probe)
-    }
-
+impl History<'_> {
     fn was_tried(&self, probe: &Probe) -> bool {
         self.current == probe || self.earlier.iter().any(|(tried, _)| tried == probe)
     }
@@ -86,13 +79,7 @@ pub fn choose_fix(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
 
 // The message of an unknown failure.
 fn hand_over(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
-    let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
-    let evidence: Vec<&str> = evidence.collect();
-    let message = match evidence.as_slice() {
-        [] => history.tail.trim().to_owned(),
-        lines => lines.join("\n"),
-    };
-    Fix::person(format!("{}\n{message}", diagnosis.suggested_fix).trim_end())
+    Fix::person(format!("{}\n{}", diagnosis.suggested_fix, history.tail).trim_end())
 }
 
 #[cfg(test)]

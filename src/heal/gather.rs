@@ -40,8 +40,9 @@ pub(super) fn gather_surroundings(directory: &Path, probe: &Probe) -> Surroundin
     }
     let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
     found.npm = node_packages(&read(&"package.json"));
-    let examples = EXAMPLES.iter();
-    let examples = examples.map(|name| ((*name).to_owned(), variable_names(&read(name))));
+    let examples = EXAMPLES
+        .iter()
+        .map(|name| ((*name).to_owned(), variable_names(&read(name))));
     found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
     found
 }

@@ -1,10 +1,13 @@
 use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::net::TcpStream;
 
 use super::connect::{ConversationEnd, ask, no_response};
 use super::probe::Answer;
 use super::{Endpoint, Probe};
 use crate::exec::Stop;
 use crate::model::FailureKind;
+use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -42,14 +45,21 @@ pub(super) fn connect(
             answer.facts.timed_out = true;
             answer
         }
-        ConversationEnd::Failed(error) => Answer::failed(failure_kind(&error), error),
+        ConversationEnd::Failed(error) => Answer::failed(failure_kind(url, &error), error),
         ConversationEnd::Interrupted => Answer::failed(None, "interrupted"),
     }
 }
 
-// Tells by what the client says of a conversation that failed. `None` leaves it to the reader of logs, such as a host
-// that is unknown or refuses the connection.
-fn failure_kind(error: &str) -> Option<FailureKind> {
+// Tells by what the client says of a conversation that failed; of a request that could not be sent it does not say
+// why, and a connection of our own does.
+fn failure_kind(url: &str, error: &str) -> Option<FailureKind> {
+    if error.contains("error sending request") {
+        let addresses = Url::parse(url).ok()?.socket_addrs(|| None).ok();
+        let failed = TcpStream::connect(&*addresses.unwrap_or_default()).err();
+        let is_refused = failed.is_some_and(|error| error.kind() == ErrorKind::ConnectionRefused);
+        let kinds = [FailureKind::NetworkError, FailureKind::ConnectionRefused];
+        return Some(kinds[usize::from(is_refused)]);
+    }
     let known = KINDS.iter().find(|(words, _)| error.contains(words));
     known.map_or(Some(FailureKind::TransportMismatch), |(_, kind)| *kind)
 }
@@ -57,7 +67,6 @@ fn failure_kind(error: &str) -> Option<FailureKind> {
 // Whoever answers otherwise does not speak streamable HTTP.
 const KINDS: &[(&str, Option<FailureKind>)] = &[
     ("builder error", Some(FailureKind::ConfigError)),
-    ("error sending request", None),
     ("Auth required", Some(FailureKind::AuthFailed)),
     ("Insufficient scope", Some(FailureKind::AuthFailed)),
     ("HTTP 401", Some(FailureKind::AuthFailed)),

@@ -132,7 +132,8 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
 
 // It took too long: twice the time, once. Then a person must find what it waits for.
 fn double_timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let (first, probe) = (history.first(), history.current);
+    let probe = history.current;
+    let first = history.earlier.first().map_or(probe, |(first, _)| first);
     let mut fixes = Vec::new();
     if probe.timeout <= first.timeout {
         let mut longer = probe.clone();
