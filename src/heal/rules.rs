@@ -93,7 +93,7 @@ fn ask_for_permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
     )]
 }
 
-// What answers does not speak the transport that the configuration says: the other one, or the usual path.
+// The server does not speak the transport that the configuration says: try the other one that it names.
 fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let probe = history.current;
     let Target::Server(endpoint) = &probe.target else {

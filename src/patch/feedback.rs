@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{Code, HunkVerdict, PatchVerdict, Severity, Verdict};
-use crate::report::{difference, harmless, visible};
+use crate::report::{difference, harmless, join_numbers, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
@@ -82,13 +82,8 @@ fn show_hunk(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String
         };
     }
     if !hunk.mismatch.candidates.is_empty() {
-        let lines: Vec<String> = hunk
-            .mismatch
-            .candidates
-            .iter()
-            .map(u64::to_string)
-            .collect();
-        let _ = writeln!(text, "- {path}: it fits at lines {}.", lines.join(", "));
+        let lines = join_numbers(&hunk.mismatch.candidates);
+        let _ = writeln!(text, "- {path}: it fits at lines {lines}.");
     }
     for excerpt in &hunk.mismatch.excerpts {
         if *room < excerpt.lines.len() {

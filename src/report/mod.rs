@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use visible::{difference, harmless, visible};
+pub use visible::{difference, harmless, join_numbers, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {

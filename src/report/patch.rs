@@ -1,6 +1,6 @@
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
-use super::visible::{difference as compare, harmless};
+use super::visible::{difference as compare, harmless, join_numbers};
 use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page};
 
 /// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
@@ -149,13 +149,8 @@ fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<Stri
         )
     }));
     if !hunk.mismatch.candidates.is_empty() {
-        let lines: Vec<String> = hunk
-            .mismatch
-            .candidates
-            .iter()
-            .map(u64::to_string)
-            .collect();
-        notes.push(format!("it fits at lines {}", lines.join(", ")));
+        let lines = join_numbers(&hunk.mismatch.candidates);
+        notes.push(format!("it fits at lines {lines}"));
     }
     notes
 }

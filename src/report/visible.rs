@@ -21,6 +21,12 @@ pub fn harmless(line: &str) -> String {
         .collect()
 }
 
+/// Lists numbers of lines, separated by commas.
+pub fn join_numbers(numbers: &[u64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    numbers.join(", ")
+}
+
 /// Two lines as they are shown side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
