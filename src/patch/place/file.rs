@@ -22,7 +22,7 @@ pub(in crate::patch) fn place<'h, 'a>(
         index: &index,
         work,
     };
-    let mut shift = 0;
+    let mut shift = Some(0);
     let mut failures = 0;
     let outcomes = hunks.iter().map(|hunk| {
         let outcome = if failures < MANY_FAILURES {
@@ -33,9 +33,16 @@ pub(in crate::patch) fn place<'h, 'a>(
                 "more hunks of this file fail than are looked for",
             )
         };
-        shift += count_net(hunk);
+        shift = shift.map(|shift| shift + count_net(hunk));
         match &outcome {
-            Ok(placed) => tracing::debug!("hunk placed at line {}", placed.at + 1),
+            Ok(placed) => {
+                let has_moved = hunk.old.filter(|(start, count)| {
+                    *start as usize != placed.at + usize::from(*count > 0)
+                });
+                // Its numbers count lines of another file than this one.
+                shift = shift.filter(|_| has_moved.is_none());
+                tracing::debug!("hunk placed at line {}", placed.at + 1);
+            }
             Err(refusal) => {
                 failures += usize::from(refusal.code == Code::P401);
                 tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);

@@ -19,11 +19,12 @@ pub(in crate::patch) struct Site<'s, 't> {
     pub(in crate::patch) work: &'s Work,
 }
 
-/// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
+/// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers, `None` after one that did
+/// not stand at its own.
 pub(super) fn place_hunk<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
-    shift: i64,
+    shift: Option<i64>,
 ) -> Placement<'h, 'a> {
     if hunk.old_lines().next().is_none() {
         return insert_hunk(site, hunk, shift);
@@ -205,7 +206,11 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
 }
 
 // Lines to add and nothing that says where but the number.
-fn insert_hunk<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Placement<'h, 'a> {
+fn insert_hunk<'h, 'a>(
+    site: &Site<'_, '_>,
+    hunk: &'h Hunk<'a>,
+    shift: Option<i64>,
+) -> Placement<'h, 'a> {
     let text = site.text;
     let at = match (hunk.old, hunk.new) {
         _ if text.len() == 0 => Some(0),
@@ -214,7 +219,7 @@ fn insert_hunk<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> P
         (Some((old, 0)), Some((new, count)))
             if hunk.counts_hold
                 && count > 0
-                && i64::from(new) == i64::from(old) + 1 + shift
+                && shift.is_some_and(|shift| i64::from(new) == i64::from(old) + 1 + shift)
                 && old as usize <= text.len() =>
         {
             Some(old as usize)
@@ -235,7 +240,7 @@ fn insert_hunk<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> P
 
 #[cfg(test)]
 mod tests {
-    use crate::patch::place::trial::tried;
+    use crate::patch::place::trial::{tried, tried_patch};
 
     #[test]
     fn a_line_beyond_the_end_is_no_line_to_remove() {
@@ -244,5 +249,12 @@ mod tests {
             tried(file, " beta = 2\n gamma = 3\n-\n+delta = 4\n").1,
             None
         );
+    }
+
+    #[test]
+    fn an_insertion_by_number_after_a_hunk_that_moved_is_refused() {
+        let file = "a()\na()\na()\na()\n}\na()\n";
+        let patch = "--- a/f\n+++ b/f\n@@ -2 +1,0 @@\n-}\n@@ -3,0 +3 @@\n+aaa\n";
+        assert_eq!(tried_patch(file, patch), ("P410".to_owned(), None));
     }
 }

@@ -26,6 +26,10 @@ mod trial {
         let patch = format!(
             "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-g\n+h\n"
         );
+        tried_patch(file, &patch)
+    }
+
+    pub(super) fn tried_patch(file: &str, patch: &str) -> (String, Option<String>) {
         let source = Memory::new(
             [("f", file), ("g", "g\n")]
                 .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
