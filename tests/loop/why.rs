@@ -563,6 +563,11 @@ fn names_new_finding_of_a_checker_beside_an_old_one() {
     );
     let document = asked(&repo, &["python3", "check.py"]);
     assert_eq!(places(&document), ["library/loans.py:10"], "{document}");
+    // Without the new one, the old one was there before.
+    repo.write("library/loans.py", LOANS);
+    let document = asked(&repo, &["python3", "check.py"]);
+    assert_ne!(document["reason"], "flaky", "{document}");
+    assert_eq!(places(&document), [""; 0], "{document}");
 }
 
 #[test]
