@@ -241,7 +241,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     // Where nothing says what the packet is for, it is for the last run.
     if request.says_nothing()
         && query.rev.is_none()
-        && let Some(last) = last(app)?
+        && let Some(last) = last(app)?.filter(|last| !last.log.text().trim().is_empty())
     {
         request.log = Some(last.log);
         if request.test_commands.is_empty() {
