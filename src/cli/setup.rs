@@ -17,7 +17,7 @@ use crate::report::{diff_text, healing_text, table};
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     request: HealRequest,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
@@ -104,7 +104,7 @@ impl InitArgs {
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<ConfigAction>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text", global = true)]
     format: Form,
 }

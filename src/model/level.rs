@@ -53,7 +53,7 @@ impl TryFrom<u8> for Level {
     type Error = String;
 
     fn try_from(number: u8) -> Result<Self, String> {
-        Self::from_number(number).ok_or_else(|| format!("{number} is no level from 0 to 4"))
+        Self::from_number(number).ok_or_else(|| format!("{number} is not a level from 0 to 4"))
     }
 }
 

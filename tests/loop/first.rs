@@ -484,7 +484,7 @@ fn where_one_stands_is_told() {
     std::fs::write(empty.path().join("a.py"), "import os\n").unwrap();
     let output = support::mendit(empty.path(), &["imports", "a.py"]);
     assert!(
-        stderr(&output).contains("this is no git repository"),
+        stderr(&output).contains("this is not a git repository"),
         "{}",
         stderr(&output)
     );
