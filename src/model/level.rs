@@ -57,7 +57,7 @@ impl TryFrom<u8> for Level {
     }
 }
 
-/// How the places of a level are given out.
+/// How the files of a level are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
