@@ -257,7 +257,7 @@ fn natural_mistakes_are_told_with_what_works() {
         assert!(!said.contains("for an agent"), "{line}: {said}");
     }
     let task = repo.mendit(&["fix", "--split-only", "--task", "mend the tests"]);
-    assert!(stderr(&task).contains("`-` takes"), "{}", stderr(&task));
+    assert!(stderr(&task).contains("`-` reads"), "{}", stderr(&task));
     // A name from a glob need not be UTF-8.
     let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"a\xff.py");
     for command in ["check", "diagnose", "explain", "imports"] {
