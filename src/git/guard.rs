@@ -172,7 +172,7 @@ mod tests {
             ("config", "/dev/zero", Some("leads out")),
             ("HEAD", "/dev/zero", Some("leads out")),
             ("info/exclude", "/etc/passwd", Some("leads out")),
-            ("packed-refs", "refs", Some("no regular file")),
+            ("packed-refs", "refs", Some("not a regular file")),
             ("config", "config.real", None),
         ] {
             let home = tempfile::tempdir().unwrap();
@@ -202,7 +202,7 @@ mod tests {
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
         let error = look_before_opening(home.path()).unwrap_err().to_string();
-        assert!(error.contains("`/dev/zero` is no regular file"), "{error}");
+        assert!(error.contains("`/dev/zero` is not a regular file"), "{error}");
     }
     #[test]
     fn what_includes_itself_is_looked_at_once() {

@@ -208,7 +208,7 @@ fn a_first_try_hears_nothing_of_an_earlier_one() {
     assert!(first.contains("from pkg.core import Engine"), "{first}");
     let second = world.text("attempts/02/prompt.md");
     assert!(second.contains("Previous Attempt Failed"), "{second}");
-    assert!(second.contains("no patch that could be read"), "{second}");
+    assert!(second.contains("had no readable patch"), "{second}");
 }
 
 #[test]
