@@ -202,7 +202,10 @@ mod tests {
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
         let error = look_before_opening(home.path()).unwrap_err().to_string();
-        assert!(error.contains("`/dev/zero` is not a regular file"), "{error}");
+        assert!(
+            error.contains("`/dev/zero` is not a regular file"),
+            "{error}"
+        );
     }
     #[test]
     fn what_includes_itself_is_looked_at_once() {
