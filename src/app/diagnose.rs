@@ -122,9 +122,7 @@ pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
 pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report> {
     let report = read_report(&decode_log(bytes));
     if report.cases.is_empty() && !report.whole {
-        let error = AppError::usage(format!(
-            "`{name}` is no JUnit report: there is no test in it"
-        ));
+        let error = AppError::usage(format!("`{name}` is not a JUnit report: it has no tests"));
         return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
     }
     Ok(report)

@@ -202,7 +202,7 @@ impl Part {
                 let made = with_block(old, text, &COMMENT);
                 let is_valid = made.parse::<toml::Table>().is_ok();
                 is_valid.then_some(made).ok_or(
-                    "a table cannot be added to it, or it is there; see `mcp_servers.mendit`",
+                    "no table can be added to it, or it is already there; see `mcp_servers.mendit`",
                 )
             }
         }

@@ -54,10 +54,10 @@ pub(crate) struct Args {
     )]
     // It takes the place of the global flag of this name.
     _work_directory: Option<PathBuf>,
-    /// An input without a patch is no error
+    /// An input without a patch is not an error
     #[arg(hide_short_help = true, long)]
     allow_empty: bool,
-    /// Taken for git's sake: binary patches always apply
+    /// Accepted for compatibility; binary patches always apply
     #[arg(hide_short_help = true, long, alias = "allow-binary-replacement")]
     binary: bool,
 }

@@ -98,7 +98,7 @@ pub(super) fn long_step(event: &Event) -> Option<Option<&'static str>> {
         EventKind::CommandStarted { .. } | EventKind::HealStarted { .. } => {
             Some("running the commands")
         }
-        EventKind::AttemptStarted { .. } => Some("asking the agent and trying what it sends"),
+        EventKind::AttemptStarted { .. } => Some("asking the agent and testing its reply"),
         EventKind::CommandEnded { .. }
         | EventKind::AttemptEnded { .. }
         | EventKind::PartEnded { .. }
@@ -138,9 +138,9 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         EventKind::Workplace { kind, why } if kind != "overlay" => {
             format!("running in {kind}: {why}")
         }
-        EventKind::Sandbox { code, sandbox, .. } if sandbox == "partial" => format!(
-            "{code}: the sandbox is only partly in force; places that should be closed may be written"
-        ),
+        EventKind::Sandbox { code, sandbox, .. } if sandbox == "partial" => {
+            format!("{code}: the sandbox is only partly in force; protected paths may be written")
+        }
         EventKind::Sandbox { code, .. } => {
             format!("{code}: the sandbox is not in force; commands and agents may write anywhere")
         }

@@ -36,7 +36,7 @@ pub(super) fn reject_lost_rest(
     };
     let named = named.join(", ");
     let message =
-        format!("the whole file leaves out {named}{more}, and nothing stands in the place");
+        format!("the whole file leaves out {named}{more}, and has nothing in their place");
     (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))
 }
 

@@ -139,7 +139,7 @@ fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
 fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
     let mut prose = hunk.lines.iter().skip(hunk.firm_lines(tail).len());
     if prose.any(|line| !line.line.is_empty()) {
-        let message = "took text after the hunk for prose";
+        let message = "treated text after the hunk as prose";
         placed.mends.push(MendNote::safe(Code::M104, message));
     }
     let is_noted = placed.mends.iter().any(|note| note.code == Code::M303);
@@ -159,7 +159,7 @@ fn check_place<'h, 'a>(
 ) -> Placement<'h, 'a> {
     let mut placed = with_notes(hunk, tail, placed);
     if is_there(text, &placed) {
-        let message = "what the hunk adds stands there already";
+        let message = "the lines that the hunk adds are already there";
         return refuse(Code::P406, message);
     }
     let mend = check_counts(text, hunk, hunk.firm_lines(tail), placed.end())?;
@@ -199,7 +199,7 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
         .map(|row| (row + 1).to_string())
         .collect();
     refusal.hint(format!(
-        "`{scope}` stands at line {}; repeat as context the line that the new ones follow, for example line {}",
+        "`{scope}` is at line {}; repeat as context the line that the new ones follow, for example line {}",
         lines.join(", "),
         first + 2
     ))
