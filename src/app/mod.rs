@@ -64,6 +64,6 @@ pub use crate::bench::Mined;
 pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
 pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
-pub use crate::patch::{GitApplyOptions, Judged, Recovered, Verbosity, WhiteSpace};
+pub use crate::patch::{Judged, Recovered, Verbosity};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

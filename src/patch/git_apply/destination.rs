@@ -11,12 +11,13 @@ use crate::patch::structure::parent_paths;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
-pub(super) struct Destination {
+pub(super) struct Destination<'r> {
+    pub(super) repository: Option<&'r Repository>,
     /// The index, when there is a repository.
     pub(super) staging: Option<Staging>,
     /// What names of the patch are relative to.
     pub(super) root: PathBuf,
-    tree: Directory,
+    pub(super) tree: Directory,
     attributes: Option<RefCell<Attributes>>,
     line_ends: Settings,
     rules: Rules,
@@ -24,8 +25,8 @@ pub(super) struct Destination {
     pub(super) trusts_mode: bool,
 }
 
-impl Destination {
-    pub(super) fn open(repository: Option<&Repository>, root: &Path) -> Result<Self, GitError> {
+impl<'r> Destination<'r> {
+    pub(super) fn open(repository: Option<&'r Repository>, root: &Path) -> Result<Self, GitError> {
         let staging = repository.map(Repository::staging).transpose()?;
         let attributes = repository.map(Repository::attributes).transpose()?;
         let setting = |key: &str| repository.and_then(|repository| repository.setting(key));
@@ -33,6 +34,7 @@ impl Destination {
             GitError::Unreadable(format!("cannot open `{}`: {error}", root.display()))
         })?;
         Ok(Self {
+            repository,
             staging,
             root: root.to_owned(),
             tree,

@@ -203,6 +203,15 @@ impl Placing<'_> {
                 sides.blank_at_end = 0;
             }
         }
+        let ends = |side: &[Text<'_>]| side.last().is_some_and(|line| line.bytes.ends_with(b"\n"));
+        if self.options.inaccurate_eof && ends(&sides.old) && ends(&sides.new) {
+            for line in [sides.old.last_mut(), sides.new.last_mut()]
+                .into_iter()
+                .flatten()
+            {
+                line.bytes.to_mut().pop();
+            }
+        }
         Some(sides)
     }
 

@@ -5,6 +5,7 @@ use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
+use super::report::write_report;
 use super::table::Table;
 use super::write::write_tree;
 use crate::git::{GitError, Repository};
@@ -13,11 +14,12 @@ use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
 pub struct GitApply<'r> {
-    destination: Destination,
+    destination: Destination<'r>,
     options: &'r GitApplyOptions,
     state: PathBuf,
     naming: Naming,
     messages: Messages,
+    out: String,
     // 1 once a patch did not apply, 128 once something was refused that ends everything.
     exit: u8,
 }
@@ -25,6 +27,8 @@ pub struct GitApply<'r> {
 /// How it ended.
 #[derive(Debug)]
 pub struct GitApplied {
+    /// For standard output.
+    pub stdout: String,
     /// For standard error.
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
@@ -59,6 +63,7 @@ impl<'r> GitApply<'r> {
                 prefix: options.prefix.clone(),
             },
             messages: Messages::default(),
+            out: String::new(),
             exit: 0,
         })
     }
@@ -84,7 +89,7 @@ impl<'r> GitApply<'r> {
         }
         if self.exit == 0 {
             let action = self.options.white_space;
-            if let Err(Fatal(messages)) = self.messages.sum_up(action, !self.options.check) {
+            if let Err(Fatal(messages)) = self.messages.sum_up(action, self.options.apply) {
                 self.messages.error(&messages);
                 self.exit = FATAL;
                 return self.end_run();
@@ -106,6 +111,7 @@ impl<'r> GitApply<'r> {
             self.messages.text.clear();
         }
         GitApplied {
+            stdout: self.out,
             stderr: self.messages.text,
             exit: self.exit,
         }
@@ -123,22 +129,30 @@ impl<'r> GitApply<'r> {
             ));
         }
         let stops = self.messages.errors > 0 && self.options.white_space.is_error();
-        let mut applies = !self.options.check && !stops;
-        if self.options.check || applies {
+        let mut applies = self.options.apply && !stops;
+        let done = if self.options.check || applies {
             let before = self.messages.errors;
-            let (done, clean) = self.judge_section(name, sections)?;
+            let (done, clean) = self.judge_sections(name, sections)?;
             applies &= self.messages.errors == before || !self.options.white_space.is_error();
-            if !clean {
+            if !clean && !self.options.reject {
                 return Ok(false);
             }
-            if applies {
-                self.write_results(&done)?;
-            }
+            done
+        } else {
+            sections.into_iter().map(SectionResult::from).collect()
+        };
+        if applies && self.write_results(&done)? {
+            // The index keeps what conflicts left.
+            self.exit = 1;
+            return Ok(!self.options.reject);
         }
+        let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
+        self.out.push_str(&write_report(&sections, self.options));
         Ok(true)
     }
 
-    fn write_results(&mut self, done: &[SectionResult<'_>]) -> Result<(), Fatal> {
+    // Whether hunks or conflicts are left.
+    fn write_results(&mut self, done: &[SectionResult<'_>]) -> Result<bool, Fatal> {
         if self.options.uses_index()
             && let Some(staging) = &mut self.destination.staging
         {
@@ -190,7 +204,7 @@ impl<'r> GitApply<'r> {
         Ok((sections, skipped))
     }
 
-    fn judge_section<'a>(
+    fn judge_sections<'a>(
         &mut self,
         name: &str,
         sections: Vec<Section<'a>>,
@@ -200,10 +214,7 @@ impl<'r> GitApply<'r> {
         let mut done: Vec<SectionResult<'a>> = Vec::with_capacity(sections.len());
         let mut clean = true;
         for (number, section) in sections.into_iter().enumerate() {
-            let mut one = SectionResult {
-                section,
-                ..SectionResult::default()
-            };
+            let mut one = SectionResult::from(section);
             let outcome = Checker {
                 destination: &self.destination,
                 options: self.options,
