@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::flags::request;
 use super::{AppError, Input, Result};
-use crate::git::{MergeConflict, Repository, mark_conflicts};
+use crate::git::{MergeConflict, Repository};
 use crate::model::{Code, Exit};
 use crate::patch::{GitApply, GitApplyOptions, Verbosity, WhiteSpace};
 
@@ -212,7 +212,6 @@ fn build_options(
     } else {
         WhiteSpace::NoWarn
     };
-    let style = place.setting("merge.conflictStyle").unwrap_or_default();
     let ignores = place.setting("apply.ignoreWhitespace");
     GitApplyOptions {
         strip: request.strip,
@@ -227,11 +226,11 @@ fn build_options(
         index: request.index,
         cached: request.cached,
         three_way: request.three_way,
-        conflict: match (request.ours, request.theirs, request.union) {
-            (true, ..) => MergeConflict::ResolveWithOurs,
-            (_, true, _) => MergeConflict::ResolveWithTheirs,
-            (.., true) => MergeConflict::ResolveWithUnion,
-            _ => mark_conflicts(&style),
+        settled: match (request.ours, request.theirs, request.union) {
+            (true, ..) => Some(MergeConflict::ResolveWithOurs),
+            (_, true, _) => Some(MergeConflict::ResolveWithTheirs),
+            (.., true) => Some(MergeConflict::ResolveWithUnion),
+            _ => None,
         },
         reverse: request.reverse,
         reject: request.reject,

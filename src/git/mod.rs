@@ -22,7 +22,7 @@ pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
 pub use history::{Step, Walked};
 pub use index::IndexChange;
-pub use objects::{MergeConflict, mark_conflicts, merge_texts};
+pub use objects::MergeConflict;
 pub use repository::Repository;
 pub use scratch::{Scratch, ScratchPlan};
 pub use scratch_repository::first_commit;

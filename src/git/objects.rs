@@ -1,5 +1,5 @@
 pub use gix::merge::blob::builtin_driver::text::Conflict as MergeConflict;
-use gix::merge::blob::builtin_driver::text::{ConflictStyle, Labels, Options};
+use gix::merge::blob::builtin_driver::text::{Labels, Options};
 
 use super::index::blob_id;
 use super::{GitError, Repository};
@@ -19,6 +19,29 @@ impl Repository {
         Some(object.try_into_blob().ok()?.take_data())
     }
 
+    /// Merges what leads from `base` to `theirs` into `ours`, with conflicts settled or else marked as the
+    /// configuration says; gives the text, and whether conflicts are left.
+    #[must_use]
+    pub fn merge_texts(
+        &self,
+        [ours, base, theirs]: [&[u8]; 3],
+        settled: Option<MergeConflict>,
+    ) -> (Vec<u8>, bool) {
+        let options = self.local().blob_merge_options();
+        let mut options = options.map_or_else(|_| Options::default(), |options| options.text);
+        options.conflict = settled.unwrap_or(options.conflict);
+        let labels = Labels {
+            ancestor: Some("base".into()),
+            current: Some("ours".into()),
+            other: Some("theirs".into()),
+        };
+        let (mut out, mut input) = (Vec::new(), gix::diff::blob::InternedInput::default());
+        let resolution = gix::merge::blob::builtin_driver::text(
+            &mut out, &mut input, labels, ours, base, theirs, options,
+        );
+        (out, resolution == gix::merge::blob::Resolution::Conflict)
+    }
+
     /// Stores a blob.
     ///
     /// # Errors
@@ -33,42 +56,4 @@ pub(super) fn write_blob(repo: &gix::Repository, bytes: &[u8]) -> Result<BlobId,
     let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
     blob_id(id.detach())
         .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
-}
-
-/// Returns what marks conflicts in the style that `merge.conflictStyle` names.
-#[must_use]
-pub fn mark_conflicts(style: &str) -> MergeConflict {
-    let style = match style {
-        "diff3" => ConflictStyle::Diff3,
-        "zdiff3" => ConflictStyle::ZealousDiff3,
-        _ => ConflictStyle::Merge,
-    };
-    match MergeConflict::default() {
-        MergeConflict::Keep { marker_size, .. } => MergeConflict::Keep { style, marker_size },
-        settled => settled,
-    }
-}
-
-/// Merges what leads from `base` to `theirs` into `ours`; gives the text, and whether conflicts are left.
-#[must_use]
-pub fn merge_texts(
-    ours: &[u8],
-    base: &[u8],
-    theirs: &[u8],
-    conflict: MergeConflict,
-) -> (Vec<u8>, bool) {
-    let labels = Labels {
-        ancestor: Some("base".into()),
-        current: Some("ours".into()),
-        other: Some("theirs".into()),
-    };
-    let options = Options {
-        conflict,
-        ..Options::default()
-    };
-    let (mut out, mut input) = (Vec::new(), gix::diff::blob::InternedInput::default());
-    let resolution = gix::merge::blob::builtin_driver::text(
-        &mut out, &mut input, labels, ours, base, theirs, options,
-    );
-    (out, resolution == gix::merge::blob::Resolution::Conflict)
 }

@@ -7,7 +7,7 @@ use super::compose::{Composed, compose_edits};
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Site, Work, diagnose, place};
-use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
@@ -26,59 +26,12 @@ pub(super) struct Modified {
     pub(super) is_exact: bool,
 }
 
-/// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place,
-/// else by alignment, together or, for forms without line numbers, one after the other.
+/// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place, else by
+/// alignment.
 pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     if let Some(exact) = apply_exactly(before, section, work) {
         return exact;
     }
-    let together = place_hunks(before, section, work);
-    // Two hunks that change the same place are alternatives, not one after the other.
-    let clash = together
-        .failures
-        .iter()
-        .any(|(_, failure)| failure.code == Code::P303);
-    let is_done = together.after.is_some() || together.is_there;
-    if is_done || clash || section.headers.explicit.is_none() {
-        return together;
-    }
-    apply_sequentially(before, section, work).unwrap_or(together)
-}
-
-// Blocks that are tried one after the other.
-const MOST_STEPS: usize = 64;
-
-/// Applies each block to what those before it left: a later one may count on an earlier one.
-fn apply_sequentially(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    work: &Work,
-) -> Option<Modified> {
-    let hunks = section.hunks();
-    if !(2..=MOST_STEPS).contains(&hunks.len()) {
-        return None;
-    }
-    let mut state = before.clone();
-    let mut all = Modified::default();
-    for (hunk, index) in hunks.iter().zip(1..) {
-        let step = FilePatch {
-            body: Body::Hunks(vec![hunk.clone()]),
-            ..section.clone()
-        };
-        let mut next = place_hunks(&state, &step, work);
-        state.bytes = next.after.take()?;
-        next.hunks
-            .iter_mut()
-            .for_each(|verdict| verdict.index = index);
-        all.hunks.append(&mut next.hunks);
-        all.mends.append(&mut next.mends);
-    }
-    all.after = Some(state.bytes);
-    Some(all)
-}
-
-/// Places hunks with the line ends of the file.
-fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     let mut modified = Modified::default();
     let text = Text::new(&before.bytes);
     let hunks = Cow::Borrowed(section.hunks());
@@ -256,9 +209,14 @@ fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work
     if hunks.is_empty() || !hunks.iter().all(says_something) {
         return false;
     }
-    let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
-    let outcomes = place(text, &back, work);
     let is_exact =
         |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
+    // The first alone tells of most files, and costs little.
+    let first: Vec<Hunk<'_>> = hunks.iter().take(1).map(reverse_hunk).collect();
+    if !place(text, &first, work).iter().all(is_exact) {
+        return false;
+    }
+    let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
+    let outcomes = place(text, &back, work);
     outcomes.iter().all(is_exact) && compose_edits(text, &outcomes, !explicit).is_ok()
 }

@@ -1,20 +1,12 @@
 use std::fmt::Write as _;
 
-use crate::model::{Code, HunkVerdict, PatchVerdict, Severity, Verdict};
+use crate::model::{HunkVerdict, PatchVerdict, Severity, Verdict};
 use crate::report::{difference, harmless, join_numbers, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
-        Verdict::AlreadyApplied
-            if verdict
-                .problems
-                .iter()
-                .any(|problem| problem.code == Code::P305) =>
-        {
-            return Code::P305.advice().to_owned();
-        }
         Verdict::AlreadyApplied => {
             return "The files already are as this patch would make them. Send nothing.".to_owned();
         }

@@ -112,7 +112,7 @@ impl<'a> FilePatch<'a> {
 pub struct Headers<'a> {
     /// Set for forms that say outright what happens to which path; names need no stripping.
     pub explicit: Option<Operation>,
-    /// The path of such a form; of a diff, what follows `Index: `, which git does not read.
+    /// The path of such a form.
     pub path: Cow<'a, [u8]>,
     /// Where such a form moves the file from.
     pub from: Option<Cow<'a, [u8]>>,

@@ -200,8 +200,7 @@ impl<'a> Checker<'_, 'a> {
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
         {
-            let staging = self.destination.staging.as_ref();
-            let entry = staging.and_then(|staging| staging.entry(&new));
+            let entry = self.destination.staged(&new);
             // The files of a submodule would be lost.
             let loses = entry.is_some_and(|entry| differ_in_type(entry.mode, section.new_mode))
                 && entry.is_some_and(|entry| is_submodule(entry.mode));
@@ -242,8 +241,7 @@ impl<'a> Checker<'_, 'a> {
 
     fn find_occupant(&self, new: &str, frees: bool) -> Option<String> {
         if self.options.uses_index() {
-            let staging = self.destination.staging.as_ref();
-            let entry = staging.and_then(|staging| staging.entry(new));
+            let entry = self.destination.staged(new);
             if let Some(entry) = entry.filter(|_| !frees) {
                 if !entry.intent_to_add {
                     return Some(format!("{new}: already exists in index"));
@@ -275,8 +273,7 @@ impl<'a> Checker<'_, 'a> {
         if let Some(new) = section.new_name.as_deref().filter(|_| !section.deletes()) {
             let is_link = |path: &str| {
                 if self.options.uses_index() {
-                    let staging = self.destination.staging.as_ref();
-                    let entry = staging.and_then(|staging| staging.entry(path));
+                    let entry = self.destination.staged(path);
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
                     self.destination.is_link(path)

@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::line_ends::{LineEnds, Settings};
-use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
+use crate::git::{Attribute, Attributes, GitError, Repository, Staged, Staging};
 use crate::model::file_name;
 use crate::patch::change::FileState;
 use crate::patch::strict::Rules;
@@ -56,6 +56,11 @@ impl<'r> Destination<'r> {
             Some(attributes) => attributes.borrow_mut().for_path(path),
             None => std::array::from_fn(|_| Attribute::Unspecified),
         }
+    }
+
+    /// What the index has at a path.
+    pub(super) fn staged(&self, path: &str) -> Option<Staged> {
+        self.staging.as_ref()?.entry(path)
     }
 
     /// The white space rules of a path.

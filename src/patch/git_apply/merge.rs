@@ -1,6 +1,5 @@
 use super::check::Checker;
 use super::options::Verbosity;
-use crate::git::{MergeConflict, merge_texts};
 use crate::patch::canonical::is_binary;
 use crate::patch::strict::{SectionResult, is_submodule};
 
@@ -48,7 +47,15 @@ impl<'a> Checker<'_, 'a> {
         } else {
             before.to_vec()
         };
-        let (after, has_conflicts) = self.merge_bytes(&name, [&ours, &base, &theirs.after]);
+        let sides = [&ours[..], &base, &theirs.after];
+        let repository = self.destination.repository;
+        let (after, has_conflicts) = if base == ours {
+            (theirs.after.clone(), false)
+        } else if let Some(repository) = repository.filter(|_| !sides.into_iter().any(is_binary)) {
+            repository.merge_texts(sides, self.options.settled)
+        } else {
+            return false;
+        };
         done.after = after;
         if has_conflicts {
             let base = (!creates).then_some(base);
@@ -72,25 +79,5 @@ impl<'a> Checker<'_, 'a> {
         }
         let id = std::str::from_utf8(done.section.old_id).ok()?;
         self.destination.repository?.find_blob(id)
-    }
-
-    // The content, and whether conflicts are left in it.
-    fn merge_bytes(&mut self, name: &str, sides: [&[u8]; 3]) -> (Vec<u8>, bool) {
-        let [ours, base, theirs] = sides;
-        let conflict = self.options.conflict;
-        if !sides.into_iter().any(is_binary) {
-            return merge_texts(ours, base, theirs, conflict);
-        }
-        let is_theirs = base == ours || conflict == MergeConflict::ResolveWithTheirs;
-        let is_settled = is_theirs
-            || base == theirs
-            || ours == theirs
-            || conflict == MergeConflict::ResolveWithOurs;
-        if !is_settled {
-            let message = format!("Cannot merge binary files: {name} (ours vs. theirs)");
-            self.messages.warning(&message);
-        }
-        let taken = if is_theirs { theirs } else { ours };
-        (taken.to_vec(), !is_settled)
     }
 }

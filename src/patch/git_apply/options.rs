@@ -28,8 +28,8 @@ pub struct GitApplyOptions {
     pub cached: bool,
     /// Merge with what the file has become, and fall back to placing hunks.
     pub three_way: bool,
-    /// What becomes of conflicts of a merge.
-    pub conflict: MergeConflict,
+    /// What settles conflicts of a merge.
+    pub settled: Option<MergeConflict>,
     /// Apply the hunks that fit, and leave the others in `.rej` files.
     pub reject: bool,
     /// Let names lead out of the tree; never with the index.

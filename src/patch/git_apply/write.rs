@@ -6,7 +6,7 @@ use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use crate::git::{Staged, Staging};
-use crate::model::{RepoPath, file_name};
+use crate::model::{BlobId, RepoPath, file_name};
 use crate::patch::strict::{Fatal, SectionResult, is_submodule, said_name};
 use crate::patch::structure::parent_paths;
 
@@ -78,8 +78,7 @@ fn stage_files(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Resul
             let id = text.and_then(|text| text.trim_end().parse().ok());
             id.ok_or_else(|| Fatal(format!("corrupt patch for submodule {name}")))?
         } else {
-            let id = staging.store(bytes);
-            id.map_err(|error| Fatal(error.to_string()))?
+            store_blob(staging, bytes)?
         };
         let is_taken = |above: &str| staging.entry(above).is_some();
         if staging.has_below(name) || parent_paths(name).any(is_taken) {
@@ -94,6 +93,11 @@ fn stage_files(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Resul
     Ok(())
 }
 
+fn store_blob(staging: &Staging, bytes: &[u8]) -> Result<BlobId, Fatal> {
+    let id = staging.store(bytes);
+    id.map_err(|error| Fatal(error.to_string()))
+}
+
 fn stage_conflicts(done: &[SectionResult<'_>], staging: &mut Staging) -> Result<(), Fatal> {
     for one in done {
         let Some(sides) = &one.conflict else {
@@ -102,15 +106,10 @@ fn stage_conflicts(done: &[SectionResult<'_>], staging: &mut Staging) -> Result<
         let mode = recorded_mode(one.section.new_mode);
         let mut entries = Vec::new();
         for (bytes, stage) in sides.iter().zip(1_u8..) {
-            let Some(bytes) = bytes else {
-                continue;
-            };
-            let id = staging.store(bytes);
-            let id = id.map_err(|error| Fatal(error.to_string()))?;
-            entries.push(Staged {
-                stage,
-                ..Staged::new(id, mode)
-            });
+            if let Some(bytes) = bytes {
+                let entry = Staged::new(store_blob(staging, bytes)?, mode);
+                entries.push(Staged { stage, ..entry });
+            }
         }
         staging.set(one.section.target(), entries);
     }

@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::JudgeOptions;
 use super::report::Report;
-use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
+use crate::model::{
+    Code, HunkVerdict, Mend, Operation, Refusal, Safety, file_name, refuse,
+};
 use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand_binary};
 use crate::patch::change::FileState;
 use crate::patch::content::{Modified, modify_file};
@@ -30,8 +32,6 @@ pub(super) enum SectionOutcome {
     Applied,
     /// Its new side stands there already.
     Already,
-    /// It fits and changes nothing.
-    Unchanged,
     Failed,
 }
 
@@ -227,11 +227,8 @@ impl<'j> Placing<'j> {
             if is_meant {
                 return Ok(SectionOutcome::Already);
             }
-            if !is_diff {
+            if !is_diff || target.mode.is_none() {
                 return refuse(Code::P305, "the patch changes nothing in this file");
-            }
-            if target.mode.is_none() {
-                return self.refuse_no_change(file, target, report);
             }
         }
         self.store_state(target, Some(before), Some(after), file.line);
@@ -292,26 +289,6 @@ impl<'j> Placing<'j> {
         Ok(made)
     }
 
-    fn refuse_no_change(
-        &self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        report: &mut Report,
-    ) -> Outcome {
-        let lost_its_end = file.hunks().last().is_some_and(|hunk| {
-            let promised = hunk.old.map_or(0, |(_, count)| count as usize);
-            hunk.ends_input && promised > hunk.old_lines().count()
-        });
-        if lost_its_end {
-            let message = "the patch seems to be cut off before its first change";
-            return refuse(Code::P104, message);
-        }
-        let message = "the patch changes nothing in this file";
-        let problem = PatchProblem::new(Code::P305, message).as_warning();
-        report.add(problem.at(Some(&target.new), u64::from(file.line)));
-        Ok(SectionOutcome::Unchanged)
-    }
-
     fn read_existing(&self, path: &str) -> Result<FileState, Refusal> {
         if let Some(state) = self.read_current(path)? {
             return Ok(state);
@@ -320,14 +297,17 @@ impl<'j> Placing<'j> {
             let message = "the patch deletes or moves this file before it changes it";
             return refuse(Code::P513, message);
         }
-        let suggestions = structure::suggest_paths(self.source.listing(), path);
-        let refusal = Refusal::new(
-            Code::P501,
-            format!("there is no file `{}`", path.escape_debug()),
-        );
-        Err(match suggestions.as_slice() {
-            [] => refusal,
-            some => refusal.hint(format!("did you mean {}?", some.join(" or "))),
+        let name = file_name(path);
+        let files = self.source.listing().files();
+        let same = files.filter(|entry| file_name(entry.path.as_str()) == name);
+        let same = same.map(|entry| format!("`{}`", entry.path.as_str()));
+        let same: Vec<String> = same.take(3).collect();
+        let message = format!("there is no file `{}`", path.escape_debug());
+        let refusal = Refusal::new(Code::P501, message);
+        Err(if same.is_empty() {
+            refusal
+        } else {
+            refusal.hint(format!("did you mean {}?", same.join(" or ")))
         })
     }
 

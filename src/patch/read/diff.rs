@@ -126,6 +126,12 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn read_section(&mut self, text: Vec<u8>, start: usize) {
+        let index_name = std::mem::take(&mut self.index_name);
+        let name = index_name.rsplit(|byte| *byte == b'/').next();
+        if memchr::memmem::find(&text, name.unwrap_or_default()).is_none() {
+            let message = "the `Index:` line names another file than the headers";
+            self.fail(Code::P202, message);
+        }
         let is_git = text.starts_with(b"diff --git ");
         let named = memchr::memmem::find(&text, b"+++ ").is_some();
         let body = if is_git && !named {
@@ -138,7 +144,6 @@ impl<'a> Scan<'a, '_> {
             line: line_number(start),
             headers: Headers {
                 text,
-                path: std::mem::take(&mut self.index_name).into(),
                 ..Headers::default()
             },
             body,
