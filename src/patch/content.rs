@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::change::FileState;
-use super::compose::{Composed, compose_edits};
+use super::compose::compose_edits;
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Site, Work, diagnose, place};
@@ -49,12 +49,7 @@ pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Wo
     };
     add_verdicts(&mut modified, explicit, (&text, &hunks), &outcomes, work);
     if let Some(composed) = composed {
-        if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
-            let message = "ignored `\\ No newline at end of file` where the file has one";
-            let ignored = mend_hunk(Code::M411, Safety::Lossy, hunk, message);
-            modified.mends.push(ignored);
-        }
-        modified.after = Some(composed.bytes.into());
+        modified.after = Some(composed.into());
     }
     modified
 }
@@ -65,7 +60,7 @@ fn compose_surely(
     hunks: &[Hunk<'_>],
     outcomes: &[Placement<'_, '_>],
     section: &FilePatch<'_>,
-) -> Result<Composed, (u64, Refusal)> {
+) -> Result<Vec<u8>, (u64, Refusal)> {
     let mut placed = outcomes.iter().flatten();
     let lost = placed.find_map(|placed| lost_indent(&placed.lines));
     let mut hunks_left = section.hunks().iter();

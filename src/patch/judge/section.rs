@@ -2,9 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::JudgeOptions;
 use super::report::Report;
-use crate::model::{
-    Code, HunkVerdict, Mend, Operation, Refusal, Safety, file_name, refuse,
-};
+use crate::model::{Code, HunkVerdict, Mend, Operation, Refusal, Safety, file_name, refuse};
 use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand_binary};
 use crate::patch::change::FileState;
 use crate::patch::content::{Modified, modify_file};
