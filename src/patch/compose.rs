@@ -1,5 +1,5 @@
 use super::place::{Placed, Placement};
-use super::set::{HunkLine, LineKind};
+use super::set::{HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, Refusal};
 
@@ -129,11 +129,7 @@ fn settle_end(
     marks_newlines: bool,
     draft: Option<&mut Draft<'_>>,
 ) -> bool {
-    let last = placed
-        .lines
-        .iter()
-        .rev()
-        .find(|line| line.kind != LineKind::Remove);
+    let last = without_kind(&placed.lines, LineKind::Remove).next_back();
     let Some(line) = last.filter(|line| line.kind == LineKind::Add) else {
         return true;
     };

@@ -7,7 +7,7 @@ use super::compose::compose_edits;
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Site, Work, diagnose, place};
-use super::set::{FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
@@ -78,10 +78,8 @@ fn compose_surely(
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
 /// lines are moved alike.
 fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
-    let side = |gone: LineKind| {
-        let lines = lines.iter().filter(move |line| line.kind != gone);
-        lines.filter(|line| !line.prefixed && !line.is_blank())
-    };
+    let is_solid = |line: &&HunkLine<'_>| !line.prefixed && !line.is_blank();
+    let side = |gone| without_kind(lines, gone).filter(is_solid);
     let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
     let alike = old.text().trim_ascii() == new.text().trim_ascii();
     let words = |gone| side(gone).map(|line| line.text().trim_ascii());
@@ -136,7 +134,7 @@ pub(super) fn add_verdicts(
                 verdict.applied_at = Some(at);
                 let notes = placed.mends.iter();
                 let mut mends: Vec<Mend> = notes
-                    .map(|note| mend_hunk(note.code, note.safety, hunk, note.message))
+                    .map(|note| Mend::new(note.code, note.safety, hunk.line, note.message))
                     .collect();
                 mends.extend(moved_mend(hunk, at, explicit));
                 if !mends.is_empty() {
@@ -176,11 +174,7 @@ fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
         None => return None,
     };
     let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
-    Some(mend_hunk(Code::M401, Safety::Safe, hunk, &message))
-}
-
-pub(super) fn mend_hunk(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
-    Mend::new(code, safety, hunk.line, message)
+    Some(Mend::new(Code::M401, Safety::Safe, hunk.line, &message))
 }
 
 /// Returns the hunk that undoes a hunk.

@@ -46,9 +46,6 @@ pub(super) fn apply_exactly(
         is_exact: true,
         ..Modified::default()
     };
-    for row in &rows {
-        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
-    }
     add_verdicts(&mut modified, false, (&text, hunks), &placements, work);
     Some(modified)
 }

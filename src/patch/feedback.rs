@@ -35,9 +35,8 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
         .filter(|(_, hunk)| {
             hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
         });
-    let mut room = MOST_SHOWN;
-    for (path, hunk) in hunks.take(10) {
-        show_hunk(path, hunk, &mut room, &mut text);
+    for (path, hunk) in hunks.take(MOST_SHOWN) {
+        show_hunk(path, hunk, &mut text);
     }
     let left = errors.count().saturating_sub(10);
     if left > 0 {
@@ -47,11 +46,11 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     text
 }
 
-// Lines of files shown in all.
-const MOST_SHOWN: usize = 60;
+// Hunks that are shown with what stands there.
+const MOST_SHOWN: usize = 5;
 
 // How a hunk differs from the file, and the lines that stand there.
-fn show_hunk(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
+fn show_hunk(path: &str, hunk: &HunkVerdict, text: &mut String) {
     if let Some(found) = &hunk.mismatch.difference {
         let line = found.file_line;
         let _ = match &found.actual {
@@ -78,10 +77,6 @@ fn show_hunk(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String
         let _ = writeln!(text, "- {path}: it fits at lines {lines}.");
     }
     for excerpt in &hunk.mismatch.excerpts {
-        if *room < excerpt.lines.len() {
-            break;
-        }
-        *room -= excerpt.lines.len();
         let _ = writeln!(text, "  {path} now has:");
         for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
             let _ = writeln!(text, "  {number:>5} | {}", harmless(line));

@@ -219,6 +219,14 @@ pub enum LineKind {
     Add,
 }
 
+/// The lines of all kinds but one.
+pub(super) fn without_kind<'h, 'a>(
+    lines: &'h [HunkLine<'a>],
+    gone: LineKind,
+) -> impl DoubleEndedIterator<Item = &'h HunkLine<'a>> + Clone {
+    lines.iter().filter(move |line| line.kind != gone)
+}
+
 /// One line of a hunk.
 #[derive(Debug, Clone)]
 pub struct HunkLine<'a> {
@@ -304,14 +312,12 @@ impl<'a> HunkLine<'a> {
 impl<'a> Hunk<'a> {
     /// The lines of the old side.
     pub fn old_lines(&self) -> impl Iterator<Item = &HunkLine<'a>> {
-        self.lines.iter().filter(|line| line.kind != LineKind::Add)
+        without_kind(&self.lines, LineKind::Add)
     }
 
     /// The lines of the new side.
     pub fn new_lines(&self) -> impl Iterator<Item = &HunkLine<'a>> {
-        self.lines
-            .iter()
-            .filter(|line| line.kind != LineKind::Remove)
+        without_kind(&self.lines, LineKind::Remove)
     }
 
     /// Lines that are part of the hunk for sure, with all but `tail` of the others.

@@ -84,29 +84,11 @@ impl<'r> GitApply<'r> {
 
     /// Ends with the sum of white space errors and writes the index.
     pub fn finish(mut self) -> GitApplied {
-        if self.exit == FATAL {
-            return self.end_run();
-        }
-        if self.exit == 0 {
-            let action = self.options.white_space;
-            if let Err(Fatal(messages)) = self.messages.sum_up(action, self.options.apply) {
-                self.messages.error(&messages);
-                self.exit = FATAL;
-                return self.end_run();
-            }
-        }
-        if let Some(staging) = &mut self.destination.staging
-            && let Err(error) = staging.write(Some(&self.destination.root))
-        {
-            let message = format!("Unable to write new index file: {error}");
+        if let Err(Fatal(message)) = self.end_run() {
             self.messages.error(&message);
             self.exit = FATAL;
         }
-        self.end_run()
-    }
-
-    // Asked to be quiet, git says nothing at all, not even why it fails.
-    fn end_run(mut self) -> GitApplied {
+        // Asked to be quiet, git says nothing at all, not even why it fails.
         if self.options.verbosity == Verbosity::Quiet {
             self.messages.text.clear();
         }
@@ -115,6 +97,21 @@ impl<'r> GitApply<'r> {
             stderr: self.messages.text,
             exit: self.exit,
         }
+    }
+
+    fn end_run(&mut self) -> Result<(), Fatal> {
+        if self.exit == 0 {
+            let action = self.options.white_space;
+            self.messages.sum_up(action, self.options.apply)?;
+        }
+        let Some(staging) = self.destination.staging.as_mut() else {
+            return Ok(());
+        };
+        if self.exit == FATAL {
+            return Ok(());
+        }
+        let written = staging.write(Some(&self.destination.root));
+        written.map_err(|error| Fatal(format!("Unable to write new index file: {error}")))
     }
 
     // Whether one patch applied whole.

@@ -30,7 +30,7 @@ pub(super) fn write_tree(
         stage_conflicts(done, staging)?;
     }
     if !options.cached {
-        write_files(&wanted, destination, state, messages)?;
+        write_files(&wanted, destination, state)?;
     }
     let mut is_left = false;
     for one in done.iter() {
@@ -120,7 +120,6 @@ fn write_files(
     wanted: &Wanted<'_>,
     destination: &Destination<'_>,
     state: &std::path::Path,
-    messages: &mut Messages,
 ) -> Result<(), Fatal> {
     let mut changes = Vec::new();
     let mut submodules = Vec::new();
@@ -133,10 +132,8 @@ fn write_files(
         if want.is_some_and(|(_, mode)| is_submodule(mode)) {
             submodules.push(absolute);
         } else if standing.is_none() && absolute.is_dir() {
-            let removed = std::fs::remove_dir(absolute);
-            if want.is_none() && removed.is_err() {
-                messages.warning(&format!("unable to rmdir '{name}': Directory not empty"));
-            } else if want.is_none() {
+            let is_gone = std::fs::remove_dir(absolute).is_ok();
+            if want.is_none() && is_gone {
                 destination.tree.remove_emptied_above(name);
             }
         }

@@ -119,10 +119,7 @@ impl<'j> Placing<'j> {
                     add_failures(target, made.failures, report);
                     return Ok(SectionOutcome::Failed);
                 };
-                // A hunk that removes every line has no other place to go.
-                let mends = made.mends.into_iter();
-                let mends = mends.filter(|mend| mend.code != Code::M401);
-                report.verdict.mends.extend(mends);
+                report.verdict.mends.extend(made.mends);
                 left.is_empty()
             }
             _ => false,
@@ -146,16 +143,6 @@ impl<'j> Placing<'j> {
         let is_rename = target.operation == Operation::Rename;
         let occupied = self.read_current(&target.new)?;
         let source = read_original(self.source, &target.old)?;
-        if source.is_none()
-            && is_rename
-            && !self.slots.contains_key(&target.new)
-            && let Some(there) = &occupied
-        {
-            let pure = matches!(file.body, Body::Empty);
-            if pure || modify_file(there, file, &self.work).is_there {
-                return Ok(SectionOutcome::Already);
-            }
-        }
         // A copy is made of what stood there before the patch.
         let changed = |slot: &FileChange| slot.from.is_none() && slot.before.is_some();
         if is_rename && self.slots.get(&target.old).is_some_and(changed) {

@@ -40,9 +40,6 @@ pub(super) fn read_diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     }
 }
 
-/// Hunks without lines, one behind the other, that are reported.
-const EMPTY_HUNKS: usize = 100;
-
 struct Scan<'a, 'l> {
     lines: &'l Lines<'a>,
     at: usize,
@@ -225,11 +222,7 @@ impl<'a> Scan<'a, '_> {
         let header = header.unwrap_or(HunkHeader::Bare { scope: &[] });
         let (mut hunk, next) = hunk::read_body(self.lines, from, header, &self.around);
         hunk.line = line_number(self.at);
-        // One without lines has its section refused; more of them than anybody reads say no more.
-        let is_empty = |hunk: &&Hunk<'_>| hunk.lines.is_empty();
-        if !hunk.lines.is_empty() || hunks.iter().rev().take_while(is_empty).count() < EMPTY_HUNKS {
-            hunks.push(hunk);
-        }
+        hunks.push(hunk);
         self.at = next.max(from);
     }
 }

@@ -363,9 +363,8 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
         text(fields, &paths).filter(|path| !path.is_empty() && !path.contains(['\n', ' ']))
     };
     let path = all.iter().find_map(path_of)?;
-    let command = text(fields, COMMANDS).filter(|command| !command.contains(char::is_whitespace));
-    let inner = all.iter().find_map(|fields| text(fields, COMMANDS));
-    let mut named = [name, command, inner].into_iter().flatten();
+    let command = all.iter().find_map(|fields| text(fields, COMMANDS));
+    let mut named = [name, command].into_iter().flatten();
     let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
     let carries = |table: &Map<String, Value>| {
         get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())

@@ -27,8 +27,8 @@ pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, 
     if input.iter().all(u8::is_ascii_whitespace) {
         return refuse(Code::P101, "the input is empty");
     }
-    let cleaned = clean_input(input).map_err(refuse_encoding)?;
-    let (bytes, mends) = (&*cleaned.bytes, cleaned.mends);
+    let (bytes, mends) = clean_input(input).map_err(refuse_encoding)?;
+    let bytes = &*bytes;
     if let Some(packet) = read_whole(bytes) {
         return unpack_packet(packet, take);
     }
@@ -63,8 +63,8 @@ fn unpack_packet<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Res
             Ok(take(set))
         }
         Packet::Text(text, unread, prose) => {
-            let cleaned = clean_input(text.as_bytes()).map_err(refuse_encoding)?;
-            let mut set = find_patch(&Lines::new(&cleaned.bytes), cleaned.mends)?;
+            let (bytes, mends) = clean_input(text.as_bytes()).map_err(refuse_encoding)?;
+            let mut set = find_patch(&Lines::new(&bytes), mends)?;
             weigh_prose(&mut set, &prose);
             set.unread.extend(unread);
             Ok(take(set))

@@ -167,15 +167,10 @@ fn edits_are_mended_and_diagnosed_as_hunks_are() {
 
 #[test]
 fn what_is_no_patch_is_named() {
-    for (text, words) in [
-        ("I would change the loop.\n", "looks like prose"),
-        ("f:\n```python\nx = 1\n```\n", "looks like code in a fence"),
-        ("{\"answer\": 1}", "looks like JSON"),
-    ] {
+    for text in ["I would change the loop.\n", "{\"answer\": 1}"] {
         let judged = judged(&[("f", FILE)], text);
         let said = &judged.verdict.problems[0];
         assert_eq!(said.code.as_str(), "P102");
-        assert!(said.message.contains(words), "{}", said.message);
         assert!(judged.verdict.feedback.contains("SEARCH/REPLACE"), "{text}");
     }
 }
