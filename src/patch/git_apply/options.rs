@@ -102,7 +102,8 @@ pub enum Verbosity {
 
 impl GitApplyOptions {
     /// Whether the index takes part.
-    pub(super) fn uses_index(&self) -> bool {
+    #[must_use]
+    pub fn uses_index(&self) -> bool {
         self.index || self.cached || self.three_way
     }
 

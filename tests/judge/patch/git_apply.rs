@@ -163,7 +163,11 @@ fn nothing_is_written_while_somebody_else_writes_the_index() {
 #[test]
 fn what_a_patch_does_is_printed_and_what_does_not_fit_is_left() {
     let moved = "diff --git a/d/f b/d/g\nsimilarity index 90%\nrename from d/f\nrename to d/g\n--- a/d/f\n+++ b/d/g\n@@ -4,3 +4,4 @@\n 4\n-5\n+five\n+more\n 6\n";
-    for flags in [&["--stat", "--summary"][..], &["--numstat", "-z"], &["-R", "--stat"]] {
+    for flags in [
+        &["--stat", "--summary"][..],
+        &["--numstat", "-z"],
+        &["-R", "--stat"],
+    ] {
         agree(&[("d/f", TEN)], moved, flags);
     }
     agree(&[("d/f", TEN)], moved, &["--index", "--stat", "--apply"]);
