@@ -307,7 +307,7 @@ impl PathRules<'_> {
         if self.has(name) {
             return None;
         }
-        let name = name.replace('\\', "/");
+        let name = name.trim_start_matches('@').replace('\\', "/");
         if self.has(&name) {
             return Some(name);
         }

@@ -1,14 +1,15 @@
 use std::fmt::Write as _;
 
 use super::options::GitApplyOptions;
-use crate::patch::strict::{Section, quote_name};
+use crate::patch::strict::{Section, SectionResult, quote_name};
 
 /// Writes what `--stat`, `--numstat` and `--summary` print, in this order.
 ///
 /// Writing to a `String` cannot fail, here and below.
-pub(super) fn write_report(sections: &[&Section<'_>], options: &GitApplyOptions) -> String {
-    let counts = sections.iter().map(|section| count_lines(section, options));
-    let rows: Vec<Row<'_, '_>> = sections.iter().copied().zip(counts).collect();
+pub(super) fn write_report(done: &[SectionResult<'_>], options: &GitApplyOptions) -> String {
+    let sections = done.iter().map(|one| &one.section);
+    let rows = sections.map(|section| (section, count_lines(section, options)));
+    let rows: Vec<Row<'_, '_>> = rows.collect();
     let mut out = String::new();
     if options.stat {
         write_stat(&rows, &mut out);
@@ -26,7 +27,7 @@ pub(super) fn write_report(sections: &[&Section<'_>], options: &GitApplyOptions)
             let _ = writeln!(out, "{}", quote_name(section.target()));
         }
     }
-    for section in sections.iter().filter(|_| options.summary) {
+    for (section, _) in rows.iter().filter(|_| options.summary) {
         write_summary(section, &mut out);
     }
     out

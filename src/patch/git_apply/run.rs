@@ -143,8 +143,7 @@ impl<'r> GitApply<'r> {
             self.exit = 1;
             return Ok(!self.options.reject);
         }
-        let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
-        self.out.push_str(&write_report(&sections, self.options));
+        self.out.push_str(&write_report(&done, self.options));
         Ok(true)
     }
 

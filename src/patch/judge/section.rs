@@ -157,9 +157,6 @@ impl<'j> Placing<'j> {
         if occupied.is_some() && !leaves {
             return refuse(Code::P502, "the new path is already taken");
         }
-        if before.mode == 0o120_000 {
-            structure::check_link(&target.new, &before.bytes)?;
-        }
         let outcome = self.change_file(file, target, before.clone(), hunks, report)?;
         if is_rename
             && matches!(outcome, SectionOutcome::Applied)
@@ -209,18 +206,21 @@ impl<'j> Placing<'j> {
                 Body::Whole(_) => true,
                 _ => target.mode.is_some(),
             };
-            if is_meant {
+            if is_meant || is_diff && target.mode.is_none() && !lost_its_end(file.hunks()) {
                 return Ok(SectionOutcome::Already);
             }
             if !is_diff || target.mode.is_none() {
                 return refuse(Code::P305, "the patch changes nothing in this file");
             }
         }
+        if mode == 0o120_000 {
+            structure::check_link(&target.new, &after.bytes)?;
+        }
         self.store_state(target, Some(before), Some(after), file.line);
         if let Some(slot) = self.slots.get_mut(&target.new) {
             slot.is_exact = made.is_exact;
         }
-        self.check_link(target)
+        Ok(SectionOutcome::Applied)
     }
 
     /// Makes the new content of a file, whatever form the section has.
@@ -326,16 +326,6 @@ impl<'j> Placing<'j> {
         self.slots.insert(target.new.clone(), slot);
     }
 
-    fn check_link(&self, target: &Target) -> Outcome {
-        if let Some(after) = self
-            .find_made(&target.new)
-            .filter(|state| state.mode == 0o120_000)
-        {
-            structure::check_link(&target.new, &after.bytes)?;
-        }
-        Ok(SectionOutcome::Applied)
-    }
-
     /// What the patch so far leaves at a path that it changes.
     fn find_made(&self, path: &str) -> Option<&FileState> {
         self.slots.get(path)?.after.as_ref()
@@ -348,6 +338,14 @@ impl<'j> Placing<'j> {
             None => read_original(self.source, path),
         }
     }
+}
+
+// Whether the input ends with fewer lines of context than were announced.
+fn lost_its_end(hunks: &[Hunk<'_>]) -> bool {
+    hunks.last().is_some_and(|hunk| {
+        let announced = hunk.old.map_or(0, |(_, count)| count as usize);
+        hunk.ends_input && announced > hunk.old_lines().count()
+    })
 }
 
 fn add_failures(target: &Target, failures: Vec<(u64, Refusal)>, report: &mut Report) {

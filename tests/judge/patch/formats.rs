@@ -425,17 +425,6 @@ fn what_models_leave_to_the_file_is_read_from_it() {
     };
     for (what, path, file, patch, expected) in [
         (
-            "blocks that build on each other",
-            "f.py",
-            py,
-            block(
-                "f.py",
-                "    y = call(x, timeout=30)",
-                "    z = call(x)\n    y = z",
-            ) + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
-            Some(py.replace("y = call(x, timeout=30)", "z = call(x, 1)\n    y = z")),
-        ),
-        (
             "a heading where the number is off",
             "f.py",
             py,
