@@ -65,7 +65,7 @@ fn mends_what_has_one_reading() {
         (
             "other root",
             "--- a/x/y/f\n+++ b/x/y/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
-            "applies_mended M205",
+            "context_not_found P501",
         ),
         (
             "CR LF",
