@@ -33,12 +33,7 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
         }
         if firm.len() != announced {
             let message = "recounted the lines of the hunk";
-            mends.push(super::content::mend_hunk(
-                Code::M301,
-                Safety::Safe,
-                hunk,
-                message,
-            ));
+            mends.push(Mend::new(Code::M301, Safety::Safe, hunk.line, message));
         }
         for line in firm {
             if line.kind != LineKind::Add {

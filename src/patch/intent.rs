@@ -100,8 +100,8 @@ pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> boo
         .is_some_and(|(_, new)| is_blob(bytes, new))
 }
 
-/// Whether a blob id, which may be abbreviated, is that of some bytes.
-pub(super) fn is_blob(bytes: &[u8], id: &str) -> bool {
+// Whether a blob id, which may be abbreviated, is that of some bytes.
+fn is_blob(bytes: &[u8], id: &str) -> bool {
     const SHORTEST: usize = 7;
     let own = || BlobId::from_content(bytes).to_string();
     id.len() >= SHORTEST && own().starts_with(&id.to_ascii_lowercase())

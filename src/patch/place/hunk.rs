@@ -8,6 +8,7 @@ use crate::model::{Code, Refusal, refuse};
 use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
+use crate::report::join_numbers;
 
 /// Where a hunk stands, or why it cannot be placed.
 pub(in crate::patch) type Placement<'h, 'a> = Result<Placed<'h, 'a>, Refusal>;
@@ -192,15 +193,11 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     let Some(first) = rows.first().filter(|_| !hunk.scope.is_empty()) else {
         return refusal.hint("repeat as context the line that they follow");
     };
-    let scope = String::from_utf8_lossy(hunk.scope.trim_ascii()).into_owned();
-    let lines: Vec<String> = rows
-        .iter()
-        .take(5)
-        .map(|row| (row + 1).to_string())
-        .collect();
+    let scope = String::from_utf8_lossy(hunk.scope.trim_ascii());
+    let lines = rows.iter().take(5).map(|row| u64::from(*row) + 1);
     refusal.hint(format!(
         "`{scope}` is at line {}; repeat as context the line that the new ones follow, for example line {}",
-        lines.join(", "),
+        join_numbers(&lines.collect::<Vec<u64>>()),
         first + 2
     ))
 }
