@@ -4,7 +4,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::edges::{FileEdges, Graph};
-use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
+use crate::model::{FileFacts, ParseProblem, RepoPath, UnresolvedImport};
 
 /// The files reachable from some targets by a number of imports.
 #[derive(Debug, Clone, Default)]
@@ -135,9 +135,7 @@ impl FileEdges {
             .imports
             .iter()
             .zip(&self.resolutions)
-            .filter(|(import, resolution)| {
-                resolution.is_unresolved() && import.kind != ImportKind::DottedString
-            })
+            .filter(|(_, resolution)| resolution.is_unresolved())
             .map(|(import, resolution)| UnresolvedImport {
                 path: self.path.clone(),
                 line: import.line,

@@ -38,8 +38,6 @@ pub use python::PYTHON;
 pub use resolver::{Resolution, Resolver, parsed};
 #[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
-#[cfg(feature = "program")]
-pub use uses::always_bound;
 pub use uses::{Uses, is_word, uses, words};
 
 /// Imports and exports as tests write them.

@@ -1,8 +1,5 @@
 //! Python: what only it has.
 
-#[cfg(feature = "program")]
-mod always;
-mod dotted;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;
@@ -17,7 +14,5 @@ mod roots;
 #[cfg(feature = "program")]
 pub(crate) mod spelling;
 
-#[cfg(feature = "program")]
-pub(super) use always::always_bound;
 pub use language::PYTHON;
 pub(super) use roots::ImportPaths;

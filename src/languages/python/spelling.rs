@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
 use crate::languages::files::split_path;
+use crate::languages::uses::words;
 use crate::model::{FileFacts, ImportKind, RepoPath};
 
 /// Where a module stands: its path without extension; for a package its directory.
@@ -94,6 +95,20 @@ pub(crate) fn spell_module(
         "{dots}{}",
         parts.get(shared..).unwrap_or_default().join(".")
     )
+}
+
+/// Whether a name that a module binds is there whatever happens while it is loaded: a statement at the top level
+/// binds it, and none deletes it.
+pub(crate) fn may_count_on(facts: &FileFacts, text: &[u8], name: &str) -> bool {
+    const BRANCHES: [&[u8]; 5] = [b" ", b"\t", b"if ", b"for ", b"while "];
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    let deletes = |line: &&[u8]| line.starts_with(b"del ") && words(line, name).next().is_some();
+    let own = facts.exports.iter().filter(|export| export.name == name);
+    let own: Vec<&[u8]> = own
+        .filter_map(|export| lines.get((export.line as usize).checked_sub(1)?).copied())
+        .collect();
+    let is_at_top = |line: &&[u8]| !BRANCHES.iter().any(|start| line.starts_with(start));
+    own.is_empty() || own.iter().any(is_at_top) && !lines.iter().any(deletes)
 }
 
 /// The statement that binds `name`, on one line.
