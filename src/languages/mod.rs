@@ -1,14 +1,11 @@
 //! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
-#[cfg(feature = "program")]
 mod edit;
 mod facts;
 mod files;
 mod finder;
-#[cfg(feature = "program")]
 mod insert;
-#[cfg(feature = "program")]
 mod installed;
 mod language;
 mod literal;
@@ -18,25 +15,20 @@ mod perturb;
 pub(crate) mod python;
 mod query;
 mod resolver;
-#[cfg(feature = "program")]
 mod statements;
 mod tags;
 pub(crate) mod typescript;
 mod uses;
 
-#[cfg(feature = "program")]
 pub use edit::{aliased, removed, respecified, restated};
 pub use facts::{facts, syntax_errors};
-#[cfg(feature = "program")]
 pub use insert::{Page, inserted};
-#[cfg(feature = "program")]
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};
 pub use outline::{Outline, outline};
 pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;
 pub use resolver::{Resolution, Resolver, parsed};
-#[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
 pub use uses::{Uses, is_word, uses, words};
 

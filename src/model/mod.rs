@@ -11,23 +11,46 @@ macro_rules! spelled_as_in_json {
     )*};
 }
 
+mod bench;
 mod code;
+mod context;
+mod event;
 mod facts;
 mod failure;
+mod healing;
+mod imports;
 mod level;
 mod patch;
 mod path;
+mod proof;
+mod repair;
+mod run;
+mod schema;
+mod traced;
 mod verdict;
+mod why;
 
+pub use bench::*;
 pub use code::*;
+pub use context::*;
+pub use event::*;
 pub use facts::*;
 pub use failure::*;
+pub use healing::*;
+pub use imports::*;
 pub use level::*;
 pub use patch::*;
 pub use path::*;
+pub use proof::*;
+pub use repair::*;
+pub use run::*;
+pub use schema::*;
+pub use traced::*;
 pub use verdict::*;
+pub use why::*;
 
 spelled_as_in_json!(Code, Operation, Profile, Severity, Verdict);
+spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
 
 /// Reads a table of the sources, as the build wrote it: by a value, whose reader is compiled once.
 pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
@@ -38,33 +61,3 @@ pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
-
-cfg_if::cfg_if! {
-    if #[cfg(feature = "program")] {
-        mod bench;
-        mod context;
-        mod event;
-        mod healing;
-        mod imports;
-        mod proof;
-        mod repair;
-        mod run;
-        mod schema;
-        mod traced;
-        mod why;
-
-        pub use bench::*;
-        pub use context::*;
-        pub use event::*;
-        pub use healing::*;
-        pub use imports::*;
-        pub use proof::*;
-        pub use repair::*;
-        pub use run::*;
-        pub use schema::*;
-        pub use traced::*;
-        pub use why::*;
-
-        spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
-    }
-}

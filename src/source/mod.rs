@@ -2,7 +2,6 @@
 
 #[cfg(feature = "program")]
 mod ignored;
-#[cfg(feature = "program")]
 mod installed;
 mod listing;
 mod memory;
@@ -13,7 +12,6 @@ mod worktree;
 
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
-#[cfg(feature = "program")]
 pub use installed::Installed;
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;

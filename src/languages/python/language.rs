@@ -1,7 +1,5 @@
 use super::{imports, layout, resolve};
-#[cfg(feature = "program")]
 use super::{insert, installed};
-#[cfg(feature = "program")]
 use crate::languages::language::Editing;
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 use crate::languages::query::{Patterns, Query};
@@ -24,9 +22,7 @@ pub static PYTHON: Language = Language {
     }],
     declares_exports: false,
     families: &["py"],
-    #[cfg(feature = "program")]
     library: include_str!("names.txt"),
-    #[cfg(feature = "program")]
     everyday: include_str!("everyday.txt"),
     globals: include_str!("builtins.txt"),
     package: |module| module,
@@ -38,7 +34,6 @@ pub static PYTHON: Language = Language {
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),
     uses: Query::new(|| Patterns::new(USES)),
-    #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,
         specifier_in: insert::specifier_in,

@@ -7,9 +7,7 @@ mod emitted;
 mod exports;
 mod glob;
 mod imports;
-#[cfg(feature = "program")]
 mod insert;
-#[cfg(feature = "program")]
 mod installed;
 mod language;
 mod manifest;
@@ -19,7 +17,6 @@ mod projects;
 mod resolve;
 mod rules;
 mod spelling;
-#[cfg(feature = "program")]
 mod style;
 mod tsconfig;
 mod workspace;
@@ -28,5 +25,4 @@ pub use language::TYPESCRIPT;
 pub use packages::package_part;
 pub(super) use projects::Projects;
 pub use rules::ModuleRules;
-#[cfg(feature = "program")]
 pub(crate) use style::ScriptStyle;

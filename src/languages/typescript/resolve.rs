@@ -119,11 +119,11 @@ fn resolve_relative(
     if let Some(found) = file_or_directory(resolver, &path, specifier, tried) {
         return Some(found);
     }
-    let Some(config) = resolver.owner(from) else {
-        let package = nearest(resolver, from)?;
-        return emitted::source_of(resolver, None, &package.directory, &path);
+    let base = match resolver.owner(from) {
+        Some(config) => config.directory.clone(),
+        None => nearest(resolver, from)?.directory.clone(),
     };
-    emitted::source_of(resolver, Some(&config), &config.directory, &path)
+    emitted::source_of(resolver.files, &base, &path)
 }
 
 fn resolve_aliased(
@@ -144,9 +144,7 @@ fn resolve_aliased(
     };
     targets()
         .find_map(|path| file_or_directory(resolver, &path, &path, tried))
-        .or_else(|| {
-            targets().find_map(|path| emitted::source_of(resolver, Some(config), "", &path))
-        })
+        .or_else(|| targets().find_map(|path| emitted::source_of(resolver.files, "", &path)))
 }
 
 // `#name`: the nearest package with an `imports` field decides.

@@ -60,7 +60,6 @@ impl Learned {
             "password",
             "named-secret",
             "named-key",
-            "secret-argument",
             "command-line",
             "authorization",
             "url-credentials",
