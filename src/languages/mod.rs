@@ -1,5 +1,14 @@
-//! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
-//! means and how one is written; beside them what all have in common. The only user of tree-sitter.
+//! Layer 2: what the program knows of TypeScript, JavaScript and Python, and the only user of tree-sitter.
+//!
+//! A file becomes [`FileFacts`](crate::model::FileFacts): its imports, exports and top-level definitions ([`facts`]). What
+//! an import means is answered by a [`Resolver`], from the list of files and the projects' own settings alone: nothing is
+//! installed, nothing is run. Four more questions are asked of a syntax tree: whether the text parses ([`syntax_errors`]),
+//! which definitions a file has ([`outline()`]), how it uses a name ([`uses()`]), and which assertions its tests make
+//! ([`perturbable_tests`]). [`inserted`], [`removed`] and their neighbors write imports.
+//!
+//! [`Language`] is the row that all of this goes through. One more language is a folder beside `python` and `typescript`, a
+//! folder of queries in `grammars/`, and an entry in `LANGUAGES`. The tables of names (`names.txt`, `globals.txt` and so on)
+//! are written by `scripts/name_tables.py`.
 
 mod edit;
 mod facts;

@@ -1,4 +1,12 @@
-//! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
+//! Layer 0: the nouns that cross a border. Plain data and serde, no input or output, no other module.
+//!
+//! Whatever the program prints as JSON, keeps in the folder of a run or hands to an agent is a type of this module; there
+//! is a file for each document. [`DOCUMENTS`] lists them, and `mendit schema NAME` prints the schema of each. Their field
+//! names are a contract: a field is added freely, and not renamed.
+//!
+//! Four types are everywhere. [`RepoPath`] is a path that cannot leave the repository. [`Code`] is the stable name of a
+//! reason, such as `P401`; what follows from one is a row of `codes.toml`, its page stands in `codes/`. [`FailureKind`] says
+//! what went wrong in a log, [`StopReason`] how an attempt at a fix ended.
 
 // `Display` as the documents spell it.
 macro_rules! spelled_as_in_json {

@@ -1,4 +1,13 @@
 //! Layer 3: which files may be read and changed, which text may be shown, and in which form.
+//!
+//! Three questions are answered here. *May this file be read?* [`ReadPolicy`], by `protected.toml` and the user's globs. *May
+//! this change be made?* [`check_path`] judges a path, [`judge_change`] one file, [`judge_together`] a whole patch: protected
+//! files, manifests by the keys that differ, what the test command runs, existing tests, and lines that turn tests green by
+//! other means than a repair. *May this text be shown?* [`Redactor`] masks secrets; [`sanitize_log`] makes plain text of what
+//! programs print.
+//!
+//! Each answer that refuses is a problem with a code. The rows are in tables (`*.toml`) that the tests read; the code has
+//! the order in which they decide.
 
 mod change;
 mod changed_lines;
@@ -17,7 +26,6 @@ mod secrets;
 mod suspicion;
 mod test_change;
 mod test_files;
-mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::CommandFiles;

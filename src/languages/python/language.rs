@@ -1,5 +1,5 @@
 use super::{imports, layout, resolve};
-use super::{insert, installed};
+use super::{installed, spelling};
 use crate::languages::language::Editing;
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 use crate::languages::query::{Patterns, Query};
@@ -36,7 +36,7 @@ pub static PYTHON: Language = Language {
     uses: Query::new(|| Patterns::new(USES)),
     editing: Some(Editing {
         installed: installed::FILES,
-        specifier_in: insert::specifier_in,
+        specifier_in: spelling::specifier_in,
         import_line: |_, one| one.import_statement.clone(),
     }),
     resolve: resolve::resolve,

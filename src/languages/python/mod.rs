@@ -1,7 +1,6 @@
 //! Python: what only it has.
 
 mod imports;
-mod insert;
 mod installed;
 mod language;
 mod layout;

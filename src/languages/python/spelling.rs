@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
 use crate::languages::files::split_path;
-use crate::languages::uses::words;
-use crate::model::{FileFacts, ImportKind, RepoPath};
+use crate::languages::uses::{is_word, words};
+use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// Where a module stands: its path without extension; for a package its directory.
 pub(crate) fn module_place(path: &RepoPath) -> String {
@@ -121,4 +121,16 @@ pub(crate) fn write_statement(name: &str, module: &str, imported: &str) -> Strin
         same if same == name => format!("from {module} import {name}"),
         other => format!("from {module} import {other} as {name}"),
     }
+}
+
+/// The module on the line of its statement or call, as a dotted name of its own.
+pub(crate) fn specifier_in(rest: &str, import: &Import) -> Option<usize> {
+    let line = rest.split('\n').next()?;
+    let inside = |byte: Option<&u8>| byte.is_some_and(|byte| *byte == b'.' || is_word(*byte));
+    let module = import.specifier.as_str();
+    let mut found = line.match_indices(module).map(|(at, _)| at);
+    found.find(|at| {
+        let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
+        !inside(before) && !inside(line.as_bytes().get(at + module.len()))
+    })
 }

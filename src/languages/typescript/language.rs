@@ -5,7 +5,7 @@ use tree_sitter::Tree;
 
 use super::packages::package_part;
 use super::{embedded, imports, resolve};
-use super::{insert, installed};
+use super::{installed, style};
 use crate::languages::finder::Finder;
 use crate::languages::language::Editing;
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
@@ -56,7 +56,7 @@ pub static TYPESCRIPT: Language = Language {
                 .map(|quote| rest.find(&format!("{quote}{}{quote}", import.specifier)));
             Some(quoted.into_iter().flatten().min()? + 1)
         },
-        import_line: insert::import_line,
+        import_line: style::import_line,
     }),
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),

@@ -1,13 +1,10 @@
 //! TypeScript and JavaScript: what only they have.
 
 mod calls;
-mod comments;
 mod embedded;
 mod emitted;
-mod exports;
 mod glob;
 mod imports;
-mod insert;
 mod installed;
 mod language;
 mod manifest;
