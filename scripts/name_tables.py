@@ -78,7 +78,8 @@ def python_names():
         for name in names:
             is_constant = re.fullmatch(r"[A-Z][A-Z0-9_]*", name) is not None and module_name in CONSTANTS_OF
             is_constant &= WANTED.fullmatch(name) is None
-            if not name.startswith("_") and name not in dir(builtins) and not is_constant:
+            is_alias = module_name == "typing" and name in ("io", "re")
+            if not name.startswith("_") and name not in dir(builtins) and not is_constant and not is_alias:
                 rows.add(f"{name} {module_name}")
     return rows
 

@@ -1,7 +1,7 @@
 //! Layer 0: the nouns that cross a border. Plain data and serde, no input or output, no other module.
 //!
 //! Whatever the program prints as JSON, keeps in the folder of a run or hands to an agent is a type of this module; there
-//! is a file for each document. [`DOCUMENTS`] lists them, and `mendit schema NAME` prints the schema of each. Their field
+//! is a file for each document. [`DOCUMENTS`] lists them, and the hidden command `schema` prints the schema of each. Their field
 //! names are a contract: a field is added freely, and not renamed.
 //!
 //! Four types are everywhere. [`RepoPath`] is a path that cannot leave the repository. [`Code`] is the stable name of a
