@@ -60,9 +60,9 @@ Args {
     #[arg(hide_short_help = true, long)] unsafe_paths: bool;
     /// A last line may have lost its newline on the way
     #[arg(hide_short_help = true, long)] inaccurate_eof: bool;
-    /// An input without a patch is no error
+    /// An input without a patch is not an error
     #[arg(hide_short_help = true, long)] allow_empty: bool;
-    /// Taken for git's sake: binary patches always apply
+    /// Accepted for compatibility; binary patches always apply
     #[arg(hide_short_help = true, long, alias = "allow-binary-replacement")] binary: bool;
 }
 }

@@ -184,7 +184,7 @@ pub struct FirstDifference {
 pub struct Mend {
     /// The code of the correction.
     pub code: Code,
-    /// How much is left to trust.
+    /// How far it can be trusted.
     pub safety: Safety,
     /// Line of the patch, counted from 1.
     pub patch_line: u64,
@@ -218,7 +218,7 @@ pub enum Safety {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {
-    /// Which problem.
+    /// The problem.
     pub code: Code,
     /// Whether it stops the patch.
     pub severity: Severity,
@@ -284,7 +284,7 @@ impl PatchProblem {
 /// A place in the tree after the patch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AfterProblem {
-    /// Which problem.
+    /// The problem.
     pub code: Code,
     /// The file.
     pub path: String,

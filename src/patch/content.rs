@@ -144,7 +144,7 @@ pub(super) fn add_verdicts(
             }
             Err(_) if modified.is_there => {
                 verdict.verdict = Verdict::AlreadyApplied;
-                "its new side already stands in the file".clone_into(&mut verdict.message);
+                "its new side is already in the file".clone_into(&mut verdict.message);
             }
             Err(failure) => {
                 let mut failure = failure.clone();

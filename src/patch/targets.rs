@@ -295,7 +295,8 @@ impl PathRules<'_> {
             if self.has(old) || !only_adds {
                 return Ok(Operation::Modify);
             }
-            let message = "took the file for new, as it is not there and only lines are added";
+            let message =
+                "treated the file as new: it does not exist and the patch only adds lines";
             mends.push(Mend::new(Code::M201, Safety::Safe, file.line, message));
             return Ok(Operation::Create);
         }

@@ -31,7 +31,7 @@ pub(super) fn reject_lost_rest(
     let named = lost.iter().take(MOST_NAMED);
     let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
     let named = named.join(", ");
-    let message = format!("the whole file leaves out {named}, and nothing stands in the place");
+    let message = format!("the whole file leaves out {named}, and has nothing in their place");
     (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))
 }
 

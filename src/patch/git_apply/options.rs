@@ -48,7 +48,7 @@ pub struct GitApplyOptions {
     pub ignore_white_space: bool,
     /// What errors of white space lead to.
     pub white_space: WhiteSpace,
-    /// An input without a patch is no error.
+    /// An input without a patch is not an error.
     pub allow_empty: bool,
     /// How much is said.
     pub verbosity: Verbosity,

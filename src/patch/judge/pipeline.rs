@@ -133,7 +133,7 @@ fn weigh_already(outcomes: &[SectionOutcome], report: &mut Report) -> bool {
     if !outcomes.contains(&SectionOutcome::Applied) {
         return true;
     }
-    let message = "left out files that are as the patch makes them already";
+    let message = "left out files that already match the patch";
     report.add_mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
     false
 }

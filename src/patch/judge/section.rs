@@ -82,7 +82,7 @@ impl<'j> Placing<'j> {
             structure::check_link(&target.new, &after.bytes)?;
         }
         if self.find_made(&target.new).is_some() {
-            return refuse(Code::P513, "the patch makes the same file twice");
+            return refuse(Code::P513, "the patch creates the same file twice");
         }
         let leaves = self.vacated.contains(&target.new);
         match read_original(self.source, &target.new)? {
@@ -92,7 +92,7 @@ impl<'j> Placing<'j> {
                 return refuse(Code::P502, message);
             }
             Some(_) if !self.slots.contains_key(&target.new) => {
-                let message = "the patch makes this file before it takes the old one away";
+                let message = "the patch creates this file before it deletes the old one";
                 return refuse(Code::P513, message);
             }
             _ => {}
@@ -150,7 +150,7 @@ impl<'j> Placing<'j> {
         }
         let Some(before) = source else {
             self.read_existing(&target.old)?;
-            let message = "the patch makes this file before it moves or copies it";
+            let message = "the patch creates this file before it moves or copies it";
             return refuse(Code::P513, message);
         };
         let leaves = self.vacated.contains(&target.new) && self.find_made(&target.new).is_none();
@@ -186,7 +186,7 @@ impl<'j> Placing<'j> {
     ) -> Outcome {
         let mode = target.mode.unwrap_or(before.mode);
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
-            return refuse(Code::P206, "the mode does not go with what the file is");
+            return refuse(Code::P206, "the mode does not fit the kind of file");
         }
         let made = self.make_content(file, target, &before)?;
         hunks.extend(made.hunks);

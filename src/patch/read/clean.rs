@@ -27,7 +27,7 @@ pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
         bytes = Cow::Owned(plain);
-        mends.push(build_mend("left out what the writer thought aloud"));
+        mends.push(build_mend("dropped reasoning text"));
     }
     Ok((bytes, mends))
 }

@@ -65,7 +65,7 @@ impl<'a> Scan<'a, '_> {
         {
             self.read_section([b"--- ", name, b"\n+++ ", name, b"\n"].concat(), start);
         } else if line.starts_with(b"@@ -") && hunk::parse_header(line).is_some() {
-            let message = "a hunk stands before any file header, so no file is named";
+            let message = "a hunk comes before any file header, so no file is named";
             self.fail(Code::P201, message);
             self.read_hunk(&mut Vec::new());
             self.spans.push(start..self.at);

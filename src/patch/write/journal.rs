@@ -194,7 +194,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
         });
     }
     if !journal.put_back(&tree, &in_order(&journal.rows)) {
-        let error = io::Error::other("a side of the change cannot be put back");
+        let error = io::Error::other("a side of the change cannot be rolled back");
         return Err(half_way(&tree, &journal, error));
     }
     journal.discard();
