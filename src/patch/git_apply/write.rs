@@ -26,6 +26,9 @@ pub(super) fn write_tree(
     if options.uses_index()
         && let Some(staging) = &mut destination.staging
     {
+        // Before a file is written that the index would then not follow.
+        let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
+        staging.lock().map_err(failed)?;
         stage_files(&wanted, staging, !options.cached)?;
         stage_conflicts(done, staging)?;
     }
