@@ -35,7 +35,7 @@ pub(super) fn compose_edits(
             return Err((hunk, refuse_clash()));
         }
         if !marks_hold(text, placed) {
-            let message = "`\\ No newline at end of file` stands where the file goes on";
+            let message = "`\\ No newline at end of file` is where the file goes on";
             return Err((hunk, Refusal::new(Code::P306, message)));
         }
         if !settle_end(text, placed, marks_newlines, drafts.last_mut()) {
