@@ -1,3 +1,6 @@
+//! Combines the placed hunks of a file. Hunks that contradict each other are refused, because either
+//! order would lose a change.
+
 use super::place::{Placed, Placement};
 use super::set::{HunkLine, LineKind, without_kind};
 use super::text::Text;
