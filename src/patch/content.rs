@@ -1,3 +1,5 @@
+//! Places the hunks of a file: by git's rules first, then by alignment.
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ pub(super) struct Modified {
     pub(super) mends: Vec<Mend>,
     /// The failures, with the line of the patch.
     pub(super) failures: Vec<(u64, Refusal)>,
-    /// The new side of every hunk already stands there.
+    /// The new side of every hunk already is there.
     pub(super) is_there: bool,
     /// Placed byte for byte, which leaves nothing to doubt.
     pub(super) is_exact: bool,
@@ -163,7 +165,7 @@ pub(super) fn add_verdicts(
     }
 }
 
-/// Returns the mend of a hunk that stands elsewhere than it says, or that says nothing.
+/// Returns the mend of a hunk that is elsewhere than it says, or that says nothing.
 fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
     let statement = match hunk.old {
         Some((stated, _)) => {
@@ -191,7 +193,7 @@ fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
     reverse
 }
 
-/// Whether the file is what the hunks lead to: reversed, all of them stand in it.
+/// Whether the file is what the hunks lead to: reversed, all of them are in it.
 fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) -> bool {
     let says_something =
         |hunk: &Hunk<'_>| hunk.changes_something() && hunk.new_lines().any(|line| !line.is_blank());

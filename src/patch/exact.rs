@@ -1,3 +1,5 @@
+//! Applies hunks by git's rules, byte for byte.
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,8 +13,8 @@ use super::text::Text;
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
-/// `None` unless every hunk stands at the line it states (as git finds it, without fuzz), or every
-/// old side stands at exactly one place of the file. What is returned is final.
+/// `None` unless every hunk is at the line it states (as git finds it, without fuzz), or every
+/// old side is at exactly one place of the file. What is returned is final.
 pub(super) fn apply_exactly(
     before: &FileState,
     section: &FilePatch<'_>,
@@ -62,7 +64,7 @@ fn find_rows(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// Returns the row that a hunk states, when its old side stands there.
+/// Returns the row that a hunk states, when its old side is there.
 fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
     let (start, count) = hunk.old?;
     let row = (start as usize).checked_sub(usize::from(count > 0))?;
@@ -90,7 +92,7 @@ fn is_whole_line(line: &HunkLine<'_>, whole: &[u8]) -> bool {
 
 /// Beyond this many rivals a line says too little to be worth the search.
 const MOST_RIVALS: usize = 4096;
-/// Places of one hunk that are told apart.
+/// Places of one hunk that are distinguished.
 const MOST_PLACES: usize = 256;
 
 fn index_rows<'t>(

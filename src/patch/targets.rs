@@ -1,3 +1,5 @@
+//! Resolves the paths of a patch to paths of the tree.
+
 #[cfg(feature = "program")]
 use std::collections::BTreeSet;
 
@@ -303,7 +305,7 @@ impl PathRules<'_> {
         refuse(Code::P202, "the two sides name different files")
     }
 
-    /// Finds the one file that a name may stand for when no file has it: the only file that ends alike.
+    /// Finds the one file that a name may represent when no file has it: the only file that ends alike.
     fn meant_path(&self, name: &str, is_new: bool) -> Option<String> {
         if self.has(name) {
             return None;

@@ -1,3 +1,5 @@
+//! Refuses a whole file that lost its rest: a truncated reply would delete code otherwise.
+
 use std::collections::{BTreeMap, HashSet};
 
 use super::change::FileState;

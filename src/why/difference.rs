@@ -1,3 +1,5 @@
+//! The difference between two states as hunks that can be reverted one by one.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

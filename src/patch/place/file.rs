@@ -1,3 +1,5 @@
+//! Places all hunks of a file against the same lines.
+
 use std::ops::Range;
 
 use super::hunk::{Placement, Site, place_hunk};
@@ -54,7 +56,7 @@ fn count_net(hunk: &Hunk<'_>) -> i64 {
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of
-/// them stands nowhere or several times.
+/// them is nowhere or several times.
 pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize>> {
     if hunk.scope.is_empty() {
         return None;
