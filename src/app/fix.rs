@@ -67,6 +67,8 @@ FixRequest {
     #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO, value_parser = repair_level)] max_level: Option<Level>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    /// How files of packets are chosen [default: ranked] [setting: context.profile]
+    #[arg(hide_short_help = true, long, value_name = "ranked|spec", help_heading = WHO, value_parser = word::<Profile>)] profile: Option<Profile> => set context.profile;
     /// Send the whole repository (level 4)
     #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
     /// Requirements beyond passing commands, as JSON or Markdown

@@ -40,6 +40,8 @@ RunRequest {
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
     /// End it after this many seconds, or `10m` [setting: limits.timeout]
     #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set limits.timeout;
+    /// End it after this many seconds without output
+    #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
     /// Seconds between the request to end and the kill [default: 5]
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after this many bytes of output; accepts K, M and G [default: 256M]
@@ -416,6 +418,7 @@ fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
     job.limits = Limits {
         timeout: settings.limits.timeout.map(|limit| limit.0),
         grace: request.grace.map_or(limits.grace, |grace| grace.0),
+        idle_timeout: request.idle_timeout.map(|limit| limit.0),
         max_output: settings.limits.max_output.0,
     };
     Ok((job, private))
