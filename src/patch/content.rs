@@ -8,7 +8,7 @@ use super::change::FileState;
 use super::compose::compose_edits;
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
-use super::place::{Placement, Site, Work, diagnose, place};
+use super::place::{Placed, Placement, Site, Work, diagnose, place};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -200,8 +200,9 @@ fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work
     if hunks.is_empty() || !hunks.iter().all(says_something) {
         return false;
     }
-    let is_exact =
-        |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
+    // What was moved to the indentation of the file is found there by the same rule.
+    let is_own = |placed: &Placed<'_, '_>| placed.mends.iter().all(|note| note.code == Code::M416);
+    let is_exact = |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(is_own);
     // The first alone tells of most files, and costs little.
     let first: Vec<Hunk<'_>> = hunks.iter().take(1).map(reverse_hunk).collect();
     if !place(text, &first, work).iter().all(is_exact) {

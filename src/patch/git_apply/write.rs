@@ -36,7 +36,7 @@ pub(super) fn write_tree(
         write_files(&wanted, destination, state)?;
     }
     let mut is_left = false;
-    for one in done.iter() {
+    for one in done {
         is_left |= one.refused || write_rejects(one, destination, options, messages)?;
     }
     let conflicts = done.iter().filter(|one| one.conflict.is_some());

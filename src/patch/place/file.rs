@@ -36,8 +36,12 @@ pub(in crate::patch) fn place<'h, 'a>(
                 });
                 // Its numbers count lines of another file than this one.
                 shift = shift.filter(|_| has_moved.is_none());
+                tracing::debug!("hunk placed at line {}", placed.at + 1);
             }
-            Err(_) => failures += 1,
+            Err(refusal) => {
+                failures += 1;
+                tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
+            }
         }
         outcomes.push(outcome);
         if failures == MANY_FAILURES {
