@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::flags::Args;
-use super::open::{no_such_file, with_graph};
+use super::open::{base_tree, find_named, with_graph};
 use super::{App, AppError, Result};
-use crate::graph::{Graph, Wanted, document, source_files};
+use crate::graph::{Graph, Wanted, document};
 use crate::languages::Language;
-use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
+use crate::model::{ImportsDocument, ImportsFile, RepoPath};
 use crate::policy::is_test;
 use crate::source::Source as _;
 use crate::workspace::{At, Workspace};
@@ -40,10 +40,6 @@ pub struct ImportsRequest {
     /// Follow each imported name to the file that defines it
     #[arg(long)]
     pub symbols: bool,
-    /// Neither use nor fill the cache of parsed files
-    #[arg(long)]
-    #[serde(skip)]
-    pub no_cache: bool,
     /// A commit to read instead of the worktree
     #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
@@ -55,14 +51,8 @@ pub struct ImportsRequest {
 /// A name that is no file of the repository, or a repository that cannot be read.
 pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocument> {
     let changed = request.changed.as_deref();
-    let message = match (changed, request.files.is_empty()) {
-        (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
-        (Some(_), _) if !request.files.is_empty() || request.rev.is_some() => {
-            "`changed` finds the files itself, in the worktree: send it without `files` and `rev`"
-        }
-        _ => "",
-    };
-    if !message.is_empty() {
+    if changed.is_none() && request.files.is_empty() && !request.graph {
+        let message = "`files` is empty, and `changed` names no commit";
         return Err(AppError::usage(message));
     }
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
@@ -80,7 +70,7 @@ pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocume
         (_, false) => Wanted::Imports(files, hops),
     };
     app.go_on("reading imports")?;
-    let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {
+    let mut found = with_graph(app, &workspace, true, |graph| {
         document(graph, &wanted, request.symbols)
     });
     if request.tests {
@@ -91,11 +81,7 @@ pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocume
 
 // The sources that differ from a commit, sorted; for one that is gone, what imported it there.
 fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
-    let git = workspace.git.as_ref().ok_or_else(|| {
-        let message = "`--changed` compares with a commit, and this is no git repository";
-        AppError::new(Code::U204, message)
-    })?;
-    let before = git.tree(base)?;
+    let before = base_tree(workspace, "--changed", base)?;
     let now = workspace.source.as_ref();
     let listings = [before.listing(), now.listing()].into_iter();
     let files = listings.flat_map(|listing| listing.files());
@@ -131,17 +117,11 @@ fn keep_tests(found: &mut ImportsDocument) {
 }
 
 fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>> {
-    let listing = workspace.source.listing();
     let mut targets = Vec::new();
     for text in typed {
-        let found = match &workspace.repo_path(text) {
-            Some(path) => source_files(listing, path.as_str()),
-            None if text == "." => source_files(listing, ""),
-            None => Vec::new(),
-        };
-        if found.is_empty() {
-            return Err(no_such_file(text, workspace.source.as_ref()));
-        }
+        let mut found = find_named(workspace, text)?;
+        let is_folder = found.len() > 1;
+        found.retain(|path| !is_folder || Language::of_path(path.as_str()).is_some());
         targets.extend(found);
     }
     Ok(targets)

@@ -1,10 +1,9 @@
 use super::args::{Form, Global, plain_forms};
-use super::{AppError, Exit, Output, open_app, yes_if};
+use super::{AppError, Exit, Output, open_app};
 use crate::app::{
-    App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
-    split_task, write_fix,
+    App, FixRequest, Fixed, PatchRequest, apply_patch, find_fix, known_undo, write_fix,
 };
-use crate::model::{Code, RepoPath, WhyChange};
+use crate::model::{Code, WhyChange};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Fix what the last run failed with
@@ -32,7 +31,6 @@ const EXITS: &str = "Examples:
   mendit fix --agent claude                ask Claude Code for the rest
   mendit fix --yes npm test                run, fix and write in one go
   mendit fix --test pytest --agent CMD     for scripts: asks nothing
-  mendit fix --task issue.md --split-only  print the sub-tasks of a task
 
 Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it could not run ·
 3 out of time · 4 action required, such as your confirmation · 5 refused by policy ·
@@ -43,11 +41,6 @@ impl FixArgs {
         let mut app = open_app(global, &self.request, output)?;
         if self.request.undo {
             return undo_fix(self, &app, output);
-        }
-        if self.request.split_only {
-            let plan = split_task(&app, &self.request)?;
-            output.print_document(self.format, &plan, |_, _| split_text(&plan))?;
-            return Ok(yes_if(!plan.parts.is_empty()));
         }
         let mut fixed = find_fix(&mut app, &self.request)?;
         let json = self.format == Form::Json;
@@ -96,7 +89,7 @@ fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError
         patch: patch.clone().into(),
         ..PatchRequest::default()
     };
-    let judged = apply_patch(app, &request, Target::Worktree)?;
+    let judged = apply_patch(app, &request)?;
     let applies = judged.verdict.verdict.applies();
     output.print_document(args.format, &judged.verdict, |_, _| {
         if applies {
@@ -143,30 +136,4 @@ fn not_written(args: &FixArgs, output: &Output) -> Exit {
         .hint("`mendit fix --yes` applies the fix without asking")
         .hint("`mendit apply PATCH` applies the patch above");
     output.print_error(&error)
-}
-
-fn split_text(plan: &Split) -> String {
-    let mut text = format!(
-        "estimate: {} turns ({})\n",
-        plan.estimate.estimated_turns, plan.estimate.reasoning
-    );
-    if plan.parts.is_empty() && !plan.estimate.split_suggestions.is_empty() {
-        let by = plan.estimate.split_suggestions.join("; ");
-        text.push_str(&format!("it could be split {by}\n"));
-    }
-    if !plan.reason.is_empty() {
-        text.push_str(&format!("not split: {}\n", plan.reason));
-    }
-    for part in &plan.parts {
-        text.push_str(&format!("{}. {}\n", part.number, part.title));
-        let targets: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
-        if !targets.is_empty() {
-            text.push_str(&format!("   files: {}\n", targets.join(", ")));
-        }
-        if !part.depends_on.is_empty() {
-            let after: Vec<String> = part.depends_on.iter().map(ToString::to_string).collect();
-            text.push_str(&format!("   after: {}\n", after.join(", ")));
-        }
-    }
-    text
 }

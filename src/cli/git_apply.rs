@@ -1,9 +1,8 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::args::Global;
 use super::{AppError, Exit, Output};
-use crate::app::{GitApplyOptions, GitPlace, Input, Verbosity, WhiteSpace, git_apply};
-use crate::model::Code;
+use crate::app::{FATAL, GitApplyOptions, Input, Verbosity, WhiteSpace, git_apply};
 
 /// The flags of `git apply`.
 #[derive(Debug, clap::Args)]
@@ -62,73 +61,45 @@ pub(crate) struct Args {
     binary: bool,
 }
 
-/// git's own exit code for what it calls fatal.
-const FATAL: u8 = 128;
-
 impl Args {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        apply_patch(self, global, output)
+        let standard = ["-".to_owned()];
+        let names = if self.patches.is_empty() {
+            &standard[..]
+        } else {
+            &self.patches
+        };
+        let mut names = names.iter();
+        let options = apply_options(self, global);
+        let done = git_apply(options, self.whitespace, &mut || {
+            let name = names.next()?;
+            let message = if name == "-" { "<stdin>" } else { name };
+            let patch = Input::named(name)
+                .bytes()
+                .map_err(|error| error.exit(Exit::Git(FATAL)));
+            Some(patch.map(|patch| (message.to_owned(), patch)))
+        })?;
+        output.raw_error(&done.stderr);
+        if let Some(error) = done.unread {
+            return Err(error);
+        }
+        Ok(match done.exit {
+            0 => Exit::Yes,
+            1 => Exit::No,
+            code => Exit::Git(code),
+        })
     }
 }
 
-fn apply_patch(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let place = GitPlace::open(Path::new("."))?;
-    let options = apply_options(args, global, &place);
-    if let Some(message) = refuse_options(args, &place) {
-        output.raw_error(format!("error: {message}\n").as_bytes());
-        return Ok(Exit::Git(FATAL));
-    }
-    let standard = ["-".to_owned()];
-    let names = if args.patches.is_empty() {
-        &standard[..]
-    } else {
-        &args.patches
-    };
-    let mut names = names.iter();
-    let done = git_apply(&place, &options, &mut || {
-        let name = names.next()?;
-        let message = if name == "-" { "<stdin>" } else { name };
-        Some(read_patch(name).map(|patch| (message.to_owned(), patch)))
-    })?;
-    output.raw_error(&done.stderr);
-    if let Some(error) = done.unread {
-        return Err(error);
-    }
-    Ok(match done.exit {
-        0 => Exit::Yes,
-        1 => Exit::No,
-        code => Exit::Git(code),
-    })
-}
-
-// Flags that do not go together or need a repository, in git's words.
-fn refuse_options(args: &Args, place: &GitPlace) -> Option<String> {
-    let needs = [("--index", args.index), ("--cached", args.cached)];
-    let outside = !place.in_repository();
-    needs
-        .iter()
-        .find(|(_, given)| *given && outside)
-        .map(|(flag, _)| format!("'{flag}' outside a repository"))
-}
-
-fn apply_options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOptions {
+fn apply_options(args: &Args, global: &Global) -> GitApplyOptions {
     let mut directory = args.below.clone().unwrap_or_default();
     if !directory.is_empty() && !directory.ends_with('/') {
         directory.push('/');
     }
-    let setting = |key: &str| place.setting(key);
-    let white_space = match args.whitespace {
-        Some(given) => given,
-        None => place.white_space().unwrap_or(if args.check {
-            WhiteSpace::NoWarn
-        } else {
-            WhiteSpace::Warn
-        }),
-    };
     GitApplyOptions {
         strip: args.strip,
         directory,
-        prefix: place.prefix().to_owned(),
+        prefix: String::new(),
         check: args.check,
         index: args.index,
         cached: args.cached,
@@ -136,9 +107,8 @@ fn apply_options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOpti
         min_context: args.min_context.unwrap_or(usize::MAX),
         unidiff_zero: args.unidiff_zero,
         recount: args.recount,
-        ignore_white_space: args.ignore_whitespace
-            || setting("apply.ignoreWhitespace").as_deref() == Some("change"),
-        white_space,
+        ignore_white_space: args.ignore_whitespace,
+        white_space: [WhiteSpace::Warn, WhiteSpace::NoWarn][usize::from(args.check)],
         allow_empty: args.allow_empty,
         verbosity: match (global.quiet, global.verbose > 0) {
             (true, _) => Verbosity::Quiet,
@@ -150,11 +120,4 @@ fn apply_options(args: &Args, global: &Global, place: &GitPlace) -> GitApplyOpti
 
 fn white_space(text: &str) -> Result<WhiteSpace, String> {
     WhiteSpace::parse(text).ok_or_else(|| format!("unrecognized whitespace option '{text}'"))
-}
-
-fn read_patch(name: &str) -> Result<Vec<u8>, AppError> {
-    Input::named(name).whole().map_err(|error| {
-        let message = format!("can't open patch '{name}': {}", error.kind());
-        AppError::new(Code::U302, message).exit(Exit::Git(FATAL))
-    })
 }

@@ -3,7 +3,7 @@ use std::io::IsTerminal as _;
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
-    App, RunRequest, StreamMasker, find_test_command, has_last_run, last_words, run_command,
+    App, RunRequest, StreamMasker, enter_last, find_test_command, no_run, run_command,
 };
 use crate::model::Code;
 use crate::report::{run_culprit, run_summary};
@@ -25,9 +25,6 @@ pub(crate) struct RunArgs {
     /// fails; the whole log is kept
     #[arg(long, conflicts_with = "format")]
     brief: bool,
-    /// Exit with the command's own exit code, as a shell does
-    #[arg(long)]
-    keep_exit_code: bool,
     /// `json` prints one document and passes the command's output to standard error
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
@@ -44,7 +41,7 @@ Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · 
 impl RunArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let json = self.format == Form::Json;
-        let app = open_app(global, &self.request, output)?;
+        let mut app = open_app(global, &self.request, output)?;
         // A person at a terminal sees the output as it is; a log that others read is masked.
         let masked = !std::io::stdout().is_terminal();
         let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
@@ -66,10 +63,9 @@ impl RunArgs {
                 return Err(AppError::usage("no command after `--`")
                     .hint("`mendit run` alone repeats the last command"));
             }
-            request.command = if has_last_run(&app)? {
-                last_words(&app)?
-            } else {
-                agreed_command(&app, output)?
+            request.command = match enter_last(&mut app)? {
+                Some(words) => words,
+                None => agreed_command(&app, output)?,
             };
         }
         if !json && !self.brief {
@@ -94,7 +90,7 @@ impl RunArgs {
             Some(error) => output.print_error(error),
             None => Exit::Yes,
         };
-        if let Some(summary) = ran.summary().filter(|_| shown) {
+        if let Some(summary) = ran.record.summary.as_ref().filter(|_| shown) {
             output.print_aside(|color| run_summary(summary, color));
         }
         // The answer stands there; the search for the change goes on below it.
@@ -109,22 +105,18 @@ impl RunArgs {
         }
         if self.brief {
             output.print_text(&ran.brief(&app))?;
-        } else if let Some(summary) = ran.summary().filter(|_| shown) {
+        } else if let Some(summary) = ran.record.summary.as_ref().filter(|_| shown) {
             let steps = ran.next_steps();
             output.print_aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
         }
-        Ok(match exit {
-            Exit::Interrupted => exit,
-            _ if self.keep_exit_code => Exit::Command(ran.exit_code),
-            _ => exit,
-        })
+        Ok(exit)
     }
 }
 
 // Finds the project's own test command. It runs only if the user agrees, because the repository names it.
 fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>, AppError> {
     let Some((line, from)) = find_test_command(app) else {
-        return last_words(app);
+        return Err(no_run());
     };
     if output.ask_user(&format!("Run `{line}` (from {from})?")) == Some(true) {
         return Ok(line.split(' ').map(Into::into).collect());

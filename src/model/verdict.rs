@@ -95,8 +95,6 @@ pub enum Exit {
     Interrupted,
     /// An exit code of `git-apply`.
     Git(u8),
-    /// The code of a command that was run, kept because that was asked for.
-    Command(u8),
 }
 
 impl Exit {
@@ -110,7 +108,7 @@ impl Exit {
             Self::PersonMustAct => 4,
             Self::Refused => 5,
             Self::Interrupted => 130,
-            Self::Git(code) | Self::Command(code) => code,
+            Self::Git(code) => code,
         }
     }
 }
