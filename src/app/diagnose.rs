@@ -22,7 +22,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct DiagnoseRequest {
-    /// The log; by default what is piped in, otherwise the last run
+    /// The log; by default what is piped in, else the last run's
     pub log: Option<Input>,
     /// A `JUnit` report of the tests; repeatable
     #[arg(long, value_name = "FILE")]

@@ -26,10 +26,10 @@ pub struct HintRequest {
     /// Undefined names; those of the log are added
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// The file that uses them; without it, the files that the log names
+    /// The file that uses them; else those that the log names
     #[arg(long, value_name = "FILE")]
     pub file: Option<String>,
-    /// The output of the failing command; without it and `file` it is the last run's
+    /// The output of the failing command; without it and `file`, the last run's
     #[arg(long, value_name = "FILE")]
     pub log: Option<Input>,
     /// Give a patch that adds the imports that are certain

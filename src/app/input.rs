@@ -1,6 +1,4 @@
-use std::convert::Infallible;
 use std::io::{self, IsTerminal as _, Read};
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,41 +11,35 @@ use crate::policy::decode_log;
 
 /// A text: a file, standard input, or what a caller holds.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(from = "String")]
-#[schemars(with = "String")]
+#[serde(from = "Held")]
+#[schemars(with = "String", inline)]
 pub struct Input {
     name: String,
     held: Option<Vec<u8>>,
 }
 
-impl From<String> for Input {
-    fn from(text: String) -> Self {
+// A text in a document.
+#[derive(Deserialize)]
+struct Held(String);
+
+impl From<Held> for Input {
+    fn from(Held(text): Held) -> Self {
         Self::held("text", text)
     }
 }
 
-impl FromStr for Input {
-    type Err = Infallible;
-
-    fn from_str(name: &str) -> Result<Self, Infallible> {
-        Ok(Self::named(name))
+// A word of the command line names a file, or standard input by `-`.
+impl From<String> for Input {
+    fn from(name: String) -> Self {
+        Self { name, held: None }
     }
 }
 
 impl Input {
-    /// A file, or standard input where the name is `-`.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            held: None,
-        }
-    }
-
     /// Standard input.
     #[must_use]
     pub fn standard() -> Self {
-        Self::named("-")
+        Self::from("-".to_owned())
     }
 
     /// A text that is here already, and the name that messages give it.
