@@ -249,10 +249,3 @@ pub trait Progress: Sync {
         listen()
     }
 }
-
-/// Says nothing to anybody.
-pub struct Silent;
-
-impl Progress for Silent {
-    fn note(&self, _text: &str) {}
-}
