@@ -335,7 +335,7 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
         max_packet_bytes: 50_000_000,
         max_cost_usd: limits.budget_usd.map(|dollars| dollars.0),
         agent_timeout: settings.agent.timeout.0.as_secs_f64(),
-        estimated_turns: task.map(|task| task.estimate().estimated_turns),
+        estimated_turns: task.map(Task::estimate_turns),
         treat_as_code: request.treat_as_code,
         counter_proof: !request.no_counter_proof,
         trace: settings.context.trace,

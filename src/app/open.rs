@@ -199,15 +199,16 @@ pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoP
     found.ok_or_else(|| {
         let why = match path {
             None => "is outside the repository",
-            Some(path) if is_there(&path) => "is ignored by git; `git add -f` makes it known",
+            Some(path) if is_there(&path) => {
+                "is not known, as git ignores it; `git add -f` makes it known"
+            }
             Some(_) => "is not a file of the repository",
         };
         let error = AppError::new(Code::C311, format!("`{typed}` {why}"));
-        let near = nearest_paths(listing, typed, 3).into_iter();
-        let hints = near.map(|near| format!("did you mean `{near}`?"));
-        hints
-            .fold(error, AppError::hint)
-            .hint("the path is relative to the current directory")
+        error.hint(match nearest_paths(listing, typed, 1).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "the path is relative to the current directory".to_owned(),
+        })
     })
 }
 

@@ -187,7 +187,8 @@ pub(crate) struct McpArgs {
 impl McpArgs {
     #[cfg(not(feature = "mcp"))]
     pub(crate) fn run(&self, _: &Global, _: &Output) -> Result<Exit, AppError> {
-        Err(AppError::not_built("mcp"))
+        let error = AppError::new(crate::model::Code::R303, "this build has no MCP server");
+        Err(error.hint("install a build with the feature `mcp`"))
     }
 
     #[cfg(feature = "mcp")]
