@@ -386,12 +386,8 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     }
     let again = rerun_spec(app, typed)?;
     let line = again.line().ok_or_else(secret)?;
-    enter(app, &again)?;
-    let test = &mut app.settings.test;
-    test.command.0 = vec![line.clone()];
-    let mut env = again.env;
-    env.retain(|variable| !test.env.contains(variable));
-    test.env.extend(env);
+    enter(app, again)?;
+    app.settings.test.command.0 = vec![line.clone()];
     Ok(line)
 }
 
@@ -420,8 +416,11 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
     }
 }
 
-// The command is repaired from where it was run.
-pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<()> {
+// A command runs again from where it was run, with the variables it was given.
+pub(super) fn enter(app: &mut App, mut again: RerunSpec) -> Result<()> {
+    let env = &mut app.settings.test.env;
+    again.env.retain(|variable| !env.contains(variable));
+    env.append(&mut again.env);
     let here = RunStore::open(app)?.prefix;
     if here == again.prefix {
         return Ok(());

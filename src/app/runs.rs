@@ -383,8 +383,7 @@ pub fn enter_last(app: &mut App) -> Result<Option<Vec<OsString>>> {
         return Ok(None);
     };
     let words = rerun.words.clone().ok_or_else(secret)?;
-    super::fix::enter(app, &rerun)?;
-    app.settings.test.env.extend(rerun.env);
+    super::fix::enter(app, rerun)?;
     Ok(Some(words.into_iter().map(Into::into).collect()))
 }
 
