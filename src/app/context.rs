@@ -74,7 +74,7 @@ ContextRequest {
     #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
     /// How the command ended that wrote the log.
     #[arg(skip)] facts: LogFacts;
-    /// Neither use nor fill the cache of parsed files
+    /// Do not use the cache of parsed files
     #[arg(hide_short_help = true, long)] no_cache: bool;
 }
 }
@@ -83,7 +83,7 @@ ContextRequest {
 const MAX_ROUNDS: u64 = 8;
 
 const AFTER: &str = "After an attempt";
-const WHAT: &str = "What goes in";
+const WHAT: &str = "Contents";
 
 /// A packet, and the same as it is given to an agent.
 #[derive(Debug)]
@@ -199,7 +199,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     // Where nothing says what the packet is for, it is for the last run.
     if request.says_nothing()
         && query.rev.is_none()
-        && let Some(last) = last_log(app)?
+        && let Some(last) = last_log(app)?.filter(|last| !last.log.text().trim().is_empty())
     {
         request.log = Some(last.log);
         (request.exit_code, request.timed_out) = (last.facts.exit_code, last.facts.timed_out);

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::flags::Args;
-use super::hint::{HintRequest, find_remedies};
+use super::hint::{HintRequest, find_remedies, in_words};
 use super::input::read_reports;
 use super::runs::last_log;
 use super::why::kept_cause;
 use super::{App, Input, Result, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
+use crate::inventory::{Project, explain_failure};
 use crate::model::{
     CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, MentionedFile, RemedySource,
     RepoPath, RunFailure, RunSummary,
@@ -70,8 +71,19 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
     app.go_on("reading the log")?;
     let scene = workspace.as_ref().map(scene_of).unwrap_or_default();
     let reports = read_reports(&request.junit, app)?;
-    let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
+    let mut diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
     let command = facts.command;
+    if let Some(workspace) = &workspace
+        && diagnosis.remedy_source == RemedySource::Mendit
+    {
+        let line = command.as_deref().unwrap_or_default();
+        let project = Project::open(workspace);
+        let remedies = explain_failure(&project, &diagnosis, log.text(), line);
+        let words = remedies
+            .first()
+            .map(|remedy| app.redactor().redact(&in_words(remedy)).text.into_owned());
+        diagnosis.suggested_fix = words.unwrap_or(diagnosis.suggested_fix);
+    }
     Ok(Diagnosed { diagnosis, command })
 }
 

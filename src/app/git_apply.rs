@@ -6,7 +6,10 @@ use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
 use crate::workspace::canonical;
 
 /// What git would have printed.
+#[derive(Default)]
 pub struct GitApplied {
+    /// To standard output.
+    pub stdout: Vec<u8>,
     /// To standard error.
     pub stderr: Vec<u8>,
     /// git's exit code.
@@ -44,15 +47,24 @@ pub fn git_apply(
 ) -> Result<GitApplied> {
     let directory = canonical(Path::new("."))?;
     let repository = Repository::discover(&directory)?;
-    let root = find_root(repository.as_ref(), &directory);
-    if repository.is_none() && (options.index || options.cached) {
-        let flag = if options.index { "--index" } else { "--cached" };
+    if repository.is_none() && options.uses_index() {
+        let flag = match (options.index, options.cached) {
+            (true, _) => "--index",
+            (_, true) => "--cached",
+            _ => "--3way",
+        };
         return Ok(GitApplied {
             stderr: format!("error: '{flag}' outside a repository\n").into_bytes(),
             exit: FATAL,
-            unread: None,
+            ..GitApplied::default()
         });
     }
+    options.unsafe_paths &= !options.uses_index();
+    let root = if options.unsafe_paths {
+        PathBuf::from("/")
+    } else {
+        find_root(repository.as_ref(), &directory)
+    };
     let setting = |key: &str| repository.as_ref()?.setting(key);
     if let Some(action) = white_space.or_else(|| WhiteSpace::parse(&setting("apply.whitespace")?)) {
         options.white_space = action;
@@ -83,6 +95,7 @@ pub fn git_apply(
     }
     let done = work.finish();
     Ok(GitApplied {
+        stdout: done.stdout.into_bytes(),
         stderr: visible(done.stderr),
         exit: done.exit,
         unread,

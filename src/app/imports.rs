@@ -18,7 +18,7 @@ use crate::workspace::{At, Workspace};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct ImportsRequest {
-    /// Files, or directories whose source files are meant
+    /// Files, or directories of source files
     #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
     pub files: Vec<String>,
     /// Number of import hops to follow; 1 by default, any with `changed` or `tests`

@@ -170,7 +170,7 @@ impl Row {
         let is_valid = !self.is_toml() || made.parse::<toml::Table>().is_ok();
         is_valid
             .then_some(made)
-            .ok_or("a table cannot be added to it, or it is there; see `mcp_servers.mendit`")
+            .ok_or("no table can be added to it, or it is already there; see `mcp_servers.mendit`")
     }
 
     // The file without our part; `None` when nothing else was in it.

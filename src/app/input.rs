@@ -120,7 +120,7 @@ impl Input {
 pub fn awaited(what: &str, app: &App) {
     if io::stdin().is_terminal() {
         app.note(&format!(
-            "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
+            "reading {what} from standard input; Ctrl-D ends it, Ctrl-C cancels"
         ));
     }
 }
@@ -133,12 +133,12 @@ pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
     let one = |input: &Input| {
         let (name, report) = (&input.name, read_report(&decode_log(&input.read()?)));
         if report.cases.is_empty() && !report.whole {
-            let message = format!("`{name}` is no JUnit report: there is no test in it");
+            let message = format!("`{name}` is not a JUnit report: it has no tests");
             let error = AppError::usage(message);
             return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
         }
         if !report.whole {
-            let message = "breaks off; its tests up to there are taken";
+            let message = "is truncated; the tests before that are used";
             app.note(&format!("`{name}` {message}"));
         }
         Ok(report)

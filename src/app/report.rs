@@ -31,10 +31,10 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     if run.record["document"] == "run" {
         return Ok(Reported::Command(Box::new(run), name));
     }
-    let error = AppError::new(Code::U306, format!("`{name}` holds no repair that ended"));
+    let error = AppError::new(Code::U306, format!("`{name}` holds no finished run"));
     Err(error
         .hint("name the folder of one run; `mendit report` alone takes the last")
-        .hint("a run that was cut off is continued with `mendit fix --resume RUN`"))
+        .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 
 /// Adds up the runs in these folders: runs, or folders that hold runs. `alert_rate` is the share of failures that

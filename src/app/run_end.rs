@@ -19,6 +19,7 @@ pub(super) fn describe_failure(
             let hint = not_started(name, outcome.end == End::NotExecutable);
             return error.exit(Exit::Environment).hint(hint);
         }
+        end @ End::Signal(_) => (Code::R201, format!("killed by {end}"), Exit::No),
         End::TimedOut => (
             Code::R203,
             "was ended by the time limit".to_owned(),
@@ -89,9 +90,9 @@ fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<Str
         let what = if job.sandbox.no_network {
             "leave out `--no-net` when it needs the network, loopback included"
         } else {
-            "`--allow-write PATH` opens a place, `--sandbox off` all"
+            "`--allow-write PATH` permits a path, `--sandbox off` all"
         };
-        return vec![format!("{code}: it was confined; {what}")];
+        return vec![format!("{code}: it ran in the sandbox; {what}")];
     }
     let refused = outcome.refused.iter().map(|path| path.display());
     let hint =
