@@ -207,7 +207,7 @@ pub mod internals {
             };
         }
         pub mod graph {
-            pub use crate::graph::{Graph, Wanted, document};
+            pub use crate::graph::{Graph, Wanted, cycles, document};
         }
         pub mod hint {
             pub use crate::hint::{Ask, Query, fix, suggest};

@@ -33,7 +33,7 @@ P
 
 timed 'git apply --cached --check' git apply --cached --check ../large.patch
 timed 'mendit git-apply --cached --check' "$mendit" git-apply --cached --check ../large.patch
-timed 'mendit check' "$mendit" check --allow-protected '**' ../large.patch
+timed 'mendit check --index' "$mendit" check --index --allow-protected '**' ../large.patch
 
 # GNU patch knows no binary patches and no index.
 git diff --no-renames --no-color --numstat "$old" "$new" | awk -F '\t' '$1 != "-" { print $3 }' > ../text.paths
@@ -61,4 +61,4 @@ cat > ../each.sh <<'S'
 for patch in ../small/*; do git apply --cached --check "$patch" || true; done
 S
 timed '1,000 processes of git apply --cached --check' sh ../each.sh
-timed 'mendit check --batch' "$mendit" check --batch --allow-protected '**' ../small.jsonl
+timed 'mendit check --index --batch' "$mendit" check --index --batch --allow-protected '**' ../small.jsonl

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::files::{to_json, write_file};
 use super::flags::{level, request, word};
 use super::open::{base_tree, find_named, with_known};
@@ -31,6 +33,8 @@ ContextRequest {
     /// Text of an issue or a task instead of a log; `-` is standard input
     #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with = "log")]
     issue: Option<Input>;
+    /// A failure packet to take log, targets and commands from
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
     /// The command that shows the failure (it is not run)
     #[arg(hide_short_help = true, long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
     /// Context level: auto, or 0 to 4
@@ -183,6 +187,18 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
         request.issue = Some(String::from_utf8_lossy(&issue.read()?).into_owned());
     }
     request.log = query.log.as_ref().map(|log| log.log(app)).transpose()?;
+    if let Some(failure) = &query.failure {
+        let packet = failure.json()?;
+        let text = packet["logs"]["text"].as_str().map(str::to_owned);
+        let missing = || AppError::usage("the failure packet has no `logs.text`");
+        request.log = Some(text.ok_or_else(missing)?.into());
+        for target in texts_in(&packet["targets"]) {
+            request.targets.extend(find_named(workspace, &target)?);
+        }
+        request
+            .test_commands
+            .extend(texts_in(&packet["testCommands"]));
+    }
     let mut requested = query.requested.clone();
     if let Some(input) = &query.request {
         let document = input.json()?;
@@ -190,8 +206,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
             let message = format!("`{}` has no list `requestedFiles`", input.name());
             return Err(AppError::usage(message));
         }
-        let items = document["requestedFiles"].as_array().into_iter().flatten();
-        requested.extend(items.filter_map(|item| Some(item.as_str()?.to_owned())));
+        requested.extend(texts_in(&document["requestedFiles"]));
     }
     if !requested.is_empty() {
         request.requests.push(requested);
@@ -244,4 +259,11 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
             patch_digest,
             ..PreviousAttempt::default()
         }))
+}
+
+fn texts_in(list: &Value) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items
+        .filter_map(|item| Some(item.as_str()?.to_owned()))
+        .collect()
 }

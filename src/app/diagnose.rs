@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::flags::Args;
+use super::flags::request;
 use super::hint::{HintRequest, find_remedies, in_words};
 use super::input::read_reports;
 use super::runs::last_log;
@@ -19,22 +19,20 @@ use crate::model::{
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
+request! {
 /// Classify the failure in a log.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct DiagnoseRequest {
+DiagnoseRequest {
     /// The log; by default what is piped in, else the last run's
-    pub log: Option<Input>,
+    log: Option<Input>;
     /// A `JUnit` report of the tests; repeatable
-    #[arg(long, value_name = "FILE")]
-    #[serde(skip)]
-    pub junit: Vec<Input>,
+    #[arg(long, value_name = "FILE")] #[serde(skip)] junit: Vec<Input>;
     /// The exit code of the command that wrote it; a negative number is a signal
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub exit_code: Option<i32>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)] exit_code: Option<i32>;
     /// The command that wrote it
-    #[arg(long, value_name = "CMD")]
-    pub command: Option<String>,
+    #[arg(long, value_name = "CMD")] command: Option<String>;
+}
 }
 
 /// A diagnosis, and the command that it is of, as far as it is known.

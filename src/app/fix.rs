@@ -8,7 +8,7 @@ use super::files::{make_folder, to_json, write_file};
 use super::flags::{repair_level, request, word};
 use super::hint::in_words;
 use super::open::root_to_run_in;
-use super::patch::{PatchRequest, apply_patch};
+use super::patch::{PatchRequest, Target, apply_patch};
 use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
 use super::why::{add_known, kept_cause};
 use super::{App, AppError, Input, Result};
@@ -16,11 +16,13 @@ use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
 use crate::inventory::{Project, explain_failure};
 use crate::model::{
-    AgentProtocol, Code, Diagnosis, Exit, Level, Profile, RunResult, RunStatus, SandboxMode,
-    StopReason as S, WorkplaceMode,
+    AgentProtocol, Code, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus,
+    SandboxMode, StopReason as S, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, repair};
+use crate::repair::{
+    Agent, Commands, Part, Policy, RunLock, Setup, SplitInput, Task, digest, repair, split,
+};
 use crate::report::{Culprit, NextFacts, next_steps};
 use crate::workspace::Workspace;
 
@@ -33,6 +35,8 @@ FixRequest {
     command: Vec<OsString>;
     /// Revert the change that `mendit why` or `mendit run` named, and nothing else
     #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
+    /// Print the sub-tasks of `--task` and run nothing
+    #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
     /// A command that must pass, for scripts (asks nothing); repeatable, run in order
     /// [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => list test.command;
@@ -345,6 +349,25 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
     }
 }
 
+/// Splits the task of `--task` into parts; there are none where it has not two tests, files or criteria.
+///
+/// # Errors
+/// An empty task, or a repository that cannot be read.
+pub fn split_task(app: &App, request: &FixRequest) -> Result<Vec<Part>> {
+    let standard = Input::standard();
+    let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
+    let workspace = app.worktree()?;
+    let targets = task.targets.iter().flat_map(|path| RepoPath::new(path));
+    let is_there = |path: &RepoPath| workspace.source.listing().has_file(path.as_str());
+    let input = SplitInput {
+        task: &task,
+        tests: &[],
+        targets: &targets.filter(is_there).collect::<Vec<_>>(),
+        commands: &[],
+    };
+    Ok(split(&input, workspace.source.as_ref()))
+}
+
 fn read_task(app: &App, input: &Input) -> Result<Task> {
     let text = app.clean(&input.read()?);
     if text.trim().is_empty() {
@@ -370,7 +393,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
         patch: patch.into(),
         ..PatchRequest::default()
     };
-    let judged = apply_patch(app, &request)?;
+    let judged = apply_patch(app, &request, Target::Worktree)?;
     fixed.result.applied = judged.verdict.verdict.applies();
     if fixed.result.applied {
         let result = to_json(&fixed.result)?;

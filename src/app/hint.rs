@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::diagnose::scene_of;
-use super::flags::Args;
+use super::flags::request;
 use super::open::{find_named, with_graph};
-use super::patch::write_changes;
+use super::patch::{Target, write_changes};
 use super::runs::last_log;
 use super::{App, AppError, Input, Result, no_run};
 use crate::diagnose::{LogFacts, diagnose_masked};
@@ -19,26 +19,22 @@ use crate::source::Installed;
 use crate::workplace::installed as installed_below;
 use crate::workspace::Workspace;
 
+request! {
 /// Find the imports that were meant.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct HintRequest {
+HintRequest {
     /// Undefined names; those of the log are added
-    #[arg(value_name = "NAME")]
-    pub names: Vec<String>,
+    #[arg(value_name = "NAME")] names: Vec<String>;
     /// The file that uses them; else those that the log names
-    #[arg(long, value_name = "FILE")]
-    pub file: Option<String>,
+    #[arg(long, value_name = "FILE")] file: Option<String>;
     /// The output of the failing command; without it and `file`, the last run's
-    #[arg(long, value_name = "FILE")]
-    pub log: Option<Input>,
+    #[arg(long, value_name = "FILE")] log: Option<Input>;
     /// Give a patch that adds the imports that are certain
-    #[arg(long)]
-    pub fix: bool,
+    #[arg(long)] fix: bool;
     /// Write that patch into the worktree
-    #[arg(long)]
-    #[serde(skip)]
-    pub apply: bool,
+    #[arg(long)] #[serde(skip)] apply: bool;
+}
 }
 
 /// What was found.
@@ -191,7 +187,8 @@ impl Hinted {
         if apply && self.found {
             let changes = certain.iter().flat_map(|edit| edit.changes.clone());
             let changes: Vec<Change> = changes.collect();
-            write_changes(app, workspace, &changes)?;
+            app.go_on("writing")?;
+            write_changes(app, workspace, &changes, Target::Worktree)?;
         }
         let text: Vec<u8> = certain.iter().flat_map(|edit| edit.patch.clone()).collect();
         let text = String::from_utf8_lossy(&text).into_owned();

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::flags::Args;
+use super::flags::request;
 use super::open::{base_tree, find_named, with_graph};
 use super::{App, AppError, Result};
 use crate::graph::{Graph, Wanted, document};
@@ -13,36 +13,28 @@ use crate::policy::is_test;
 use crate::source::Source as _;
 use crate::workspace::{At, Workspace};
 
+request! {
 /// List what files import, or what imports them.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-pub struct ImportsRequest {
+ImportsRequest {
     /// Files, or directories of source files
-    #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
-    pub files: Vec<String>,
+    #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])] files: Vec<String>;
     /// Number of import hops to follow; 1 by default, any with `changed` or `tests`
-    #[arg(long, value_name = "N")]
-    pub hops: Option<u32>,
+    #[arg(long, value_name = "N")] hops: Option<u32>;
     /// List what imports the files, instead of what they import
-    #[arg(long, conflicts_with = "graph")]
-    pub reverse: bool,
+    #[arg(long, conflicts_with = "graph")] reverse: bool;
     /// A commit: list what the files that differ from it can affect, through all importers
-    #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])]
-    pub changed: Option<String>,
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])] changed: Option<String>;
     /// List only tests: those worth running; as text, one path per line
-    #[arg(long, conflicts_with = "graph")]
-    pub tests: bool,
+    #[arg(long, conflicts_with = "graph")] tests: bool;
     /// Every source file of the repository
-    #[arg(long, conflicts_with = "files")]
-    #[serde(skip)]
-    pub graph: bool,
+    #[arg(long, conflicts_with = "files")] #[serde(skip)] graph: bool;
     /// Follow each imported name to the file that defines it
-    #[arg(long)]
-    pub symbols: bool,
+    #[arg(long)] symbols: bool;
     /// A commit to read instead of the worktree
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
+    #[arg(long, value_name = "REV")] rev: Option<String>;
+}
 }
 
 /// Lists imports.

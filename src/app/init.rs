@@ -4,27 +4,25 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::files::{below_no_link, write_file};
-use super::flags::Args;
+use super::flags::request;
 use super::open::root_to_run_in;
 use super::runs::{RunStore, no_run};
 use super::{App, AppError, Result};
 use crate::git::unified_hunks;
 
+request! {
 /// Connect an agent, an editor or a CI host.
-#[derive(Debug, Clone, Default, Args)]
-pub struct InitRequest {
+#[derive(Default)]
+InitRequest {
     /// The agent, editor or host; without it the supported names are listed
-    #[arg(value_name = "NAME")]
-    pub name: Option<String>,
+    #[arg(value_name = "NAME")] name: Option<String>;
     /// The test command of a workflow [default: the command of the last run]
-    #[arg(long, value_name = "CMD")]
-    pub test: Option<String>,
+    #[arg(long, value_name = "CMD")] test: Option<String>;
     /// Show the changes and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
+    #[arg(long)] dry_run: bool;
     /// Remove what `mendit init NAME` wrote
-    #[arg(long)]
-    pub remove: bool,
+    #[arg(long)] remove: bool;
+}
 }
 
 /// One file of a target and its change.

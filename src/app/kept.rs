@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::flags::Args;
+use super::flags::request;
 use super::{App, Result};
 use crate::repair::RunLock;
 use crate::state::StateHome;
@@ -19,18 +19,17 @@ pub struct KeptRow {
     pub removed: bool,
 }
 
+request! {
 /// What is deleted: nothing where no flag is given.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct CleanRequest {
+#[derive(Copy)]
+CleanRequest {
     /// Delete what is kept for worktrees that are gone
-    #[arg(long)]
-    pub gone: bool,
+    #[arg(long)] gone: bool;
     /// Delete what is kept for this worktree
-    #[arg(long, conflicts_with = "gone")]
-    pub here: bool,
+    #[arg(long, conflicts_with = "gone")] here: bool;
     /// Delete everything
-    #[arg(long, conflicts_with_all = ["gone", "here"])]
-    pub all: bool,
+    #[arg(long, conflicts_with_all = ["gone", "here"])] all: bool;
+}
 }
 
 /// Shows what is kept, and removes the part that is asked for. Nothing is removed while a run holds it.

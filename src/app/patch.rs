@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::flags::{request, word};
 use super::{App, AppError, Result, runs};
+use crate::git::{IndexChange, Repository};
 use crate::model::{Code, PatchVerdict, TestChanges};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
@@ -32,8 +33,23 @@ PatchRequest {
     /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
     /// Validate against a commit instead of the worktree
-    #[arg(long, value_name = "REV")] rev: Option<String>;
+    #[arg(long, value_name = "REV", conflicts_with = "index")] rev: Option<String>;
+    /// Validate against the index, which the worktree must agree with
+    #[arg(long)] index: bool;
 }
+}
+
+/// Where a patch that applies is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The files of the worktree.
+    Worktree,
+    /// Worktree and index.
+    Index,
+    /// The index alone.
+    Cached,
+    /// Nowhere.
+    DryRun,
 }
 
 /// Validates a patch and changes nothing.
@@ -48,11 +64,18 @@ pub fn check_patch(app: &App, request: &PatchRequest) -> Result<Judged> {
 ///
 /// # Errors
 /// As [`check_patch`], and what the writing met.
-pub fn apply_patch(app: &App, request: &PatchRequest) -> Result<Judged> {
+pub fn apply_patch(app: &App, request: &PatchRequest, target: Target) -> Result<Judged> {
     let (workspace, judged) = validate(app, request)?;
-    if judged.verdict.verdict.applies() {
-        write_changes(app, &workspace, &judged.changes)?;
+    let needs_files = matches!(target, Target::Worktree | Target::Index);
+    if workspace.root.is_none() && needs_files {
+        return Err(AppError::bare("").hint("change the index alone, with `--cached`"));
     }
+    if !judged.verdict.verdict.applies() || target == Target::DryRun {
+        return Ok(judged);
+    }
+    // The last moment at which a cancelled call changes nothing.
+    app.go_on("writing")?;
+    write_changes(app, &workspace, &judged.changes, target)?;
     Ok(judged)
 }
 
@@ -146,7 +169,11 @@ pub fn with_canonical(mut judged: Judged) -> PatchVerdict {
 impl PatchRequest {
     // What the patch is validated against.
     fn at(&self) -> At<'_> {
-        self.rev.as_deref().map_or(At::Worktree, At::Revision)
+        match &self.rev {
+            Some(revision) => At::Revision(revision),
+            None if self.index => At::Index,
+            None => At::Worktree,
+        }
     }
 
     fn options(&self, app: &App) -> Result<JudgeOptions<'_>> {
@@ -186,14 +213,47 @@ fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
     Ok((workspace, judged))
 }
 
-/// Writes changes to the worktree: all or nothing.
-pub(super) fn write_changes(app: &App, workspace: &Workspace, changes: &[Change]) -> Result<()> {
-    let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
-    // The last moment at which a cancelled call changes nothing.
-    app.go_on("writing")?;
-    Ok(write_worktree(
-        root,
-        runs::state(app)?.directory(),
-        changes,
-    )?)
+/// Writes changes to the worktree, the index or both: all or nothing.
+pub(super) fn write_changes(
+    app: &App,
+    workspace: &Workspace,
+    changes: &[Change],
+    target: Target,
+) -> Result<()> {
+    let state = runs::state(app)?;
+    let root = workspace.root.as_ref().filter(|_| target != Target::Cached);
+    // Who reads the index has a repository.
+    let is_staged = matches!(target, Target::Index | Target::Cached);
+    let git = workspace.git.as_ref().filter(|_| is_staged);
+    let staged = git.map(|git| index_changes(git, changes)).transpose()?;
+    if let Some(root) = root {
+        write_worktree(root, state.directory(), changes)?;
+    }
+    let Some((git, entries)) = git.zip(staged) else {
+        return Ok(());
+    };
+    let written = git.write_index(&entries, target == Target::Index);
+    // Files and index change together: files that the index does not follow are put back.
+    if written.is_err()
+        && let Some(root) = root
+    {
+        let back: Vec<Change> = changes.iter().map(Change::undone).collect();
+        write_worktree(root, state.directory(), &back)?;
+    }
+    Ok(written?)
+}
+
+// The changes as entries of an index, their contents stored as blobs.
+fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>> {
+    let staged = changes.iter().map(|change| {
+        let after = change.after.as_ref();
+        let blob = after
+            .map(|after| git.store_blob(&after.bytes))
+            .transpose()?;
+        Ok(IndexChange {
+            path: change.path.clone(),
+            entry: blob.zip(after.map(|after| after.mode)),
+        })
+    });
+    staged.collect()
 }

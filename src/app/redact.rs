@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::flags::Args;
+use super::flags::request;
 use super::{App, Input, Result};
 use crate::model::Profile;
 use crate::policy::{Finding, Redactor, sanitize_log};
@@ -67,11 +67,14 @@ fn whole_lines(bytes: &[u8]) -> usize {
     memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1)
 }
 
+request! {
 /// Mask the secrets of a text.
-#[derive(Debug, Clone, Args)]
-pub struct RedactRequest {
+RedactRequest {
     /// The text, or `-` for standard input
-    pub file: Input,
+    file: Input;
+    /// Also redact the values of secret-named environment variables
+    #[arg(long, value_name = "on|off", value_parser = ["on", "off"], default_value = "on", default_missing_value = "on", num_args = 0..=1, require_equals = true)] env: String;
+}
 }
 
 /// A text as it may be shown, and where its secrets were.
@@ -87,7 +90,12 @@ pub struct Masked {
 /// # Errors
 /// Patterns in the settings that are malformed.
 pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
-    let redactor = app.redactor();
+    let plain = Redactor::default();
+    let redactor = if request.env == "off" {
+        &plain
+    } else {
+        app.redactor()
+    };
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {

@@ -37,12 +37,16 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
         .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 
-/// Adds up the runs in these folders: runs, or folders that hold runs. `alert_rate` is the share of failures that
-/// may stay unfixed.
+/// Adds up the runs in these folders: runs, or folders that hold runs; of `since_days` on those that ended in so many
+/// days. `alert_rate` is the share of failures that may stay unfixed.
 ///
 /// # Errors
 /// A folder that cannot be read.
-pub fn add_up_runs(directories: &[String], alert_rate: Option<f64>) -> Result<Rates> {
+pub fn add_up_runs(
+    directories: &[String],
+    since_days: Option<u64>,
+    alert_rate: Option<f64>,
+) -> Result<Rates> {
     let mut rates = Rates {
         schema_version: SCHEMA_VERSION,
         document: "report",
@@ -50,7 +54,13 @@ pub fn add_up_runs(directories: &[String], alert_rate: Option<f64>) -> Result<Ra
     };
     for directory in directories {
         for folder in run_folders(Path::new(directory))? {
+            let written = folder.join("result.json").metadata();
+            let age = written
+                .ok()
+                .and_then(|about| about.modified().ok()?.elapsed().ok());
+            let days = age.map_or(0, |age| age.as_secs() / 86_400);
             match read_run(&folder) {
+                _ if since_days.is_some_and(|most| days >= most) => {}
                 Some(run) => count_run(&mut rates, &run.result),
                 None => rates.skipped.push(folder.display().to_string()),
             }

@@ -1,7 +1,8 @@
 use super::args::{Form, Global, plain_forms};
-use super::{AppError, Exit, Output, open_app};
+use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
-    App, FixRequest, Fixed, PatchRequest, apply_patch, find_fix, known_undo, write_fix,
+    App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, split_task,
+    write_fix,
 };
 use crate::model::{Code, WhyChange};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
@@ -41,6 +42,15 @@ impl FixArgs {
         let mut app = open_app(global, &self.request, output)?;
         if self.request.undo {
             return undo_fix(self, &app, output);
+        }
+        if self.request.split_only {
+            let parts = split_task(&app, &self.request)?;
+            let lines = parts
+                .iter()
+                .map(|part| format!("{}. {}\n", part.number, part.title));
+            let text = |_, _| lines.collect();
+            output.print_document(self.format, &serde_json::json!({"parts": parts}), text)?;
+            return Ok(yes_if(!parts.is_empty()));
         }
         let mut fixed = find_fix(&mut app, &self.request)?;
         let json = self.format == Form::Json;
@@ -89,7 +99,7 @@ fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError
         patch: patch.clone().into(),
         ..PatchRequest::default()
     };
-    let judged = apply_patch(app, &request)?;
+    let judged = apply_patch(app, &request, Target::Worktree)?;
     let applies = judged.verdict.verdict.applies();
     output.print_document(args.format, &judged.verdict, |_, _| {
         if applies {

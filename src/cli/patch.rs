@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use super::args::{Form, Global, place_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
-    Input, Judged, PatchRequest, Recovered, apply_patch, check_batch, check_patch, recover_apply,
-    to_json_line, write_file,
+    Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
+    recover_apply, to_json_line, write_file,
 };
 use crate::report::{patch_github, patch_sarif, patch_text};
 
@@ -39,6 +39,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     patch: PatchArgs,
+    /// Change the index alone
+    #[arg(long, conflicts_with = "index")]
+    cached: bool,
     /// Undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
@@ -88,14 +91,20 @@ impl ApplyArgs {
         if patch.request.rev.is_some() && !self.dry_run {
             return Err(AppError::usage("`--rev` goes with `check` or `--dry-run`"));
         }
-        let request = patch.build_request()?;
-        let work = [apply_patch, check_patch][usize::from(self.dry_run)];
-        let mut judged = work(&app, &request)?;
+        let (target, place) = match () {
+            () if self.dry_run => (Target::DryRun, None),
+            () if self.cached => (Target::Cached, Some("the index")),
+            () if patch.request.index => (Target::Index, Some("the worktree and the index")),
+            () => (Target::Worktree, Some("the worktree")),
+        };
+        let mut request = patch.build_request()?;
+        request.index |= self.cached;
+        let mut judged = apply_patch(&app, &request, target)?;
         patch.report(&request.patch, &mut judged, output)?;
         if patch.format == Form::Text {
             let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
-            if wrote && !self.dry_run {
-                output.print_data("applied to the worktree\n")?;
+            if let Some(place) = place.filter(|_| wrote) {
+                output.print_data(&format!("applied to {place}\n"))?;
             }
         }
         Ok(judged.verdict.exit())

@@ -25,6 +25,9 @@ pub(crate) struct ReportArgs {
     /// A run's folder or name, or folders of runs
     #[arg(value_name = "RUN|DIR", default_value = "latest")]
     what: Vec<String>,
+    /// Only runs that ended in the last N days
+    #[arg(long, value_name = "DAYS")]
+    since: Option<u64>,
     /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
     #[arg(long, value_name = "X", value_parser = share)]
     alert_rate: Option<f64>,
@@ -51,7 +54,12 @@ enum Format {
 impl ReportArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let named = match self.what.as_slice() {
-            [one] if self.alert_rate.is_none() && !holds_runs(Path::new(one)) => one,
+            [one]
+                if self.alert_rate.or(self.since.map(|_| 0.0)).is_none()
+                    && !holds_runs(Path::new(one)) =>
+            {
+                one
+            }
             folders => return self.show_rates(folders, output),
         };
         match find_run(&open_app(global, &(), output)?, named)? {
@@ -68,7 +76,7 @@ impl ReportArgs {
     }
 
     fn show_rates(&self, folders: &[String], output: &Output) -> Result<Exit, AppError> {
-        let rates = add_up_runs(folders, self.alert_rate)?;
+        let rates = add_up_runs(folders, self.since, self.alert_rate)?;
         if rates.runs == 0 {
             output.note(
                 "there is no finished run in it; `.mendit/runs` of a worktree holds its runs",

@@ -3,7 +3,7 @@ use std::io::IsTerminal as _;
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
-    App, RunRequest, StreamMasker, enter_last, find_test_command, no_run, run_command,
+    App, CommandRun, RunRequest, StreamMasker, enter_last, find_test_command, no_run, run_command,
 };
 use crate::model::Code;
 use crate::report::{run_culprit, run_summary};
@@ -25,6 +25,12 @@ pub(crate) struct RunArgs {
     /// fails; the whole log is kept
     #[arg(long, conflicts_with = "format")]
     brief: bool,
+    /// Exit with the command's own exit code, as a shell does
+    #[arg(long)]
+    keep_exit_code: bool,
+    /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+    retry_flaky: u32,
     /// `json` prints one document and passes the command's output to standard error
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
@@ -75,7 +81,24 @@ impl RunArgs {
         if !std::io::stderr().is_terminal() {
             output.doing(Some("running the command"));
         }
-        let ran = run_command(&app, &request, &mut pass_on);
+        let mut ran = run_command(&app, &request, &mut pass_on);
+        for number in 1..=self.retry_flaky {
+            let end = match &ran {
+                Ok(ran) if !has_ended(ran) => {
+                    ran.record.test_result.as_ref().map(|end| &end.message)
+                }
+                _ => break,
+            };
+            let end = end.cloned().unwrap_or_default();
+            output.note(&format!(
+                "{end}; retry {number} of at most {}",
+                self.retry_flaky
+            ));
+            ran = run_command(&app, &request, &mut pass_on);
+            if ran.as_ref().is_ok_and(|ran| ran.failure.is_none()) {
+                output.note("the command is flaky: it failed, and passed without any change");
+            }
+        }
         for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
             let rest = masker.finish();
             if !rest.is_empty() && passed_on.is_ok() {
@@ -109,7 +132,16 @@ impl RunArgs {
             let steps = ran.next_steps();
             output.print_aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
         }
-        Ok(exit)
+        let end = ran
+            .record
+            .test_result
+            .as_ref()
+            .filter(|_| self.keep_exit_code);
+        let code = end.and_then(|end| end.exit.or(end.signal.map(|signal| 128 + signal)));
+        let code = code.and_then(|code| u8::try_from(code).ok());
+        Ok(code
+            .filter(|_| exit != Exit::Interrupted)
+            .map_or(exit, Exit::Git))
     }
 }
 
@@ -123,6 +155,12 @@ fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>,
     }
     let message = format!("no test command; {from} names one");
     Err(AppError::usage(message).hint(format!("`mendit run {line}` runs it")))
+}
+
+// Whether another run makes no difference: it passed, was interrupted, or never began.
+fn has_ended(ran: &CommandRun) -> bool {
+    let failure = ran.failure.as_ref();
+    failure.is_none_or(|failure| failure.exit == Exit::Interrupted || failure.code == Code::R206)
 }
 
 // A command that never began has failed, and nothing an agent could read.

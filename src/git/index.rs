@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 
-use gix::index::entry::{Flags, Mode, Stat};
+use gix::index::entry::{Flags, Mode, Stage, Stat};
 
-use super::GitError;
+use super::{GitError, Repository, Staged, TreeSource};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Tracked, TrackedKind};
 
@@ -132,6 +132,51 @@ fn converts_text(attributes: &str) -> bool {
                 "text" | "eol" | "crlf" | "filter" | "ident" | "working-tree-encoding"
             )
         })
+}
+
+impl Repository {
+    /// Returns the files that the index records. Entries of an unfinished merge are left out.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] for a damaged index.
+    pub fn index_source(&self) -> Result<TreeSource, GitError> {
+        let repo = self.local();
+        let index = repo.index_or_empty().map_err(GitError::unreadable)?;
+        let entries = index.entries().iter().filter_map(|entry| {
+            let is_plain = entry.stage() == Stage::Unconflicted;
+            let mode = entry.mode.to_tree_entry_mode().filter(|_| is_plain)?;
+            Some((entry.path(&index).to_vec(), mode.kind(), entry.id))
+        });
+        Ok(TreeSource::new(&repo.into_sync(), entries))
+    }
+}
+
+/// One path of the index as it shall be.
+#[derive(Debug, Clone)]
+pub struct IndexChange {
+    /// The path.
+    pub path: RepoPath,
+    /// Its blob and git's mode; `None` removes it.
+    pub entry: Option<(BlobId, u32)>,
+}
+
+impl Repository {
+    /// Changes the index in one step. `fresh` says that the worktree has the same files, so their
+    /// times and sizes are recorded.
+    ///
+    /// # Errors
+    /// [`GitError::Locked`]; [`GitError::Unreadable`] when it is damaged or cannot be written.
+    pub fn write_index(&self, changes: &[IndexChange], fresh: bool) -> Result<(), GitError> {
+        let mut staging = self.staging()?;
+        for change in changes {
+            let entry = change.entry.map(|(id, mode)| Staged {
+                fresh,
+                ..Staged::new(id, mode)
+            });
+            staging.set(change.path.as_str(), entry.into_iter().collect());
+        }
+        staging.write(self.workdir())
+    }
 }
 
 /// The times and sizes that the index keeps of a file; none of what is not there.

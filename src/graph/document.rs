@@ -4,6 +4,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Closure;
+use super::cycles::cycles;
 use super::edges::{FileEdges, Graph};
 use super::symbols::is_module;
 use crate::model::{
@@ -123,6 +124,7 @@ fn build_document(
             })
             .collect(),
         unresolved,
+        cycles: cycles(edges.iter().map(AsRef::as_ref)),
         problems,
     }
 }

@@ -200,7 +200,7 @@ pub(super) fn is_module(file: &RepoPath, specifier: &str, name: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use crate::graph::Graph;
+    use crate::graph::{Graph, cycles};
     use crate::languages::{Resolver, facts};
     use crate::model::RepoPath;
     use crate::source::Memory;
@@ -312,5 +312,24 @@ mod tests {
             .map(|node| node.path.as_str())
             .collect();
         assert_eq!(reached, ["t.ts", "a.ts", "b.ts", "index.ts"]);
+    }
+
+    #[test]
+    fn cycles_skip_imports_inside_functions() {
+        let knots = |b: &str| {
+            let source = memory(&[("a.py", "import b\n"), ("b.py", b)]);
+            cycles(&Graph::new(&source).whole()).len()
+        };
+        for (b, expected) in [
+            ("import a\n", 1),
+            ("try:\n    import a\nexcept ImportError:\n    a = None\n", 1),
+            ("def f():\n    import a\n    return a\n", 0),
+            (
+                "class F:\n    def f(self):\n        import a\n        return a\n",
+                0,
+            ),
+        ] {
+            assert_eq!(knots(b), expected, "{b}");
+        }
     }
 }

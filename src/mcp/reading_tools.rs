@@ -7,7 +7,7 @@ use super::tool::{Answer, Caller, MAX_TOKENS, parse_arguments};
 use crate::app::settings::{Bytes, Settings};
 use crate::app::{
     self, App, AppError, ContextRequest, DiagnoseRequest, Flags, HintRequest, ImportsRequest,
-    Input, Judged, LevelChoice, PatchRequest, with_canonical,
+    Input, Judged, LevelChoice, PatchRequest, Target, with_canonical,
 };
 use crate::model::{DiagnosisDocument, Level};
 use crate::report::{context_markdown, diagnosis_text, imports_paths, imports_text, patch_text};
@@ -139,7 +139,7 @@ pub(super) fn check_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answ
 
 pub(super) fn apply_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let (app, request) = patch_request(caller, given)?;
-    let judged = app::apply_patch(&app, &request)?;
+    let judged = app::apply_patch(&app, &request, Target::Worktree)?;
     answer_verdict(&app, &request, judged, "mendit apply PATCH")
 }
 

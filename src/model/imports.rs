@@ -20,6 +20,9 @@ pub struct ImportsDocument {
     pub closure: Vec<ClosureEntry>,
     /// Imports that are neither a file of the repository nor outside it, sorted.
     pub unresolved: Vec<UnresolvedImport>,
+    /// One cycle for each knot of files that import each other when they are loaded, as a path that
+    /// starts at its smallest file.
+    pub cycles: Vec<Vec<RepoPath>>,
     /// Files that were not read, or not read whole, sorted by path.
     pub problems: Vec<ImportsProblem>,
 }

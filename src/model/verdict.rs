@@ -93,7 +93,7 @@ pub enum Exit {
     Refused,
     /// 130: interrupted by the person who asked for it.
     Interrupted,
-    /// An exit code of `git-apply`.
+    /// An exit code of `git-apply`, or of a command that is kept because that was asked for.
     Git(u8),
 }
 

@@ -83,6 +83,12 @@ impl Change {
         let after = FileState::new(bytes, after.mode);
         Self::between(self.path, self.before, Some(after))
     }
+
+    /// What puts the path back, once the change stands.
+    #[must_use]
+    pub fn undone(&self) -> Self {
+        Self::between(self.path.clone(), self.after.clone(), self.standing.clone())
+    }
 }
 
 /// Returns one run from the first line that differs to the last: without the program there is no diff.

@@ -2,7 +2,7 @@ use super::page::{paint_mark, table};
 use super::visible::one_line;
 use crate::model::{CheckupState, HealingResult, ImportEdge, ImportsDocument, RepoPath};
 
-/// Lists each file with its imports, then closure and problems.
+/// Lists each file with its imports, then closure, cycles and problems.
 pub fn imports_text(document: &ImportsDocument) -> String {
     let mut text = String::new();
     for file in &document.files {
@@ -23,6 +23,9 @@ pub fn imports_text(document: &ImportsDocument) -> String {
             via => format!("  (via {via})"),
         };
         text.push_str(&format!("  {}  {}{via}\n", node.hops, node.path));
+    }
+    for cycle in &document.cycles {
+        text.push_str(&format!("cycle: {}\n", join(cycle, " -> ")));
     }
     for problem in &document.problems {
         let (path, line, message) = (&problem.path, problem.line, &problem.message);

@@ -6,7 +6,7 @@ use crate::source::{ReadError, Source, Untracked, Worktree};
 
 /// The repository that a command works on, and where its user stands in it.
 pub struct Workspace {
-    /// The bytes: the worktree or a commit.
+    /// The bytes: the worktree, the index, or a commit.
     pub source: Box<dyn Source>,
     /// The repository, when there is one.
     pub git: Option<Repository>,
@@ -21,6 +21,8 @@ pub struct Workspace {
 pub enum At<'a> {
     /// The files as they stand.
     Worktree,
+    /// What the index records.
+    Index,
     /// A commit.
     Revision(&'a str),
 }
@@ -39,7 +41,10 @@ impl Workspace {
         };
         let source: Box<dyn Source> = match (&git, at) {
             (Some(git), At::Revision(revision)) => Box::new(git.tree(revision)?),
-            (None, At::Revision(_)) => return Err(WorkspaceError::NoGit { path: directory }),
+            (Some(git), At::Index) => Box::new(git.index_source()?),
+            (None, At::Revision(_) | At::Index) => {
+                return Err(WorkspaceError::NoGit { path: directory });
+            }
             (Some(git), At::Worktree) => {
                 let tracked = git.tracked()?;
                 let root = root.as_deref().unwrap_or(&directory);

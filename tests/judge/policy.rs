@@ -220,6 +220,12 @@ fn the_command_masks_lists_and_tells_by_its_exit() {
     assert!(out.status.success() && out.stderr.is_empty());
     let masked = "a [REDACTED:github-token]\nat [REDACTED:environment-variable] \u{fc}\n";
     assert_eq!(String::from_utf8(out.stdout).unwrap(), masked);
+    let off = run(&["--env=off"], text.as_bytes());
+    assert!(
+        String::from_utf8(off.stdout)
+            .unwrap()
+            .contains("zq-words-only")
+    );
     let list = run(&["--findings"], text.as_bytes());
     assert_eq!(list.status.code(), Some(1));
     let rows: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();

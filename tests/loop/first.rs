@@ -52,6 +52,8 @@ fn a_red_run_says_what_broke_and_what_to_type() {
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
+    let other = repo.mendit(&["run", "--keep-exit-code", "sh", "-c", "exit 7"]);
+    assert_eq!(code(&other), 7, "{}", stderr(&other));
     let record = run(&repo, &["--format", "json"]);
     let record: serde_json::Value = serde_json::from_slice(&record.stdout).unwrap();
     let summary = &record["summary"];

@@ -52,6 +52,37 @@ fn works_without_git() {
 }
 
 #[test]
+fn writes_index_alone_and_with_worktree() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    let cached = mendit(root, &["apply", "--cached", "-"], PATCH);
+    assert_eq!(
+        cached.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&cached.stderr)
+    );
+    let staged = git(root, &["show", ":f"]).stdout;
+    assert_eq!(staged, b"a\nB\nc\n");
+    assert_eq!(
+        fs::read(root.join("f")).unwrap(),
+        b"a\nb\nc\n",
+        "the worktree is left alone"
+    );
+    git(root, &["reset", "-q", "--hard"]);
+    let both = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert_eq!(
+        both.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&both.stderr)
+    );
+    let status = git(root, &["status", "--porcelain"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
+    assert!(git(root, &["fsck", "--strict"]).status.success());
+}
+
+#[test]
 fn the_canonical_patch_is_one_that_git_takes() {
     let repository = repository(&[("f", b"a\nb\nc\n"), ("g h", b"1\n2\n3")]);
     let root = repository.path();
@@ -182,6 +213,24 @@ fn a_file_takes_the_place_of_a_directory() {
         String::from_utf8_lossy(&applied.stdout)
     );
     assert_eq!(fs::read(root.join("p")).unwrap(), b"new\n");
+}
+
+#[test]
+fn files_and_index_change_together() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    write(root, ".git/index.lock", b"");
+    let refused = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("locked") && !said.contains("fsck"), "{said}");
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n");
+    assert!(!root.join("d").exists());
+    fs::remove_file(root.join(".git/index.lock")).unwrap();
+    let done = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert!(done.status.success());
+    let status = git(root, &["status", "--porcelain"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
 }
 
 #[test]

@@ -180,3 +180,28 @@ fn a_large_task_that_cannot_be_split_is_tried() {
     );
     assert!(!events.contains("timeout_auto_split"), "{events}");
 }
+
+#[test]
+fn a_task_alone_is_estimated_and_split() {
+    let world = World::with(&[("a.py", "def a(): pass\n"), ("b.py", "from a import a\n")]);
+    let task = world.outside("task.json");
+    std::fs::write(
+        &task,
+        r#"{"title": "T", "criteria": ["`a.py` does it", "`b.py` does it"], "targets": ["a.py", "b.py"]}"#,
+    )
+    .unwrap();
+    let task = task.to_str().unwrap();
+    let split = |task: &str| {
+        let line = ["fix", "--split-only", "--format", "json", "--task", task];
+        world.command(&line).output().unwrap()
+    };
+    let empty = world.outside("empty.md");
+    std::fs::write(&empty, " \n").unwrap();
+    ended(&split(empty.to_str().unwrap()), 2);
+    let output = split(task);
+    ended(&output, 0);
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
+    // What is imported comes first.
+    assert_eq!(plan["parts"][0]["targets"][0], "a.py", "{plan}");
+}
