@@ -66,5 +66,4 @@ pub use crate::context::LevelChoice;
 pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::git::MergeConflict;
 pub use crate::patch::{GitApplyOptions, Judged, Recovered, Verbosity, WhiteSpace};
-pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

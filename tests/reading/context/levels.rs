@@ -74,7 +74,7 @@ fn a_pipe_is_a_log() {
 #[test]
 fn level_0_holds_targets_and_index_in_few_kilobytes() {
     let repo = shop();
-    let context = repo.context(&["--target", "tests/cart.test.ts"]);
+    let context = repo.context(&["tests/cart.test.ts"]);
     assert_eq!(context["level"], 0);
     assert_eq!(
         texts(&context["filesIncluded"], None),
