@@ -63,7 +63,7 @@ pub use why::*;
 pub use crate::bench::Mined;
 pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
-pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
+pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::patch::{GitApplyOptions, Judged, Recovered, Verbosity, WhiteSpace};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

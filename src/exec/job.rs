@@ -2,7 +2,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Environment, Sandbox, Terminal};
+use super::{Environment, Sandbox};
 use crate::model::shell_word;
 
 /// A command and the limits it runs in.
@@ -14,8 +14,6 @@ pub struct Job {
     pub directory: PathBuf,
     /// What it reads on standard input.
     pub stdin: Stdin,
-    /// Which of its streams are a terminal.
-    pub terminal: Terminal,
     /// Which variables it sees.
     pub environment: Environment,
     /// Time and output it may take.
@@ -36,7 +34,6 @@ impl Job {
             command,
             directory: directory.into(),
             stdin: Stdin::Closed,
-            terminal: Terminal::default(),
             environment: Environment::default(),
             limits: Limits::default(),
             sandbox: Sandbox::default(),

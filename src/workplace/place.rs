@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use super::copy::Copied;
 use super::fingerprint::Found;
 use super::overlay::Overlaid;
-use super::plan::{Plan, Progress};
+use super::plan::Plan;
 use super::{Kind, WorkplaceError};
 use crate::exec::{Job, Temporary};
 use crate::git::Repository;
@@ -46,14 +46,14 @@ impl<'a> Workplace<'a> {
     ///
     /// # Errors
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
-    pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
+    pub fn open(plan: &Plan<'a>) -> Result<Self, WorkplaceError> {
         let io = |error| WorkplaceError::io(&std::env::temp_dir(), &error);
         let held = Temporary::new().map_err(io)?;
         let private = held.path().join("own");
         std::fs::create_dir_all(&private).map_err(io)?;
         let asked = "it was asked for".to_owned();
         let copy = || {
-            let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
+            let place = Copied::open(plan, &plan.slot.join("copy"))?;
             Ok::<_, WorkplaceError>(Inner::Copy(Box::new(place)))
         };
         let overlay = || Overlaid::open(plan, &plan.slot.join("overlay")).map(Inner::Overlay);

@@ -32,9 +32,6 @@ pub struct Plan<'a> {
     pub closed: Vec<PathBuf>,
 }
 
-/// Told how many files of how many were copied, now and then.
-pub type Progress<'p> = &'p dyn Fn(usize, usize);
-
 /// Where commands and agents run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

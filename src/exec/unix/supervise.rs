@@ -439,7 +439,7 @@ fn bound() {
 }
 
 /// Processes and threads of this user at a time.
-pub(super) const MAX_PROCESSES: u64 = 8192;
+const MAX_PROCESSES: u64 = 8192;
 
 fn total_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -46,7 +46,8 @@ pub(in crate::exec) fn launch_supervised(
         std::io::Error::other("no supervisor is named (mendit::exec::set_supervisor)")
     })?;
     let (ours, theirs) = UnixStream::pair()?;
-    let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
+    let (stdout, stdout_writer) = std::io::pipe()?;
+    let (stderr, stderr_writer) = std::io::pipe()?;
     let order = build_order(job, command, !matches!(input, Input::Nothing));
     let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
     let mut supervisor = Command::new(program)

@@ -8,7 +8,7 @@ use rustix::thread::{CapabilitySet, UnshareFlags};
 use super::calls::{Forked, fork, leave, unshare};
 use super::mounts::{Mounted, lay_mounts, mount_processes, seal_processes};
 use crate::exec::unix::protocol::{Order, read_frame, write_frame};
-use crate::exec::unix::supervise::{Entered, MAX_PROCESSES, Place};
+use crate::exec::unix::supervise::{Entered, Place};
 use crate::model::{NotConfined, SandboxMode, Wall};
 
 /// Puts the supervisor, which has one thread yet, into namespaces of its own and makes the mounts
@@ -38,7 +38,6 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
         missing.push(NotConfined::new(wall, &why));
     }
     missing.push(NotConfined::new(Wall::Processes, &why));
-    missing.extend(uncounted(&why));
     Ok(Place::Here(Entered {
         missing,
         private: Vec::new(),
@@ -188,12 +187,10 @@ fn enter_inside(
     }
     if spaces.processes {
         become_first()?;
-        missing.extend(bound_processes());
         seal_processes().map_err(|error| error_message("cannot seal `/proc`", error))?;
     } else {
         let why = refused.processes.clone().unwrap_or_default();
         missing.push(NotConfined::new(Wall::Processes, &why));
-        missing.extend(uncounted(&why));
     }
     Ok(Entered { missing, private })
 }
@@ -207,36 +204,6 @@ fn become_first() -> Result<(), String> {
     }
     end_with_parent();
     mount_processes().map_err(|error| error_message("no `/proc` of its own", error))
-}
-
-// A limit for each user does not bind the superuser; the highest number of a process does, and is
-// its namespace's own from Linux 6.14 on. Before that it is the whole system's: hands off.
-fn bound_processes() -> Option<NotConfined> {
-    if !is_superuser() {
-        return None;
-    }
-    let why = if has_own_numbers() {
-        // Numbers below are not given twice.
-        let most = MAX_PROCESSES + 300;
-        match fs::write("/proc/sys/kernel/pid_max", most.to_string()) {
-            Ok(()) => return None,
-            Err(error) => format!("pid_max: {}", error.kind()),
-        }
-    } else {
-        "this kernel counts the processes of no namespace".to_owned()
-    };
-    uncounted(&why)
-}
-
-fn uncounted(why: &str) -> Option<NotConfined> {
-    is_superuser().then(|| NotConfined::new(Wall::ProcessCount, why))
-}
-
-fn has_own_numbers() -> bool {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
-    let mut next = || numbers.next()?.parse::<u32>().ok();
-    next().zip(next()).is_some_and(|version| version >= (6, 14))
 }
 
 fn end_with_parent() {
