@@ -306,7 +306,7 @@ pub struct MineDocument {
     pub repository: String,
     /// Commits of the main line that were looked at.
     pub commits: u64,
-    /// Commits that change tests and product and were tried, now or earlier.
+    /// Commits that change tests and product and were tried.
     pub tried: u64,
     /// Fixes in the set.
     pub kept: u64,
@@ -314,8 +314,6 @@ pub struct MineDocument {
     pub dropped: BTreeMap<String, u64>,
     /// The tried candidates that were dropped, newest first.
     pub candidates: Vec<DroppedCandidate>,
-    /// Problems of the available history; empty if it is complete.
-    pub incomplete: Vec<String>,
     /// Whether there is more to look at: `--limit` was reached.
     pub more: bool,
     /// Seconds of this run.

@@ -4,7 +4,7 @@ use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally, TallyR
 /// Formats the result of a search for fixes in a history.
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut page = Page::default();
-    page.fields(mined, "repository commits tried kept seconds incomplete");
+    page.fields(mined, "repository commits tried kept seconds");
     let reasons = mined.dropped.iter();
     let reasons = reasons.map(|(reason, count)| format!("{count:>5}  {reason}"));
     page.section("dropped", reasons);

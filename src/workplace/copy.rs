@@ -149,10 +149,8 @@ impl Copied {
             job.sandbox.writable.push(view.clone());
             let root = root.to_string_lossy();
             let view = view.to_string_lossy();
-            for typed in outer.typed.iter().map(String::as_str).chain([&*root]) {
-                job.command
-                    .substitute(&|word| swap_paths(word, typed, &view));
-            }
+            job.command
+                .substitute(&|word| swap_paths(word, &root, &view));
             path = path.map(|path| swap_paths(&path, &root, &view));
             active = active.map(|value| swap_paths(&value, &root, &view));
             // The tool would look for one that is called after the copy.

@@ -23,14 +23,13 @@ pub(super) fn prove_candidate(
     sides: &Sides,
     bench: &Bench<'_>,
     id: String,
-    max_lines: usize,
 ) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
     if !is_text(&changes) {
         return Ok(no_fix(UNREADABLE, "a product file is no text"));
     }
     let lines = count_lines(&changes);
-    if lines > max_lines {
+    if lines > MAX_LINES {
         return Ok(no_fix(TOO_LARGE, format!("{lines} lines")));
     }
     let broken = sides.broken(&candidate.taken)?;
@@ -88,6 +87,9 @@ pub(super) fn prove_candidate(
         failing: red.failing.len() as u64,
     }))
 }
+
+/// Lines of product that a fix may take away and bring.
+const MAX_LINES: usize = 200;
 
 /// A candidate that is no fix.
 pub(super) fn no_fix(reason: Reason, seen: impl Into<String>) -> Verdict {
