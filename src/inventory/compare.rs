@@ -6,7 +6,6 @@ use super::declared::{
 use super::lock::{Lock, normal};
 use super::managers::Manager;
 use super::members::{link_member, list_members};
-use super::modules::missing_plugin;
 use super::project::{Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
@@ -49,9 +48,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         present: python_packages(project),
     };
     let found = packages.find_problem(project, manager, &read_lock(project, manager));
-    found
-        .or_else(|| own_package_missing(project, &packages.present))
-        .or_else(|| missing_plugin_of_settings(project, &packages.present))
+    found.or_else(|| own_package_missing(project, &packages.present))
 }
 
 // What a manifest asks for, and what is there.
@@ -130,19 +127,6 @@ pub(super) fn own_package_missing(
     })
 }
 
-// The plugin for an option of pytest's settings.
-fn missing_plugin_of_settings(
-    project: &Project<'_>,
-    present: &BTreeMap<String, String>,
-) -> Option<Remedy> {
-    present.get("pytest")?;
-    let settings = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
-    let texts = settings.iter().filter_map(|file| project.read(file));
-    let texts: Vec<String> = texts.collect();
-    let lines = texts.iter().flat_map(|text| text.lines());
-    missing_plugin(project, lines, ["addopts", "asyncio_mode"], present)
-}
-
 /// Returns what packages of Node.js lack.
 pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     let manager = project.find_manager(false)?;
@@ -182,7 +166,7 @@ fn problem_in_folder(
         .iter()
         .find(|one| is_member(&one.name) && !is_there(&one.name));
     if let Some(one) = unlinked {
-        return link_member(project, &one.name, false, Some(path));
+        return link_member(project, &one.name, false);
     }
     // Not every lock holds members of the workspace.
     usual.retain(|one| !is_member(&one.name));

@@ -195,9 +195,7 @@ pub struct Comparison {
     pub regressed: Vec<String>,
     /// Passes now and did not then.
     pub gained: Vec<String>,
-    /// Not there then.
-    pub added: Vec<String>,
-    /// Passed then, and was not run now.
+    /// Run only then or only now.
     pub missing: Vec<String>,
 }
 

@@ -42,7 +42,7 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
     page.fields(bench, "agent maxLevel hiddenFailed wrongHeals leaks");
     if let Some(comparison) = &bench.comparison {
         page.heading("against the baseline");
-        page.fields(comparison, "regressed gained added missing");
+        page.fields(comparison, "regressed gained missing");
     }
     let columns = "id result hidden stopReason level attempts packetBytes seconds why";
     page.records(columns, &bench.fixtures);
