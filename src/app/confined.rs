@@ -101,7 +101,7 @@ pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>
     job.private = private.or(job.private.take());
     app.note(&format!(
         "workplace: {} ({})",
-        place.kind().as_str(),
+        place.kind(),
         place.why()
     ));
     Ok(Some(slot))

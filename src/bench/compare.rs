@@ -74,7 +74,7 @@ fn paired_side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
         repaired: tally_of(outcomes.iter().copied(), |row| row.repaired),
         seconds: (outcomes.iter().map(|row| row.seconds).sum::<f64>() * 10.0).round() / 10.0,
         agent_calls: outcomes.iter().map(|row| u64::from(row.agent_calls)).sum(),
-        packet_tokens: outcomes.iter().map(|row| row.packet_tokens).sum(),
+        packet_bytes: outcomes.iter().map(|row| row.packet_bytes).sum(),
     }
 }
 

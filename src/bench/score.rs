@@ -192,7 +192,6 @@ pub(super) mod tests {
             healed: false,
             repository: None,
             packet_bytes: 1000,
-            packet_tokens: 250,
             agent_calls: 1,
             usage: Usage::default(),
             command_seconds: 0.2,

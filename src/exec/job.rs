@@ -2,6 +2,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Environment, Sandbox};
 use crate::model::shell_word;
 
@@ -105,7 +107,7 @@ pub enum Stdin {
 }
 
 /// Time and output a command may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// From start to end.
     pub timeout: Option<Duration>,
@@ -138,7 +140,7 @@ impl Default for Limits {
 
 /// A folder of its own that stands over another one, at the same path, for one command alone: it
 /// sees what is below, and what it changes lands in `upper`. Only Linux has it, and not everywhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {
     /// The folder that is covered, and where the command sees the whole.
     pub at: PathBuf,

@@ -93,8 +93,6 @@ pub struct FixtureOutcome {
     pub healed: bool,
     /// Bytes of all its packets.
     pub packet_bytes: u64,
-    /// Estimated tokens of the files of all its packets.
-    pub packet_tokens: u64,
     /// Times the agent was called.
     pub agent_calls: u32,
     /// Tokens and cost that the agent reports.
@@ -369,6 +367,6 @@ pub struct PairedSide {
     pub seconds: f64,
     /// Calls of the agent.
     pub agent_calls: u64,
-    /// Estimated tokens of the files of all packets.
-    pub packet_tokens: u64,
+    /// Bytes of all packets.
+    pub packet_bytes: u64,
 }

@@ -65,7 +65,7 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
 pub fn pairs_page(pairs: &BenchPairs) -> Page {
     let mut page = Page::default();
     page.title(format!("{} cases that both ran", pairs.cases), "");
-    let columns = "agent seconds agentCalls packetTokens";
+    let columns = "agent seconds agentCalls packetBytes";
     page.records(columns, &[&pairs.first, &pairs.second]);
     page.rows([
         ("first repaired", share(&pairs.first.repaired)),

@@ -11,13 +11,8 @@ use crate::source::ReadError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkplaceError {
     /// The one that was named cannot be had.
-    #[error("no {kind} workplace: {why}")]
-    Unavailable {
-        /// The word for it.
-        kind: &'static str,
-        /// Why.
-        why: String,
-    },
+    #[error("no overlay workplace: {0}")]
+    Unavailable(String),
     /// The disk refused.
     #[error("cannot write the workplace `{path}`: {kind}")]
     Io {

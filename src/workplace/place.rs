@@ -4,7 +4,7 @@ use super::copy::Copied;
 use super::fingerprint::Found;
 use super::overlay::Overlaid;
 use super::plan::Plan;
-use super::{Kind, WorkplaceError};
+use super::WorkplaceError;
 use crate::exec::{Job, Temporary};
 use crate::git::Repository;
 use crate::model::{RepoPath, WorkplaceMode};
@@ -15,7 +15,6 @@ use crate::source::Source;
 /// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].
 pub struct Workplace<'a> {
     place: Inner<'a>,
-    kind: Kind,
     why: String,
     private: PathBuf,
     // What holds `private`; its path is short, as that of a socket must be.
@@ -60,30 +59,23 @@ impl<'a> Workplace<'a> {
         let (place, why) = match plan.choice {
             WorkplaceMode::Copy => (copy()?, asked),
             WorkplaceMode::Overlay => {
-                let kind = Kind::Overlay.as_str();
-                let place = overlay();
-                let place = place.map_err(|why| WorkplaceError::Unavailable { kind, why })?;
-                (place, asked)
+                (overlay().map_err(WorkplaceError::Unavailable)?, asked)
             }
             WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
                 Ok(place) => (place, "this system has it".to_owned()),
                 Err(why) => (copy()?, format!("no overlay: {why}")),
             },
         };
-        let kind = match place {
-            Inner::Overlay(_) => Kind::Overlay,
-            Inner::Copy(_) => Kind::Copy,
-        };
+        let is_copy = matches!(place, Inner::Copy(_));
         let mut closed = plan.closed.clone();
         closed.push(plan.slot.to_owned());
-        if kind == Kind::Copy {
+        if is_copy {
             closed.push(plan.root.to_owned());
         }
-        tracing::info!("running in {}: {why}", kind.as_str());
+        tracing::info!(is_copy, "running in a workplace: {why}");
         Ok(Self {
-            found: (kind == Kind::Overlay).then(|| Found::take(plan.root, plan.source)),
+            found: (!is_copy).then(|| Found::take(plan.root, plan.source)),
             place,
-            kind,
             why,
             private,
             _held: held,
@@ -92,10 +84,13 @@ impl<'a> Workplace<'a> {
         })
     }
 
-    /// Which one it is.
+    /// Returns its word in documents.
     #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
+    pub fn kind(&self) -> &'static str {
+        match self.place {
+            Inner::Overlay(_) => "overlay",
+            Inner::Copy(_) => "copy",
+        }
     }
 
     /// Why it is that one, in a few words.

@@ -9,7 +9,7 @@ use super::calls::{Forked, fork, leave, unshare};
 use super::mounts::{Mounted, lay_mounts, mount_processes, seal_processes};
 use crate::exec::unix::protocol::{Order, read_frame, write_frame};
 use crate::exec::unix::supervise::{Entered, Place};
-use crate::model::{NotConfined, SandboxMode, Wall};
+use crate::model::{NotConfined, Wall};
 
 /// Puts the supervisor, which has one thread yet, into namespaces of its own and makes the mounts
 /// that the order asks for. It is a process of its own that does so: one in which a step failed is
@@ -18,7 +18,7 @@ use crate::model::{NotConfined, SandboxMode, Wall};
 /// # Errors
 /// Why an overlay cannot be had; the order is not to be carried out then.
 pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
-    let confined = order.sandbox != SandboxMode::Off;
+    let confined = order.is_confined();
     if !confined && order.overlays.is_empty() {
         return Ok(Place::Here(Entered::default()));
     }
@@ -164,7 +164,7 @@ fn enter_inside(
     let mut flags = UnshareFlags::NEWNS;
     flags.set(UnshareFlags::NEWUSER, spaces.user);
     flags.set(UnshareFlags::NEWPID, spaces.processes);
-    flags.set(UnshareFlags::NEWIPC, order.sandbox != SandboxMode::Off);
+    flags.set(UnshareFlags::NEWIPC, order.is_confined());
     unshare(flags).map_err(|error| error_message("namespaces are refused", error))?;
     if spaces.user {
         write_frame(outer, UNSHARED, &[]).map_err(|error| error.to_string())?;
@@ -176,7 +176,7 @@ fn enter_inside(
     }
     let Mounted { private, sealed } = lay_mounts(order)?;
     let mut missing = Vec::new();
-    if order.sandbox == SandboxMode::Off {
+    if !order.is_confined() {
         // Whoever runs as root must not be able to take the overlay away again.
         let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
         return Ok(Entered { missing, private });
