@@ -99,11 +99,7 @@ pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>
     let private = job.private.take();
     place.confine(job);
     job.private = private.or(job.private.take());
-    app.note(&format!(
-        "workplace: {} ({})",
-        place.kind(),
-        place.why()
-    ));
+    app.note(&format!("workplace: {} ({})", place.kind(), place.why()));
     Ok(Some(slot))
 }
 

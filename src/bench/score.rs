@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs, Rung,
+    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs,
     SCHEMA_VERSION, Tally, TallyRow,
 };
 
@@ -39,7 +39,6 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
             .filter(|row| !row.name.is_empty())
             .collect(),
         by_level: rows_by(&outcomes, level),
-        ladder: build_ladder(&outcomes),
         wrong_heals: count_outcomes(&outcomes, |outcome| {
             outcome.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
@@ -126,32 +125,6 @@ fn rows_by(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String
         .map(|(name, group)| TallyRow {
             name,
             tally: tally_outcomes(group.into_iter()),
-        })
-        .collect()
-}
-
-fn build_ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
-    let run = |row: &&FixtureOutcome| row.fixable && row.result != FixtureResult::Skipped;
-    let of = outcomes.iter().filter(run).count() as u64;
-    let mut fixed_so_far = 0;
-    (0..=3)
-        .filter_map(Level::from_number)
-        .map(|level| {
-            let here: Vec<&FixtureOutcome> = outcomes
-                .iter()
-                .filter(run)
-                .filter(|row| row.repaired && row.level == level)
-                .collect();
-            let fixed = here.len() as u64;
-            fixed_so_far += fixed;
-            let bytes: u64 = here.iter().map(|row| row.packet_bytes).sum();
-            Rung {
-                level,
-                fixed,
-                fixed_so_far,
-                of,
-                mean_packet_bytes: bytes.checked_div(fixed).unwrap_or(0),
-            }
         })
         .collect()
 }
@@ -250,12 +223,5 @@ pub(super) mod tests {
         let repairs = document.repairs;
         let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
         assert_eq!(pair(repairs.all), (2, 3));
-        let so_far: Vec<_> = document
-            .ladder
-            .iter()
-            .map(|rung| rung.fixed_so_far)
-            .collect();
-        assert_eq!(so_far, [1, 2, 2, 2]);
-        assert!(document.ladder.iter().all(|rung| rung.of == 3));
     }
 }

@@ -117,9 +117,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The lines that end with `end`, with their 1-based numbers.
-    pub(super) fn lines(self, end: char) -> impl Iterator<Item = (u64, &'a str)> {
-        (self.first_line..).zip(self.text.split(end))
+    /// The lines with their 1-based numbers.
+    pub(super) fn lines(self) -> impl Iterator<Item = (u64, &'a str)> {
+        (self.first_line..).zip(self.text.split('\n'))
     }
 }
 

@@ -50,7 +50,8 @@ pub(super) fn link_member(project: &Project<'_>, package: &str, python: bool) ->
     let manager = project.find_manager(python)?;
     let line = manager.renew.as_ref().unwrap_or(&manager.all);
     let (name, folder) = (&member.name, &member.folder);
-    let message = format!("`{name}` is in {folder} and not linked; declare it where it is imported");
+    let message =
+        format!("`{name}` is in {folder} and not linked; declare it where it is imported");
     Some(Remedy::new(message, Some(project.command(line))))
 }
 

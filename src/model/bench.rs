@@ -33,8 +33,6 @@ pub struct BenchDocument {
     pub by_repository: Vec<TallyRow>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
-    /// How many were fixed at each level.
-    pub ladder: Vec<Rung>,
     /// Repairs without a model where the fixture calls that unsafe.
     pub wrong_heals: u64,
     /// Fixtures of which something forbidden was found in what a run wrote.
@@ -168,22 +166,6 @@ pub struct TallyRow {
     /// Its tally.
     #[serde(flatten)]
     pub tally: Tally,
-}
-
-/// A context level and its share of fixes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Rung {
-    /// The level.
-    pub level: Level,
-    /// Fixtures fixed with this as the highest level.
-    pub fixed: u64,
-    /// Fixtures fixed at this level or a lower one.
-    pub fixed_so_far: u64,
-    /// Fixtures that can be fixed and were run.
-    pub of: u64,
-    /// Packet bytes of those fixed at this level, on average.
-    pub mean_packet_bytes: u64,
 }
 
 /// Differences from an earlier document.

@@ -57,7 +57,6 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
         rows.iter().map(row)
     });
     page.table(["by", "", "passed"], groups);
-    page.records("level fixedSoFar of meanPacketBytes", &bench.ladder);
     page
 }
 

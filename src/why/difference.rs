@@ -159,7 +159,9 @@ impl FileDifference {
                 if before.bytes != after.bytes && has_lines(before) && has_lines(after) =>
             {
                 let lines = changed_lines(&before.bytes, &after.bytes).into_iter();
-                lines.map(|(old, new)| hunk(What::Lines(old, new))).collect()
+                lines
+                    .map(|(old, new)| hunk(What::Lines(old, new)))
+                    .collect()
             }
             _ => vec![hunk(What::File)],
         }

@@ -31,10 +31,7 @@ pub(super) struct Copied {
 }
 
 impl Copied {
-    pub(super) fn open(
-        plan: &Plan<'_>,
-        slot: &Path,
-    ) -> Result<Self, WorkplaceError> {
+    pub(super) fn open(plan: &Plan<'_>, slot: &Path) -> Result<Self, WorkplaceError> {
         let io = |error: std::io::Error| WorkplaceError::io(slot, &error);
         fs::create_dir_all(slot).map_err(io)?;
         let original = plan.root.canonicalize().map_err(io)?;

@@ -185,8 +185,10 @@ impl<'s> Overlaid<'s> {
         let mut edits = self.kept.clone();
         edits.extend(self.trial.clone());
         // Where this program was used is not for the tests to see.
-        if let (false, Ok(notes)) = (self.base.listing().has_directory(NOTES), RepoPath::new(NOTES))
-        {
+        if let (false, Ok(notes)) = (
+            self.base.listing().has_directory(NOTES),
+            RepoPath::new(NOTES),
+        ) {
             edits.entry(notes).or_default();
         }
         let layers = cover.layer_folders();

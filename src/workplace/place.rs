@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
+use super::WorkplaceError;
 use super::copy::Copied;
 use super::fingerprint::Found;
 use super::overlay::Overlaid;
 use super::plan::Plan;
-use super::WorkplaceError;
 use crate::exec::{Job, Temporary};
 use crate::git::Repository;
 use crate::model::{RepoPath, WorkplaceMode};
@@ -58,9 +58,7 @@ impl<'a> Workplace<'a> {
         let overlay = || Overlaid::open(plan, &plan.slot.join("overlay")).map(Inner::Overlay);
         let (place, why) = match plan.choice {
             WorkplaceMode::Copy => (copy()?, asked),
-            WorkplaceMode::Overlay => {
-                (overlay().map_err(WorkplaceError::Unavailable)?, asked)
-            }
+            WorkplaceMode::Overlay => (overlay().map_err(WorkplaceError::Unavailable)?, asked),
             WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
                 Ok(place) => (place, "this system has it".to_owned()),
                 Err(why) => (copy()?, format!("no overlay: {why}")),

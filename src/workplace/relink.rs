@@ -119,7 +119,10 @@ impl Relink<'_> {
 
 fn is_opened(folder: &str) -> bool {
     let is_named = ["bin", "Scripts", "lib", "site-packages", ".bin"].contains(&folder);
-    is_named || folder.starts_with(['@']) || folder.starts_with("python3.") || folder.ends_with(".dist-info")
+    is_named
+        || folder.starts_with(['@'])
+        || folder.starts_with("python3.")
+        || folder.ends_with(".dist-info")
 }
 
 fn is_cache(folder: &str) -> bool {

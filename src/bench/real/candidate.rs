@@ -34,10 +34,7 @@ pub(super) const UNSTEADY: Reason = "not twice the same";
 pub(super) const TIMED_OUT: Reason = "out of time";
 
 /// Looks at a step without running anything; `None` when it changes no tests or no product.
-pub(super) fn find_candidate(
-    step: &Step,
-    file: &BenchFile,
-) -> Option<Result<Candidate, Reason>> {
+pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Candidate, Reason>> {
     let Some(range) = file.range(step.time) else {
         return Some(Err(NO_ENVIRONMENT));
     };

@@ -94,7 +94,9 @@ pub fn mine(
         let kept = kept.fetch_add(is_fix, SeqCst) + is_fix;
         let (number, commit) = (at + 1, &candidate.commit);
         let commit = commit.get(..9).unwrap_or(commit);
-        watch(&format!("{number:>4}/{all} kept {kept:<3} {commit} {end}\n"));
+        watch(&format!(
+            "{number:>4}/{all} kept {kept:<3} {commit} {end}\n"
+        ));
         Ok(Some((&candidate.commit, verdict)))
     });
     let (mut fixes, mut failed) = (Vec::new(), Vec::new());
@@ -177,9 +179,10 @@ impl Search<'_> {
             Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
                 Ok(no_fix(UNREADABLE, error.to_string()))
             }
-            Ok(Err((reason, seen))) => {
-                Ok(no_fix(reason, self.redactor.redact(&seen).text.into_owned()))
-            }
+            Ok(Err((reason, seen))) => Ok(no_fix(
+                reason,
+                self.redactor.redact(&seen).text.into_owned(),
+            )),
             other => other,
         }
     }

@@ -100,11 +100,7 @@ fn stand_by(pid: Pid) -> i32 {
     wait_for(pid)
 }
 
-fn carry_out(
-    control: &UnixStream,
-    order: &Order,
-    entered: Result<Entered, Refusal>,
-) -> Option<()> {
+fn carry_out(control: &UnixStream, order: &Order, entered: Result<Entered, Refusal>) -> Option<()> {
     adopt_orphans();
     guard_environment();
     bound();
@@ -208,7 +204,10 @@ fn feed_stdin(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
-fn start_child(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfined>), Result<End, Refusal>> {
+fn start_child(
+    order: &Order,
+    entered: &Entered,
+) -> Result<(Child, Vec<NotConfined>), Result<End, Refusal>> {
     let (program, arguments) = order
         .command
         .split_first()

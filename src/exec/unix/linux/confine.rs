@@ -152,7 +152,13 @@ fn refusal_reason(error: Errno) -> String {
 // Whether what must not be written lies in what may be: only mounts hold that back.
 fn has_open(order: &Order) -> bool {
     let mut closed = order.sandbox.closed.iter();
-    closed.any(|closed| order.sandbox.writable.iter().any(|path| closed.starts_with(path)))
+    closed.any(|closed| {
+        order
+            .sandbox
+            .writable
+            .iter()
+            .any(|path| closed.starts_with(path))
+    })
 }
 
 // A rule of Landlock opens all that is below a place.
