@@ -208,12 +208,4 @@ mod tests {
         assert_eq!(only("a\x1b[3"), "a");
         assert_eq!(only("a\x1b]8;;http://x\x07b\x1b]8;;\x1b\\"), "ab");
     }
-
-    #[test]
-    fn a_log_of_bare_carriage_returns_has_lines() {
-        let log = "a\r".repeat(200);
-        let lines = lines(&log);
-        assert_eq!(lines.len(), 201);
-        assert_eq!(lines[2].number, 1);
-    }
 }
