@@ -6,6 +6,7 @@ mod imports;
 mod judging;
 mod list;
 mod log_file;
+mod nearest;
 mod witness;
 
 pub use candidate::Candidate;

@@ -5,8 +5,10 @@ use serde::Deserialize;
 
 use super::candidate::Candidate;
 use super::log_file::{LogFile, python_frame};
+use super::nearest::{class_members, function_parameters, only_near};
 use crate::languages::{is_word, words};
 use crate::model::Diagnosis;
+use crate::policy::is_test;
 use crate::runners::{Pattern, parse_rows};
 use crate::source::Source;
 
@@ -23,13 +25,32 @@ struct Row {
     id: String,
     cue: String,
     pattern: Pattern,
+    #[serde(default)]
+    edit: Edit,
+    names: Option<Names>,
     #[expect(dead_code, reason = "for readers of the table")]
     seen: String,
 }
 
+#[derive(Deserialize, Clone, Copy, Default, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Edit {
+    #[default]
+    Word,
+    Await,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Names {
+    Parameters,
+    Members,
+}
+
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/witness.toml")));
 
-/// Returns edits that the lines of a log propose: they name the place, the wrong word there, and the right one.
+/// Returns edits that the lines of a log propose: they name the place, the wrong word there, and the right one or
+/// the kind of names among which it is.
 pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     // Many tests fail for one word.
@@ -51,7 +72,8 @@ struct Statement<'l> {
     place: Option<(&'l str, usize)>,
     column: Option<usize>,
     wrong: &'l str,
-    right: &'l str,
+    right: Option<&'l str>,
+    of: &'l str,
 }
 
 // What the lines of a log say; where a line names no place, with the frame above and the one below, where pytest
@@ -92,8 +114,9 @@ impl Row {
             row: self,
             place: group("path").zip(number("line")),
             column: number("column"),
-            wrong: group("wrong")?,
-            right: group("right")?,
+            wrong: group("wrong").unwrap_or_default(),
+            right: group("right"),
+            of: group("of").unwrap_or_default(),
         })
     }
 }
@@ -102,34 +125,155 @@ impl Statement<'_> {
     fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
         let (path, line) = self.place?;
         let file = LogFile::find(path, diagnosis, source)?;
-        let start = self.find_wrong(&file, line)?;
-        let (right, wrong) = (self.right, self.wrong);
-        let after = file.with(start..start + wrong.len(), right)?;
-        file.make_candidate(&format!("`{right}` is suggested for `{wrong}`"), &after)
+        // A test may be what asks for something else.
+        if self.row.names.is_some() && is_test(file.path.as_str()) {
+            return None;
+        }
+        let (start, wrong) = self.find_wrong(&file, line)?;
+        let (right, what) = if self.row.edit == Edit::Await {
+            ("await ".to_owned(), format!("await `{}`", self.wrong))
+        } else {
+            let right = self.right_word(source)?;
+            let what = format!("`{right}` is suggested for `{wrong}`");
+            (right, what)
+        };
+        let after = file.with(start..start + wrong.len(), &right)?;
+        file.make_candidate(&what, &after)
     }
 
-    // Where the word that is to be replaced starts: at the column, else where it stands alone on the line.
-    fn find_wrong(&self, file: &LogFile<'_>, line: usize) -> Option<usize> {
+    fn right_word(&self, source: &dyn Source) -> Option<String> {
+        let (Some(names), None) = (self.row.names, self.right) else {
+            return self
+                .right
+                .filter(|right| *right != self.wrong)
+                .map(str::to_owned);
+        };
+        let names = match names {
+            Names::Parameters => function_parameters(self.of, source),
+            Names::Members => class_members(self.of, source),
+        };
+        only_near(self.wrong, names.iter().map(String::as_str))
+    }
+
+    // The word that is to be replaced, and where it starts: at the column, else the only one on the line. Before a
+    // call that is to be awaited it is empty.
+    fn find_wrong<'t>(&self, file: &'t LogFile<'_>, line: usize) -> Option<(usize, &'t str)> {
         let range = file.line(line)?;
+        let text = file.text.get(range.clone())?;
         let start = match self.column {
             Some(column) => file.byte_offset(line, column)?,
             None => {
-                let text = file.text.get(range.clone())?;
                 let mut places = words(text.as_bytes(), self.wrong);
                 let at = places.next()?;
                 places.next().is_none().then_some(range.start + at)?
             }
         };
-        let after = file.text.get(start..)?.strip_prefix(self.wrong)?;
-        (!after.bytes().next().is_some_and(is_word)).then_some(start)
+        let rest = file.text.get(start..)?;
+        if self.row.edit == Edit::Await {
+            return Some((awaitable_start(file, start)?, ""));
+        }
+        let after = rest.strip_prefix(self.wrong)?.bytes().next();
+        let is_whole = !after.is_some_and(is_word);
+        is_whole.then(|| (start, &rest[..self.wrong.len()]))
     }
+}
+
+// Where the call at a byte begins, when an async function is around it and nothing awaits it yet. A member of a
+// promise would need brackets.
+fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
+    let head = file.text.get(..at)?;
+    let is_python = file.path.extension() == Some("py");
+    if !is_python && head.ends_with('.') {
+        return None;
+    }
+    let is_name = |letter: char| letter.is_alphanumeric() || "_.".contains(letter);
+    let start = head.trim_end_matches(is_name).len();
+    let above = head.get(..start)?;
+    let function = if is_python {
+        let mut lines = above.lines().rev().map(str::trim_start);
+        lines.find(|line| line.starts_with("def ") || line.starts_with("async def "))?
+    } else {
+        above.get(above.rfind("\n}").unwrap_or(0)..)?
+    };
+    (function.contains("async ") && !above.trim_end().ends_with("await")).then_some(start)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{ROWS, witnesses};
     use crate::diagnose::{LogFacts, diagnose};
+    use crate::model::RepoPath;
     use crate::source::{Memory, Source};
+
+    // The lines that are added for a log about one file.
+    fn healed(path: &str, text: &str, log: &str) -> Vec<String> {
+        let file = RepoPath::new(path).unwrap();
+        let cart = "class Cart:\n    def add(self, price: dict[str, int], *, count=f(1, 2)):\n        ...\n";
+        let cart = (
+            RepoPath::new("lib/cart.py").unwrap(),
+            cart.as_bytes().to_vec(),
+        );
+        let source = Memory::new([(file, text.as_bytes().to_vec()), cart]);
+        let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
+        let found = witnesses(log, &diagnosis, &source);
+        let added = found.iter().map(|heal| {
+            assert!(heal.must_fix, "{}", heal.what);
+            heal.added().join("|")
+        });
+        added.collect()
+    }
+
+    #[test]
+    fn a_slip_in_a_keyword_is_one_in_a_parameter_of_that_function() {
+        let error = |name: &str| {
+            format!("TypeError: Cart.add() got an unexpected keyword argument '{name}'")
+        };
+        for (name, after) in [
+            ("pirce", Some("    cart.add(price=1, count=2)")),
+            ("volume", None),
+            ("f", None),
+        ] {
+            let text = format!("def use(cart):\n    cart.add({name}=1, count=2)\n");
+            for log in [
+                format!(
+                    "  File \"/w/src/use.py\", line 2, in use\n    x\n{}\n",
+                    error(name)
+                ),
+                format!(
+                    "tests/test_use.py:5: \n_ _ _\nE   {}\n\nsrc/use.py:2: TypeError\n",
+                    error(name)
+                ),
+            ] {
+                let expected: Vec<&str> = after.into_iter().collect();
+                assert_eq!(healed("src/use.py", &text, &log), expected, "{log}");
+                let log = log.replace("src/use.py", "tests/test_a.py");
+                assert!(healed("tests/test_a.py", &text, &log).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_slip_in_a_member_is_one_of_its_class() {
+        let text = |name: &str| {
+            format!(
+                "class Shop(Base):\n    def on_bind(self):\n        self.rates = {{}}\n        self.{name}\n"
+            )
+        };
+        for (name, right) in [("on_bnid", "on_bind"), ("rtaes", "rates"), ("tax", "")] {
+            for log in [
+                format!(
+                    "src/shop.py:4: in run\n    self.x\nE   AttributeError: 'Shop' object has no attribute '{name}'\n"
+                ),
+                format!(
+                    "E   AttributeError: type object 'Shop' has no attribute '{name}'\n\nsrc/shop.py:4: AttributeError\n"
+                ),
+            ] {
+                let right = (!right.is_empty()).then(|| format!("        self.{right}"));
+                let expected: Vec<String> = right.into_iter().collect();
+                assert_eq!(healed("src/shop.py", &text(name), &log), expected, "{log}");
+            }
+        }
+    }
 
     // The lines that a log about one file proposes.
     fn proposed(path: &str, text: &str, log: &str) -> Vec<String> {
@@ -144,10 +288,23 @@ mod tests {
         let ids: std::collections::BTreeSet<&str> =
             ROWS.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids.len(), ROWS.len());
-        assert!(ids.len() > 3);
+        assert!(ids.len() > 6);
         for row in ROWS.iter() {
             row.pattern.get();
         }
+    }
+
+    #[test]
+    fn a_coroutine_that_nobody_awaits_is_awaited_where_that_can_be() {
+        let log = "lib/notify.py:3: RuntimeWarning: coroutine 'Notifier.lent' was never awaited\n";
+        let text = |head: &str| {
+            format!(
+                "class A:\n    {head}def go(self, it):\n        if it.lent(1):\n            pass\n"
+            )
+        };
+        let found = proposed("lib/notify.py", &text("async "), log);
+        assert_eq!(found, ["        if await it.lent(1):"]);
+        assert!(proposed("lib/notify.py", &text(""), log).is_empty());
     }
 
     #[test]
@@ -167,6 +324,16 @@ mod tests {
                 "class A {\n  go() { return load(1) }\n}\n",
                 "src/a.ts(2,17): error TS2663: Cannot find name 'load'. Did you mean the instance member 'this.load'?\n",
                 "  go() { return this.load(1) }",
+            ),
+            (
+                "async function f() {\n  show(load())\n}\n",
+                "src/a.ts(2,8): error TS2345: Argument of type 'Promise<string>' is not assignable to parameter of type 'string'.\n",
+                "  show(await load())",
+            ),
+            (
+                "function f() {\n  show(load())\n}\n",
+                "src/a.ts(2,8): error TS2345: Argument of type 'Promise<string>' is not assignable to parameter of type 'string'.\n",
+                "",
             ),
         ] {
             assert_eq!(proposed("src/a.ts", text, log).join("||"), after, "{log}");
