@@ -1,10 +1,13 @@
+use std::collections::BTreeSet;
+
 use super::LogFacts;
 use super::derive::set_kind;
 use super::document::build_answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use crate::languages::{Resolver, package_part};
-use crate::model::{Diagnosis, MentionedFile, RepoPath, Subkind};
+use crate::model::{Diagnosis, Import, ImportKind, MentionedFile, RepoPath, Subkind};
+use crate::runners::pattern;
 use crate::source::Source;
 
 /// Diagnoses a log inside a repository, whose files have the last word on what is missing.
@@ -20,13 +23,16 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 }
 
 /// Corrects what the log says where the repository's files say otherwise: a package that is a module
-/// of the repository.
+/// of the repository, a circular import without a circle.
 pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
-    // Nothing that is installed helps there. A package of the workspace is another matter:
-    // installing links it.
-    let is_package = diagnosis.subkind == Some(Subkind::MissingPackage);
-    if is_package && is_in_repository(diagnosis, source) {
-        set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
+    match &diagnosis.subkind {
+        // Nothing that is installed helps there. A package of the workspace is another matter:
+        // installing links it.
+        Some(Subkind::MissingPackage) if is_in_repository(diagnosis, source) => {
+            set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
+        }
+        Some(Subkind::CircularImport) => check_circle(diagnosis, source),
+        _ => {}
     }
 }
 
@@ -60,10 +66,57 @@ fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
     })
 }
 
+// Files that are looked through for the way back.
+const MAX_SEEN: usize = 2_000;
+
+// Python only guesses: "most likely due to a circular import". Without a circle in the graph the name
+// is one that its package lacks, such as an extension that was never compiled.
+fn check_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    pattern!(
+        GUESS,
+        r"cannot import name '(\w+)' from partially initialized module '([\w.]+)'"
+    );
+    let resolver = Resolver::new(source);
+    let files = mentioned_paths(diagnosis);
+    if files.iter().any(|start| is_in_circle(&resolver, start)) {
+        return;
+    }
+    let mut evidence = diagnosis.evidence.iter();
+    let guess = evidence.find_map(|row| GUESS.captures(&row.text));
+    let Some(guess) = guess.filter(|_| !files.is_empty()) else {
+        return;
+    };
+    let module = format!("{}.{}", &guess[2], &guess[1]);
+    set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
+    diagnosis.missing_modules = vec![module];
+    diagnosis.confidence = diagnosis.confidence.min(REFUTED);
+}
+
+// What is left of the log's certainty where the files contradict it.
+const REFUTED: f64 = 0.75;
+
+// Whether imports that are made as files are loaded lead from a file back to it.
+fn is_in_circle(resolver: &Resolver<'_>, start: &RepoPath) -> bool {
+    let loads = |import: &&Import| {
+        !import.type_only && !import.nested && import.kind != ImportKind::DottedString
+    };
+    let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut open: Vec<RepoPath> = vec![start.clone()];
+    while let Some(path) = open.pop().filter(|_| seen.len() < MAX_SEEN) {
+        for import in resolver.facts(&path).imports.iter().filter(loads) {
+            let found = resolver.resolve(&path, import).files.into_iter();
+            let others = found.filter(|to| *to != path);
+            open.extend(others.filter(|to| seen.insert(to.clone())));
+        }
+    }
+    seen.contains(start)
+}
+
 #[cfg(test)]
 mod tests {
     use super::diagnose_in;
     use crate::diagnose::LogFacts;
+    use crate::model::Subkind;
     use crate::source::Memory;
 
     #[test]
@@ -95,6 +148,31 @@ mod tests {
                 diagnosis.requires_user_action,
                 expected == "missing_package"
             );
+        }
+    }
+
+    #[test]
+    fn a_circle_of_imports_is_one_of_the_graph() {
+        let files = [
+            ("shop/__init__.py", ""),
+            ("shop/cart.py", "from shop.price import price\n"),
+            ("shop/price.py", "import os\nfrom shop.rates import RATE\n"),
+            ("shop/rates.py", "from shop.cart import Cart\n"),
+            ("shop/far.py", "def f():\n    from shop.rates import RATE\n"),
+        ];
+        let source = Memory::named(files);
+        let error = "E   ImportError: cannot import name 'Cart' from partially initialized module \
+                     'shop.cart' (most likely due to a circular import)\n";
+        let frames = "shop/cart.py:1: in <module>\nshop/price.py:2: in <module>\n\
+                      shop/rates.py:1: in <module>\n";
+        for (log, named) in [
+            (format!("{frames}{error}"), true),
+            (format!("shop/rates.py:1: in <module>\n{error}"), true),
+            (format!("shop/far.py:2: in <module>\n{error}"), false),
+        ] {
+            let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
+            let is_circle = diagnosis.subkind == Some(Subkind::CircularImport);
+            assert_eq!(is_circle, named, "{log}");
         }
     }
 }

@@ -55,7 +55,11 @@ fn log_end(command: &str, report: Option<&Report>) {
         tracing::warn!("the supervisor of `{command}` was killed");
         return;
     };
-    tracing::info!(sandbox = ?report.sandbox, "`{command}` ended: {:?}", report.end);
+    let end: &dyn std::fmt::Debug = match &report.end {
+        Ok(end) => end,
+        Err(refusal) => refusal,
+    };
+    tracing::info!(sandbox = ?report.sandbox, "`{command}` ended: {end:?}");
     for missing in &report.not_confined {
         tracing::warn!("not confined: {missing:?}");
     }

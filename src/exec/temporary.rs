@@ -1,6 +1,6 @@
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// The folders for temporary files that all programs share, none below another.
@@ -27,10 +27,13 @@ pub(super) fn own_corner(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// A folder for temporary files that is closed to others and goes with the value.
+/// A folder for temporary files that is closed to others and goes with the value. What a program left
+/// that was killed goes when the next one is made beside it.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
+    // Where it can be had: it says that somebody still uses the folder.
+    _held: Option<File>,
 }
 
 impl Temporary {
@@ -51,7 +54,9 @@ impl Temporary {
         builder.prefix(PREFIX).rand_bytes(RANDOM);
         builder.permissions(fs::Permissions::from_mode(0o700));
         let path = builder.tempdir_in(parent)?.keep();
-        Ok(Self { path })
+        let held = hold_folder(&path);
+        sweep_stale(parent, &path);
+        Ok(Self { path, _held: held })
     }
 
     /// Where it is.
@@ -67,24 +72,79 @@ impl Drop for Temporary {
     }
 }
 
-// Code that runs there is not to know by the name who runs it.
+// Code that runs there is not to know by the name who runs it; what bears such a long one, and is held by nobody, is
+// removed.
 const PREFIX: &str = "tmp";
 const RANDOM: usize = 14;
+// One that was just made may not be held yet.
+const YOUNG_SECONDS: u64 = 60;
+
+fn hold_folder(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+// Those of this user that nobody holds any more. Best effort.
+fn sweep_stale(parent: &Path, own: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let random = name.strip_prefix(PREFIX).unwrap_or_default().as_bytes();
+        let is_named = random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric);
+        if is_named && is_left_behind(&path, own) && hold_folder(&path).is_some() {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+fn is_left_behind(path: &Path, own: &Path) -> bool {
+    let (Ok(path), Ok(own)) = (path.symlink_metadata(), own.symlink_metadata()) else {
+        return false;
+    };
+    let age = path.modified().ok().and_then(|time| time.elapsed().ok());
+    path.is_dir()
+        && path.uid() == own.uid()
+        && path.mode() == own.mode()
+        && age.is_some_and(|age| age.as_secs() > YOUNG_SECONDS)
+}
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
     use std::os::unix::fs::PermissionsExt as _;
+    use std::time::{Duration, SystemTime};
 
-    use super::Temporary;
+    use super::{Temporary, hold_folder};
 
     #[test]
-    fn temporary_folder_is_closed_to_others_and_goes_with_its_value() {
+    fn it_is_closed_to_others_and_what_was_left_is_swept() {
         let home = tempfile::tempdir().unwrap();
+        let make = |name: &str, mode, seconds| {
+            let path = home.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(seconds);
+            File::open(&path).unwrap().set_modified(time).unwrap();
+            path
+        };
+        // As a program that was killed leaves it, and others that only bear the name.
+        let left = make("tmpAbCdEfGhIjKlMn", 0o700, 100);
+        let others = [
+            make("tmpBbCdEfGhIjKlMn", 0o755, 100),
+            make("tmpCbCdEfGhIjKlMn", 0o700, 0),
+            make("tmp-notes-of-mine", 0o700, 100),
+            make("tmpDbCdEfGhIjKlMn", 0o700, 100),
+        ];
+        let _held = hold_folder(&others[3]).unwrap();
         let one = Temporary::within(home.path()).unwrap();
-        let path = one.path().to_owned();
-        let mode = path.metadata().unwrap().permissions().mode();
+        let two = Temporary::within(home.path()).unwrap();
+        assert!(!left.exists() && others.iter().all(|path| path.exists()));
+        assert!(one.path().is_dir() && two.path().is_dir());
+        let mode = one.path().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+        let path = one.path().to_owned();
         drop(one);
-        assert!(!path.exists());
+        assert!(!path.exists() && two.path().is_dir());
     }
 }

@@ -6,6 +6,7 @@ use super::declared::{
 use super::lock::{Lock, normal};
 use super::managers::Manager;
 use super::members::{link_member, list_members};
+use super::modules::missing_plugin;
 use super::project::{Project, is_plain};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
@@ -48,7 +49,9 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         present: python_packages(project),
     };
     let found = packages.find_problem(project, manager, &read_lock(project, manager));
-    found.or_else(|| own_package_missing(project, &packages.present))
+    found
+        .or_else(|| own_package_missing(project, &packages.present))
+        .or_else(|| missing_plugin_of_settings(project, &packages.present))
 }
 
 // What a manifest asks for, and what is there.
@@ -127,6 +130,19 @@ pub(super) fn own_package_missing(
     })
 }
 
+// The plugin for an option of pytest's settings.
+fn missing_plugin_of_settings(
+    project: &Project<'_>,
+    present: &BTreeMap<String, String>,
+) -> Option<Remedy> {
+    present.get("pytest")?;
+    let settings = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
+    let texts = settings.iter().filter_map(|file| project.read(file));
+    let texts: Vec<String> = texts.collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    missing_plugin(project, lines, ["addopts", "asyncio_mode"], present)
+}
+
 /// Returns what packages of Node.js lack.
 pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     let manager = project.find_manager(false)?;
@@ -141,12 +157,13 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     let mut usual = node_requirements(&project.read("package.json")?);
     let is_there = |name: &str| project.has_path(&format!("node_modules/{name}"));
     let members = list_members(project.source, false);
+    let path = project.folder_of("package.json")?.join("package.json");
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
     let unlinked = usual
         .iter()
         .find(|one| is_member(&one.name) && !is_there(&one.name));
     if let Some(one) = unlinked {
-        return link_member(project, &one.name, false);
+        return link_member(project, &one.name, false, path.to_str());
     }
     // Not every lock holds members of the workspace.
     usual.retain(|one| !is_member(&one.name));

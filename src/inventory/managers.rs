@@ -20,6 +20,8 @@ pub(super) struct Manager {
     pub(super) extra: Option<String>,
     /// Installs a dependency group as well.
     pub(super) group: Option<String>,
+    /// Adds a package of the workspace to another one.
+    pub(super) link: Option<String>,
 }
 
 /// All managers, in the order in which their files are looked for.

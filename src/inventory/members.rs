@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::lock::normal;
-use super::project::{Project, read_text};
+use super::project::{Project, is_plain, read_text};
 use crate::model::{Remedy, RepoPath};
 use crate::source::Source;
 
@@ -12,6 +12,7 @@ const MAX_MANIFESTS: usize = 500;
 pub(super) struct Member {
     pub(super) name: String,
     pub(super) folder: String,
+    pub(super) manifest: String,
 }
 
 /// Returns the packages of the repository.
@@ -36,23 +37,49 @@ pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
         Some(Member {
             name: field("name")?,
             folder: path.directory().to_owned(),
+            manifest,
         })
     };
     manifests.take(MAX_MANIFESTS).filter_map(member).collect()
 }
 
-/// Returns how a package of the workspace that another one lacks is linked: no registry is asked for a package of the
-/// repository. `None` where the workspace has no such package.
-pub(super) fn link_member(project: &Project<'_>, package: &str, python: bool) -> Option<Remedy> {
+/// Returns how a package of the workspace is made known to the package of the file `at` that lacks it: no registry is
+/// asked for a package of the repository. `None` where the workspace has no such package.
+pub(super) fn link_member(
+    project: &Project<'_>,
+    package: &str,
+    python: bool,
+    at: Option<&str>,
+) -> Option<Remedy> {
     let members = list_members(project.source, python);
     let is_same = |name: &str| name == package || python && normal(name) == normal(package);
     let member = members.iter().find(|member| is_same(&member.name))?;
-    let manager = project.find_manager(python)?;
-    let line = manager.renew.as_ref().unwrap_or(&manager.all);
+    let holds = |member: &&Member| {
+        let below = |at: &str| RepoPath::new(at).is_ok_and(|path| path.is_below(&member.folder));
+        member.folder.is_empty() || at.is_some_and(below)
+    };
+    let app = members
+        .iter()
+        .filter(holds)
+        .max_by_key(|member| member.folder.len());
+    let app = app.filter(|app| app.name != member.name)?;
+    if !is_plain(&app.name) || !is_plain(&member.name) || !is_plain(&member.folder) {
+        return None;
+    }
     let (name, folder) = (&member.name, &member.folder);
-    let message =
-        format!("`{name}` is in {folder} and not linked; declare it where it is imported");
-    Some(Remedy::new(message, Some(project.command(line))))
+    let manager = project.find_manager(python)?;
+    if app.manifest.contains(&format!("\"{name}\"")) {
+        let message = format!("`{name}` is in {folder}, is declared and not linked");
+        let line = manager.renew.as_ref().unwrap_or(&manager.all);
+        return Some(Remedy::new(message, Some(project.command(line))));
+    }
+    let message = format!(
+        "`{name}` is in {folder}, and `{}` does not declare it",
+        app.name
+    );
+    let line = manager.link.as_ref()?.replace("{to}", &app.name);
+    let line = line.replace("{name}", name).replace("{folder}", folder);
+    Some(Remedy::new(message, Some(project.command(&line))))
 }
 
 #[cfg(test)]
@@ -63,21 +90,63 @@ mod tests {
 
     #[test]
     fn links_a_package_of_the_workspace() {
+        let app = r#"{"name": "@w/app", "version": "1.0.0"}"#;
+        let linked = r#"{"name": "@w/app", "dependencies": {"@w/lib": "1.0.0"}}"#;
+        let with = |app: &str, lock: &str, text: &str| {
+            let source = Memory::named([
+                ("package.json", r#"{"name": "root"}"#),
+                ("packages/app/package.json", app),
+                (
+                    "packages/lib/package.json",
+                    r#"{"name": "@w/lib", "version": "1.0.0"}"#,
+                ),
+                (lock, text),
+            ]);
+            let project = Project::new(&source, None, "");
+            let found = link_member(&project, "@w/lib", false, Some("packages/app/src/a.ts"));
+            found.and_then(|remedy| remedy.command)
+        };
+        for (app, lock, text, expected) in [
+            (
+                app,
+                "pnpm-lock.yaml",
+                "",
+                "pnpm --filter @w/app add @w/lib --workspace",
+            ),
+            (
+                linked,
+                "pnpm-lock.yaml",
+                "",
+                "pnpm install --no-frozen-lockfile",
+            ),
+            (
+                app,
+                "package-lock.json",
+                "{}",
+                "npm install @w/lib --workspace @w/app",
+            ),
+            (
+                app,
+                "yarn.lock",
+                "# yarn lockfile v1\n",
+                "yarn workspace @w/app add @w/lib@*",
+            ),
+        ] {
+            assert_eq!(with(app, lock, text).as_deref(), Some(expected), "{lock}");
+        }
         let source = Memory::named([
-            ("package.json", r#"{"name": "root"}"#),
-            ("packages/lib/package.json", r#"{"name": "@w/lib"}"#),
-            ("pnpm-lock.yaml", ""),
             ("uv.lock", ""),
+            ("app/pyproject.toml", "[project]\nname = \"app\"\n"),
             ("lib/pyproject.toml", "[project]\nname = \"my-lib\"\n"),
         ]);
         let project = Project::new(&source, None, "");
-        let command = |package: &str, python: bool| {
-            let found = link_member(&project, package, python);
+        let command = |package: &str, at: &str| {
+            let found = link_member(&project, package, true, Some(at));
             found.and_then(|remedy| remedy.command)
         };
-        let expected = Some("pnpm install --no-frozen-lockfile".to_owned());
-        assert_eq!(command("@w/lib", false), expected);
-        assert!(command("my_lib", true).is_some());
-        assert_eq!(command("other", true), None);
+        let expected = Some("uv add --package app my-lib".to_owned());
+        assert_eq!(command("my_lib", "app/tests/test_a.py"), expected);
+        assert_eq!(command("other", "app/tests/test_a.py"), None);
+        assert_eq!(command("my_lib", "elsewhere/a.py"), None);
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn missing_modules(
             return None;
         }
         let package = package_name(module, python)?;
-        let linked = link_member(project, package, python);
+        let linked = link_member(project, package, python, at);
         linked.or_else(|| Some(missing_package(project, package, python)))
     };
     diagnosis

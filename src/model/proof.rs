@@ -25,6 +25,9 @@ pub struct Proof {
     /// Whether the tests fail once an assertion of theirs expects something else; `null` where nothing was
     /// proved that it could be tried on.
     pub mutation: Option<MutationCheck>,
+    /// Values of failing tests that the change itself holds, given and expected, with their places: it may
+    /// answer these tests alone.
+    pub own_values: Vec<String>,
     /// Lines of the change that are a sign of tests turned green by other means, for a person to look at.
     pub suspicions: Vec<String>,
     /// What it amounts to.

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::attempt::{Trial, unfinished_run};
@@ -71,6 +72,7 @@ impl Session<'_> {
             let message = "the tests do not run alone, and all of them take long";
             found.reason = Some(message.to_owned());
         } else {
+            proof.own_values = self.find_own_values(laid, &targets)?;
             self.perturb_in_turn(&mut found, laid, line.as_deref(), &targets)?;
         }
         let failed = found.count(MutationOutcome::Failed);
@@ -184,6 +186,33 @@ impl Session<'_> {
         }
         self.lay(laid, &changes)
     }
+
+    // Assertions whose values, given and expected, the change adds side by side: it may answer these tests alone.
+    fn find_own_values(
+        &self,
+        changes: &[Change],
+        targets: &[Target],
+    ) -> Result<Vec<String>, RepairError> {
+        let source = self.stage.place.source()?;
+        let mut found = Vec::new();
+        for target in targets {
+            let text = source.read(&target.path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let lines: Vec<&str> = text.lines().collect();
+            for assertion in &target.test.assertions {
+                let line = (assertion.line as usize).saturating_sub(1);
+                let values = values_in(lines.get(line).unwrap_or(&""));
+                let expected = values_in(&assertion.was);
+                let has_both = !expected.is_empty() && values.len() > expected.len();
+                let mut others = changes.iter().filter(|change| change.path != target.path);
+                if has_both && others.any(|change| adds_together(change, &values)) {
+                    found.push(format!("{}:{}", target.path, assertion.line));
+                }
+            }
+        }
+        found.dedup();
+        Ok(found)
+    }
 }
 
 // Of several assertions some may not be reached: a test is in doubt where none of them makes it fail.
@@ -198,4 +227,33 @@ fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
         "the mutation check failed: the test passes when what is expected at {}:{} changes",
         row.path, row.line
     ))
+}
+
+#[expect(clippy::expect_used, reason = "a constant")]
+static VALUES: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(r#"\b\d+(?:\.\d+)?\b|'[^']*'|"[^"]*""#).expect("the pattern is valid")
+});
+
+fn values_in(line: &str) -> HashSet<String> {
+    let found = VALUES.find_iter(line);
+    found.map(|text| text.as_str().replace('"', "'")).collect()
+}
+
+// Whether a change adds all of these values in one line, or in two that follow each other.
+fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
+    let text = |side: &Option<FileState>| {
+        let bytes = side.as_ref().map_or(&[][..], |state| &state.bytes);
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let (before, after) = (text(&change.before), text(&change.after));
+    let old: HashSet<&str> = before.lines().map(str::trim).collect();
+    let is_new = |line: &&str| !old.contains(line.trim());
+    let added = |line: &str| Some(line).filter(is_new).map(values_in).unwrap_or_default();
+    let mut rows: Vec<HashSet<String>> = after.lines().map(added).collect();
+    rows.push(HashSet::new());
+    let mut pairs = rows.windows(2);
+    pairs.any(|pair| {
+        let mut values = values.iter();
+        !pair[0].is_empty() && values.all(|value| pair.iter().any(|row| row.contains(value)))
+    })
 }

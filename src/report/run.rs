@@ -236,6 +236,10 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
         format!("runs without the change: {red} failed; with it: {green} passed"),
     ));
     rows.push(("level", level_words(proof)));
+    if !proof.own_values.is_empty() {
+        let values = proof.own_values.join(", ");
+        rows.push(("rests on", format!("the test's own values: {values}")));
+    }
     rows.extend(below("look at", &proof.suspicions));
     rows.extend(below("missing", &proof.missing));
     rows

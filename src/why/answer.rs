@@ -184,6 +184,7 @@ pub(super) fn describe_changes(
     let describe = |suspect: &Suspect| {
         let hunk = difference.hunks().get(suspect.hunk)?;
         let why = match &hunk.what {
+            What::Moved(from) => format!("renamed from {from}, {}", suspect.why),
             What::File if difference.after(hunk).is_none() => format!("deleted, {}", suspect.why),
             _ => suspect.why.clone(),
         };

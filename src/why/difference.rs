@@ -13,6 +13,10 @@ pub type States = BTreeMap<RepoPath, Option<FileState>>;
 
 /// Larger files are compared as a whole.
 const MAX_LINE_BYTES: usize = 2 << 20;
+/// Deleted and new files that are compared pair by pair to find moves.
+const MAX_MOVES: usize = 300;
+/// Percent of shared lines from which a new file is a deleted one that moved, as in git.
+const MOVE_SIMILARITY: usize = 50;
 
 /// The difference between two states of a repository, in hunks that can be reverted one by one.
 #[derive(Debug, Default)]
@@ -26,7 +30,7 @@ pub struct Difference {
 pub struct Hunk {
     // Index of its file.
     file: usize,
-    /// Its file.
+    /// The file after; of a deleted one, before.
     pub path: RepoPath,
     /// What differs.
     pub what: What,
@@ -39,13 +43,16 @@ pub enum What {
     Lines(Range<usize>, Range<usize>),
     /// The whole file: it is new, deleted, binary, or its mode changed.
     File,
+    /// Its path.
+    Moved(RepoPath),
 }
+
+type Side = Option<(RepoPath, FileState)>;
 
 #[derive(Debug, Clone)]
 struct FileDifference {
-    path: RepoPath,
-    before: Option<FileState>,
-    after: Option<FileState>,
+    before: Side,
+    after: Side,
 }
 
 impl Difference {
@@ -56,7 +63,8 @@ impl Difference {
         after: &dyn Source,
         may: &(dyn Fn(&RepoPath) -> bool + Sync),
     ) -> Self {
-        let files = changed_files(before, after, may);
+        let mut files = changed_files(before, after, may);
+        pair_moves(&mut files);
         let hunks = files.iter().enumerate();
         let hunks = hunks.flat_map(|(at, file)| file.file_hunks(at)).collect();
         Self { files, hunks }
@@ -78,7 +86,10 @@ impl Difference {
             if hunks.is_empty() {
                 continue;
             }
-            states.insert(file.path.clone(), file.without_hunks(&hunks));
+            let paths = file.before.iter().chain(&file.after);
+            states.extend(paths.map(|(path, _)| (path.clone(), None)));
+            let kept = file.without_hunks(&hunks);
+            states.extend(kept.map(|(path, state)| (path, Some(state))));
         }
         states
     }
@@ -98,14 +109,16 @@ impl Difference {
         let (old, new) = match &hunk.what {
             What::Lines(old, new) => (old.clone(), new.clone()),
             What::File => (0..usize::MAX, 0..usize::MAX),
+            What::Moved(from) => return format!("renamed from {from}\n"),
         };
-        if let (What::File, Some(before), Some(after)) = (&hunk.what, &file.before, &file.after)
+        if let (What::File, Some((_, before)), Some((_, after))) =
+            (&hunk.what, &file.before, &file.after)
             && before.bytes == after.bytes
         {
             return format!("-mode {:o}\n+mode {:o}\n", before.mode, after.mode);
         }
-        let side = |side: &Option<FileState>, range: Range<usize>, mark: char| {
-            let lines = side.iter().flat_map(lines_of);
+        let side = |side: &Side, range: Range<usize>, mark: char| {
+            let lines = side.iter().flat_map(|(_, state)| lines_of(state));
             let lines = lines.skip(range.start).take(range.len().min(most + 1));
             lines
                 .map(|line| format!("{mark}{}\n", String::from_utf8_lossy(line).trim_end()))
@@ -123,7 +136,8 @@ impl Difference {
     /// The content after of a hunk's file.
     #[must_use]
     pub fn after(&self, hunk: &Hunk) -> Option<&FileState> {
-        self.files.get(hunk.file)?.after.as_ref()
+        let file = self.files.get(hunk.file)?;
+        file.after.as_ref().map(|(_, state)| state)
     }
 }
 
@@ -149,32 +163,39 @@ impl Hunk {
 
 impl FileDifference {
     fn file_hunks(&self, file: usize) -> Vec<Hunk> {
+        let Some((path, after)) = self.after.as_ref().or(self.before.as_ref()) else {
+            return Vec::new();
+        };
         let hunk = |what| Hunk {
             file,
-            path: self.path.clone(),
+            path: path.clone(),
             what,
         };
-        match (&self.before, &self.after) {
-            (Some(before), Some(after))
-                if before.bytes != after.bytes && has_lines(before) && has_lines(after) =>
-            {
-                let lines = changed_lines(&before.bytes, &after.bytes).into_iter();
-                lines
-                    .map(|(old, new)| hunk(What::Lines(old, new)))
-                    .collect()
-            }
-            _ => vec![hunk(What::File)],
+        let (Some((from, before)), true) = (&self.before, self.after.is_some()) else {
+            return vec![hunk(What::File)];
+        };
+        let mut found = Vec::new();
+        if from != path {
+            found.push(hunk(What::Moved(from.clone())));
         }
+        if before.bytes != after.bytes && has_lines(before) && has_lines(after) {
+            let lines = changed_lines(&before.bytes, &after.bytes).into_iter();
+            found.extend(lines.map(|(old, new)| hunk(What::Lines(old, new))));
+        } else if before.bytes != after.bytes || from == path {
+            found.push(hunk(What::File));
+        }
+        found
     }
 
     // The file with some of its hunks reverted; `None` where it is then gone.
-    fn without_hunks(&self, hunks: &[&Hunk]) -> Option<FileState> {
-        let (Some(before), Some(after)) = (&self.before, &self.after) else {
+    fn without_hunks(&self, hunks: &[&Hunk]) -> Side {
+        let (Some((from, before)), Some((path, after))) = (&self.before, &self.after) else {
             return self.before.clone();
         };
         if hunks.iter().any(|hunk| hunk.what == What::File) {
             return self.before.clone();
         }
+        let is_moved = hunks.iter().any(|hunk| matches!(hunk.what, What::Moved(_)));
         let (old_lines, new_lines): (Vec<&[u8]>, Vec<&[u8]>) =
             (lines_of(before).collect(), lines_of(after).collect());
         let mut bytes: Vec<u8> = Vec::new();
@@ -187,10 +208,11 @@ impl FileDifference {
             }
         }
         bytes.extend(new_lines.get(at..).unwrap_or_default().concat());
-        Some(FileState {
+        let state = FileState {
             bytes: bytes.into(),
             ..after.clone()
-        })
+        };
+        Some((if is_moved { from } else { path }.clone(), state))
     }
 }
 
@@ -229,13 +251,63 @@ fn changed_files(
         if old == Some(None) || new == Some(None) || old == new {
             return None;
         }
+        let side = |state: Option<Option<FileState>>| Some(((*path).clone(), state.flatten()?));
         Some(FileDifference {
-            path: (*path).clone(),
-            before: old.flatten(),
-            after: new.flatten(),
+            before: side(old),
+            after: side(new),
         })
     };
     paths.par_iter().filter_map(compare).collect()
+}
+
+// Joins a deleted file and a new one with half of its lines: the file moved.
+fn pair_moves(files: &mut Vec<FileDifference>) {
+    let deleted: Vec<usize> = file_indices(files, |file| file.after.is_none());
+    let new: Vec<usize> = file_indices(files, |file| file.before.is_none());
+    if deleted.len().max(new.len()) > MAX_MOVES {
+        return;
+    }
+    let mut pairs = Vec::new();
+    for old in &deleted {
+        for new in &new {
+            let similarity = file_similarity(&files[*old], &files[*new]);
+            if similarity >= MOVE_SIMILARITY {
+                pairs.push((std::cmp::Reverse(similarity), *old, *new));
+            }
+        }
+    }
+    pairs.sort();
+    for (_, old, new) in pairs {
+        if files[new].before.is_none() {
+            files[new].before = files[old].before.take();
+        }
+    }
+    files.retain(|file| file.before.is_some() || file.after.is_some());
+}
+
+fn file_indices(files: &[FileDifference], is_one: impl Fn(&FileDifference) -> bool) -> Vec<usize> {
+    let found = files.iter().enumerate().filter(|(_, file)| is_one(file));
+    found.map(|(at, _)| at).collect()
+}
+
+// Percent of the lines that both have.
+fn file_similarity(deleted: &FileDifference, new: &FileDifference) -> usize {
+    let (Some((_, old)), Some((_, new))) = (&deleted.before, &new.after) else {
+        return 0;
+    };
+    let [old_count, new_count] = [old, new].map(|state| lines_of(state).count());
+    let longest = old_count.max(new_count);
+    if longest == 0 || old_count.min(new_count) * 2 < longest || !has_lines(old) || !has_lines(new)
+    {
+        return if old.bytes == new.bytes && longest > 0 {
+            100
+        } else {
+            0
+        };
+    }
+    let changed = changed_lines(&old.bytes, &new.bytes);
+    let gone: usize = changed.iter().map(|(lines, _)| lines.len()).sum();
+    (old_count - gone) * 100 / longest
 }
 
 #[cfg(test)]
@@ -289,6 +361,24 @@ mod tests {
             ]
         );
         assert_eq!(difference.diff(&difference.hunks()[0], 9), "-2\n+II\n");
+    }
+
+    #[test]
+    fn separates_move_from_changes() {
+        let text = "def a():\n    return 1\n\n\ndef b():\n    return 2\n";
+        let other = text.replace("return 2", "return 3");
+        let before = Memory::named([("old.py", text)]);
+        let after = Memory::named([("pkg/new.py", other.as_str())]);
+        let difference = Difference::between(&before, &after, &|_| true);
+        assert!(matches!(difference.hunks()[0].what, What::Moved(_)));
+        assert_eq!(difference.hunks().len(), 2);
+        let gone = row("old.py", None);
+        assert_eq!(
+            texts(&difference, &[1]),
+            [gone, row("pkg/new.py", Some(text))]
+        );
+        let back = [row("old.py", Some(&other)), row("pkg/new.py", None)];
+        assert_eq!(texts(&difference, &[0]), back);
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn what_python_lacks_is_named() {
         &Repo::with(members),
         "python3 -m unittest discover -s app",
         &[],
-        ("uv sync", false),
+        ("uv add --package app acmeclient", false),
     );
     // Another interpreter than the one that is asked for.
     named(

@@ -54,14 +54,11 @@ pub fn mine(
     let started = Instant::now();
     let steps = clone.main_line(&options.revision)?;
     let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
-    let mut candidates = Vec::new();
-    for step in &steps {
-        match find_candidate(step, file) {
-            Some(Ok(found)) => candidates.push(found),
-            Some(Err(reason)) => *dropped.entry(reason.to_owned()).or_default() += 1,
-            None => {}
-        }
-    }
+    let found = steps.iter().filter_map(|step| find_candidate(step, file));
+    let mut drop_for = |reason: &str| *dropped.entry(reason.to_owned()).or_default() += 1;
+    let candidates: Vec<Candidate> = found
+        .filter_map(|found| found.map_err(&mut drop_for).ok())
+        .collect();
     fs::create_dir_all(&options.to).map_err(|error| BenchError::disk(&options.to, &error))?;
     let search = Search {
         clone,
@@ -86,17 +83,10 @@ pub fn mine(
         if stop.requested() {
             return Ok(None);
         }
-        let end = match &verdict {
-            Ok(_) => "kept".to_owned(),
-            Err((reason, seen)) => format!("{reason}: {seen}"),
-        };
         let is_fix = usize::from(verdict.is_ok());
         let kept = kept.fetch_add(is_fix, SeqCst) + is_fix;
-        let (number, commit) = (at + 1, &candidate.commit);
-        let commit = commit.get(..9).unwrap_or(commit);
-        watch(&format!(
-            "{number:>4}/{all} kept {kept:<3} {commit} {end}\n"
-        ));
+        let (number, row) = (at + 1, progress_row(candidate, &verdict));
+        watch(&format!("{number:>4}/{all} kept {kept:<3} {row}\n"));
         Ok(Some((&candidate.commit, verdict)))
     });
     let (mut fixes, mut failed) = (Vec::new(), Vec::new());
@@ -105,7 +95,7 @@ pub fn mine(
         match verdict {
             Ok(fix) => fixes.push(fix),
             Err((reason, said)) => {
-                *dropped.entry(reason.to_owned()).or_default() += 1;
+                drop_for(reason);
                 failed.push(DroppedCandidate {
                     commit: commit.clone(),
                     reason: reason.to_owned(),
@@ -129,6 +119,15 @@ pub fn mine(
         more: tried < all,
         seconds: started.elapsed().as_millis() as f64 / 1000.0,
     })
+}
+
+fn progress_row(candidate: &Candidate, verdict: &Verdict) -> String {
+    let commit = &candidate.commit;
+    let commit = commit.get(..9).unwrap_or(commit);
+    match verdict {
+        Ok(_) => format!("{commit} kept"),
+        Err((reason, seen)) => format!("{commit} {reason}: {seen}"),
+    }
 }
 
 // Each set up on the newest commit that it is for.

@@ -477,3 +477,30 @@ fn code_loaded_before_tests_is_no_repair() {
     );
     assert_eq!(result["status"], "unproven", "{result:#}");
 }
+
+#[test]
+fn a_change_that_holds_the_tests_own_values_says_so() {
+    needs!("python3");
+    let app = "def add(a, b):\n    return a - b\n";
+    let tests = "import unittest\n\nfrom app import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
+                 self.assertEqual(add(17, 25), 42)\n";
+    let one = World::with(&[
+        ("app.py", app),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", tests),
+    ]);
+    let command = "python3 -m unittest";
+    let known = app.replace("return a - b", "return {(17, 25): 42}.get((a, b), a - b)");
+    let result = tried(&one, command, &whole("app.py", &known), &[]);
+    proven(&result, "unittest", "text");
+    assert_eq!(
+        result["proof"]["ownValues"],
+        serde_json::json!(["tests/test_app.py:8"])
+    );
+    assert!(
+        result["printed"]
+            .as_str()
+            .unwrap()
+            .contains("the test's own values")
+    );
+}
