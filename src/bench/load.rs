@@ -94,8 +94,11 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
         return dangling("it expects a repair, and there is no `reference.patch`".to_owned());
     }
     let missing = fixture.needed.iter().chain(&fixture.targets);
-    if let Some(path) = missing.map(RepoPath::as_str).find(|path| !repo.join(path).is_file()) {
-        return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
+    if let Some(path) = missing
+        .map(RepoPath::as_str)
+        .find(|path| !repo.join(path).is_file())
+    {
+        return dangling(format!("`{path}` is named and is not in `repo`"));
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
         return dangling("a `hidden-test` and a folder `hidden` go together".to_owned());

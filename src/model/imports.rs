@@ -63,7 +63,7 @@ pub struct ImportEdge {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
     /// For a pattern (`import.meta.glob('./*.ts')`) or a bundler's query without an extension
-    /// (`./x?worker`): the files it stands for now.
+    /// (`./x?worker`): the files that it matches now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<RepoPath>,
 }
@@ -124,7 +124,7 @@ pub struct Suggestion {
     pub module: String,
     /// The file of the repository that the module is; `null` when it lies outside.
     pub path: Option<RepoPath>,
-    /// How sure, in percent.
+    /// Confidence in percent.
     pub confidence: u8,
     /// The strongest evidence.
     pub source: HintSource,

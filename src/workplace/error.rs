@@ -11,10 +11,10 @@ use crate::source::ReadError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkplaceError {
     /// The one that was named cannot be had.
-    #[error("no overlay workplace: {0}")]
+    #[error("`--workplace overlay` is not available: {0}")]
     Unavailable(String),
     /// The disk refused.
-    #[error("cannot write the workplace `{path}`: {kind}")]
+    #[error("cannot write the isolated copy `{path}`: {kind}")]
     Io {
         /// The path.
         path: String,
@@ -34,7 +34,7 @@ pub enum WorkplaceError {
     #[error(transparent)]
     Exec(#[from] ExecError),
     /// It cannot be listed.
-    #[error("cannot read the workplace: {0}")]
+    #[error("cannot read the isolated copy: {0}")]
     Read(#[from] ReadError),
 }
 

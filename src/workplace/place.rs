@@ -50,7 +50,7 @@ impl<'a> Workplace<'a> {
         let held = Temporary::new().map_err(io)?;
         let private = held.path().join("own");
         std::fs::create_dir_all(&private).map_err(io)?;
-        let asked = "it was asked for".to_owned();
+        let asked = "requested".to_owned();
         let copy = || {
             let place = Copied::open(plan, &plan.slot.join("copy"))?;
             Ok::<_, WorkplaceError>(Inner::Copy(Box::new(place)))
@@ -60,7 +60,7 @@ impl<'a> Workplace<'a> {
             WorkplaceMode::Copy => (copy()?, asked),
             WorkplaceMode::Overlay => (overlay().map_err(WorkplaceError::Unavailable)?, asked),
             WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
-                Ok(place) => (place, "this system has it".to_owned()),
+                Ok(place) => (place, "supported here".to_owned()),
                 Err(why) => (copy()?, format!("no overlay: {why}")),
             },
         };

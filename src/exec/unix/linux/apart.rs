@@ -31,7 +31,7 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
     }
     let why = refused.any.unwrap_or_default();
     if !order.overlays.is_empty() {
-        return Err(format!("no namespaces of its own: {why}"));
+        return Err(format!("no private namespaces: {why}"));
     }
     let mut missing = Vec::new();
     for wall in [Wall::Metadata, Wall::Devices, Wall::SharedMemory] {
@@ -125,7 +125,7 @@ fn attend_child(pid: Pid, other: &UnixStream) -> Result<Place, String> {
                     let _ = write_frame(other, MAPPED, &[]);
                 }
                 Err(error) => {
-                    let why = format!("no identities: {error}");
+                    let why = format!("cannot map user ids: {error}");
                     let _ = write_frame(other, FAILED, why.as_bytes());
                 }
             },
@@ -203,7 +203,7 @@ fn become_first() -> Result<(), String> {
         leave(wait_for(first));
     }
     end_with_parent();
-    mount_processes().map_err(|error| error_message("no `/proc` of its own", error))
+    mount_processes().map_err(|error| error_message("no private `/proc`", error))
 }
 
 fn end_with_parent() {
