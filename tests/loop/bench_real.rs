@@ -206,7 +206,7 @@ fn fixes_are_found_kept_by_reference_and_benched() {
     assert_eq!(fix["needed"][0]["lines"], serde_json::json!([[2, 5]]));
     assert_eq!(
         texts(&fix["hidden"], None),
-        ["tests/test_share.py", "tests/test_desk.py"]
+        ["tests/test_desk.py", "tests/test_share.py"]
     );
     assert_eq!(fix["hiddenPassed"], 4);
 
