@@ -229,7 +229,7 @@ pub mod internals {
         pub mod exec {
             pub use crate::exec::{
                 CommandLine, Discard, End, ExecError, Job, Limits, Outcome, SandboxState, Sink,
-                Stdin, Stop, Stream, Terminal, run, set_supervisor, spawn_piped,
+                Stdin, Stop, Stream, run, set_supervisor, spawn_piped,
             };
         }
         pub mod graph {
