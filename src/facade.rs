@@ -1,3 +1,6 @@
+//! The library's entry points for imports, logs and packets. They take plain text and paths, so that a
+//! caller needs no type of the private modules.
+
 use crate::diagnose::{LogFacts, diagnose};
 use crate::model::Diagnosis;
 use crate::source::{Memory, Source as _};

@@ -36,7 +36,7 @@
 //! | 6 | `agent` | one call of an agent, its reply read |
 //! | 7 | `inventory` | what is declared against what is present |
 //! | 6 | `heal` | what must start first: commands and MCP servers |
-//! | 6 | `fixes` | fixes that need no model |
+//! | 6 | `fixes` | fixes that need no LLM |
 //! | 7 | `repair` | the loop: plan, trial, proof, journal |
 //! | 8 | `why` | finds the change that broke the tests: hunks, their order, trials |
 //! | 8 | `bench` | fixtures, real fixes, comparison |
@@ -61,7 +61,7 @@
 //! tests there; what passes and fails decides which hunks come next, until the smallest set is left whose revert makes the
 //! tests pass twice.
 //!
-//! Fixes that need no model come first. `hint` looks for the import of an undefined name in the repository's own imports,
+//! Fixes that need no LLM come first. `hint` looks for the import of an undefined name in the repository's own imports,
 //! its definitions and the tables of libraries; `fixes` puts these and other candidates in one list.
 //!
 //! For everything else an agent needs to see the right files. `languages` parses a file to facts, and answers what an
@@ -80,7 +80,7 @@
 //! line of context cost something, and the cheapest place wins only if no other is near it. Where two places are as good,
 //! the patch is refused and shown both: a refusal costs one more call, a wrong place costs trust.
 //!
-//! Then the change is judged in memory. `policy` looks at paths, at protected files, at manifests by the keys that differ, at
+//! Then the change is checked in memory. `policy` looks at paths, at protected files, at manifests by the keys that differ, at
 //! tests that say less than before, at lines that make tests pass without a repair. `after` parses the files as they would
 //! be and resolves their imports: errors that were not there before are reported. The outcome is a verdict with a code for
 //! each problem, and feedback that the agent can act on.

@@ -1,3 +1,5 @@
+//! Turns the value of `--agent` into a command: a known name, or any command line.
+
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -58,7 +60,7 @@ pub(super) struct ChosenAgent {
 }
 
 impl ChosenAgent {
-    /// As a repair calls it. `writable` is what it may write besides the workplace.
+    /// As a repair calls it. `writable` is what it may write besides the isolated copy.
     pub(super) fn called<'a>(&'a self, writable: &'a [PathBuf]) -> Agent<'a> {
         Agent::Command(AgentCommand {
             command: &self.command,
@@ -105,7 +107,7 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
             let error = AppError::new(Code::U310, format!("the agent `{name}` is not installed"));
             return Err(error.hint(format!("`{}` installs it", preset.install)));
         }
-        // A limit that nothing can reach holds nobody back.
+        // Refused, because a limit that nothing can reach would only seem to protect.
         if preset.adapter.cost_usd.is_empty() && settings.limits.budget_usd.is_some() {
             let message = format!("`{name}` reports no cost, so `--budget-usd` would never end it");
             let error = AppError::usage(message);

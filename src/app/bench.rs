@@ -1,3 +1,5 @@
+//! The task of `mendit bench`, `bench real` and `bench mine`.
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +78,7 @@ pub fn run_bench(
     let partition = request.partition.as_deref().filter(|text| *text != "all");
     let partition = partition.map(parse_partition).transpose()?;
     let stop = listen()?;
-    let (home, _passing) = home(request.keep.as_deref())?;
+    let (home, _passing) = make_home(request.keep.as_deref())?;
     let redactor = app.redactor();
     let workplace = settings.sandbox.workplace.unwrap_or_default();
     let cases: Vec<Case<'_>> = match &request.real {
@@ -126,11 +128,11 @@ pub fn run_bench(
         max_level: options.max_level,
         partition,
     };
-    finish(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
+    compare_and_save(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
 }
 
 // Compares a document with an earlier one and keeps it.
-fn finish(
+fn compare_and_save(
     mut document: BenchDocument,
     before: Option<BenchDocument>,
     save: Option<&Path>,
@@ -160,7 +162,7 @@ pub fn merge_bench(
     save: Option<&Path>,
 ) -> Result<BenchDocument> {
     let documents: Result<Vec<_>> = files.iter().map(|file| read_bench(file)).collect();
-    finish(
+    compare_and_save(
         merge(documents?)?,
         baseline.map(read_bench).transpose()?,
         save,
@@ -239,7 +241,7 @@ pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
 }
 
 // The folder of the copies: where a person says, else one that is gone with the value.
-fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>)> {
+fn make_home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>)> {
     let Some(keep) = keep else {
         let passing = temporary()?;
         return Ok((passing.path().to_owned(), Some(passing)));

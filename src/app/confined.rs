@@ -1,3 +1,6 @@
+//! Builds the job of a user's command: sandbox, isolated copy, and the notes about layers that are not
+//! available.
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! The task of `mendit context`: builds a packet and writes it.
+
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -241,7 +243,7 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
         let reason = document["stopReason"].as_str();
         let reason = reason.and_then(|reason| reason.parse().ok());
         request.retry.stop_reason = reason.or(Some(StopReason::TestsFailed));
-        // Requests that earlier packets answered; their files are not served again.
+        // Requests that earlier packets answered, so that their files are not served again.
         let rounds = document["requestRounds"].as_u64().unwrap_or(0);
         for _ in 0..rounds.min(MAX_ROUNDS) {
             request.requests.insert(0, Vec::new());

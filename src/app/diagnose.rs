@@ -1,3 +1,5 @@
+//! The task of `mendit diagnose`: reads a log, masks it and classifies the failure.
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -85,7 +87,7 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
     Ok(Diagnosed { diagnosis, command })
 }
 
-/// What the files of a repository have to say about a log.
+/// Returns the scene of a log: the repository it is mapped to.
 pub(super) fn scene_of(workspace: &Workspace) -> Scene<'_> {
     Scene {
         source: Some(workspace.source.as_ref()),
@@ -132,7 +134,8 @@ pub(super) fn summarize_run(
     summary.suspects = suspects;
     let (request, lines) = (HintRequest::default(), [command.to_owned()]);
     let logs = [(diagnosis.clone(), log.text())];
-    // A log that names no file of the repository gives no hint; that is no error here.
+    // A log that names no file of the repository gives no hint. That is no error here, since the diagnosis stands
+    // without it.
     let hinted = find_remedies(app, workspace, &request, &logs, &lines).unwrap_or_default();
     let mut listed = BTreeSet::new();
     for hint in hinted.document.suggestions {
@@ -301,7 +304,7 @@ fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
     let mut more = 0;
     for row in all {
         let cause = |row: &RunFailure| (row.error.clone(), row.path.clone(), row.line);
-        // A line without a test stands for itself.
+        // A line without a test represents itself.
         let is_alone = row.test.is_empty();
         let is_same = |rows: &Vec<RunFailure>| !is_alone && cause(&rows[0]) == cause(&row);
         match causes.iter().position(is_same) {

@@ -1,3 +1,6 @@
+//! The task of `mendit doctor` without a probe: checks what is installed. It runs nothing of the
+//! repository, since nobody named a command.
+
 use super::agents::{PRESETS, is_installed};
 use super::confined::confined;
 use super::open::listen;
@@ -30,10 +33,10 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
         ));
     }
     rows.push(row("kept runs", Good, state.display().to_string(), None));
-    rows.push(sandbox(app)?);
+    rows.push(check_sandbox(app)?);
     let last = store.last_command();
     let works = last.as_ref().is_some_and(KeptRun::found_its_packages);
-    rows.extend(packages(app, &workspace, works)?);
+    rows.extend(check_packages(app, &workspace, works)?);
     let line = last.as_ref().and_then(KeptRun::line);
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     let (state, message, command) = match &last {
@@ -95,7 +98,7 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 }
 
 // What the project declares and is not present.
-fn packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
+fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
     let node = node_version(app)?;
     let problems = find_problems(&Project::open(workspace), node.as_deref()).into_iter();
     let rows = problems.map(|remedy| {
@@ -121,7 +124,7 @@ fn node_version(app: &App) -> Result<Option<String>> {
 }
 
 // How far a command is confined, found out with one that does nothing.
-fn sandbox(app: &App) -> Result<CheckupRow> {
+fn check_sandbox(app: &App) -> Result<CheckupRow> {
     let command = CommandLine::Shell("exit 0".to_owned());
     let (state, message) = match run_confined(app, command)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where allowed"),

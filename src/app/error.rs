@@ -1,3 +1,5 @@
+//! The error of every task: a code, a message and a hint, so that each surface prints it the same way.
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

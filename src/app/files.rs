@@ -1,3 +1,5 @@
+//! Writes output files in one step, so that a reader never sees half a document.
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -45,7 +47,7 @@ fn with_newline(text: serde_json::Result<String>) -> Result<String> {
     text.map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))
 }
 
-/// Writes a file in one step: either the old content stands there or all of the new.
+/// Writes a file atomically, so that a reader sees either the old content or all of the new.
 ///
 /// # Errors
 /// `U303` with the path when the system refuses it.

@@ -1,3 +1,5 @@
+//! The task of `mendit fix`: finds a fix in an isolated copy and applies it after confirmation.
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -184,7 +186,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
         exit: if is_unapplied {
             Exit::No
         } else {
-            exit(&result)
+            exit_code(&result)
         },
         patch: patch.filter(|patch| !patch.is_empty()),
         folder: folders.named().to_owned(),
@@ -210,7 +212,8 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let state = runs::state(app)?;
     let _lock = RunLock::take(state.directory())?;
     let mut workspace = workspace;
-    // A run that goes on finishes first what it was writing; another one does not begin before that.
+    // A resumed run finishes first what it was writing. Another run is refused until then, since files may be half
+    // changed.
     if is_interrupted(state.directory()) {
         if request.resume.is_none() {
             return Err(WriteError::Interrupted.into());
@@ -251,7 +254,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
             .as_ref()
             .map_or(Agent::None, |agent| agent.called(&settings.agent.write)),
         policy: Policy {
-            // What a change of code brought is mended in code.
+            // What a change of code brought is corrected in code.
             treat_as_code: request.treat_as_code || by_change,
             ..policy(settings, request, task.as_ref())
         },
@@ -318,7 +321,7 @@ pub(super) fn commands(app: &App) -> Commands {
     }
 }
 
-fn exit(result: &RunResult) -> Exit {
+fn exit_code(result: &RunResult) -> Exit {
     match (result.status, result.stop_reason) {
         (_, S::Interrupted) => Exit::Interrupted,
         (RunStatus::Fixed | RunStatus::Passed, _) => Exit::Yes,
@@ -377,8 +380,8 @@ fn read_task(app: &App, input: &Input) -> Result<Task> {
     Ok(Task::read(&text))
 }
 
-/// Writes the patch of a fix into the worktree, after the same judgement as any other; whether it
-/// stands there is then told in the result.
+/// Writes the patch of a fix into the worktree, after the same check as any other; whether it
+/// is there is then told in the result.
 ///
 /// # Errors
 /// As [`apply_patch`].
@@ -405,7 +408,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
 }
 
 /// The command that is to be mended: that of the settings, the one that is typed, or the last that failed.
-/// It stands in the settings from then on, and is run from where it was.
+/// It is in the settings from then on, and is run from where it was.
 pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String> {
     if !app.settings().test.command.0.is_empty() && typed.is_empty() {
         return Ok(app.settings().test.command.0.join(" && "));

@@ -1,3 +1,5 @@
+//! The task of `mendit git-apply`.
+
 use std::path::{Path, PathBuf};
 
 use super::{AppError, Result};
@@ -96,14 +98,14 @@ pub fn git_apply(
     let done = work.finish();
     Ok(GitApplied {
         stdout: done.stdout.into_bytes(),
-        stderr: visible(done.stderr),
+        stderr: escape_controls(done.stderr),
         exit: done.exit,
         unread,
     })
 }
 
 // As git's own messages: a control character of a name or a line becomes a question mark.
-fn visible(mut text: Vec<u8>) -> Vec<u8> {
+fn escape_controls(mut text: Vec<u8>) -> Vec<u8> {
     for byte in &mut text {
         if byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t') {
             *byte = b'?';

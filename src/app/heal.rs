@@ -1,3 +1,5 @@
+//! The task of `mendit doctor --test` and `--mcp`: starts probes and corrects their configuration.
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,7 +116,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     if let Some(servers) = &servers {
         write_back(servers, request, &result, app)?;
     }
-    let exit = exit(&result, &stop);
+    let exit = exit_code(&result, &stop);
     Ok((result, exit))
 }
 
@@ -179,7 +181,7 @@ fn write_back(
     Ok(())
 }
 
-fn exit(result: &HealingResult, stop: &Stop) -> Exit {
+fn exit_code(result: &HealingResult, stop: &Stop) -> Exit {
     if stop.requested() {
         return Exit::Interrupted;
     }

@@ -1,3 +1,5 @@
+//! The task of `mendit hint`: finds imports for undefined names.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! The task of `mendit imports`: lists edges of the import graph.
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;

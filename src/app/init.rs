@@ -1,3 +1,5 @@
+//! The task of `mendit init`: writes, extends or removes the files of an agent, editor or CI host.
+
 use std::path::Path;
 use std::sync::LazyLock;
 

@@ -1,3 +1,6 @@
+//! Reads inputs: a file, standard input or the log of the last run. Sizes are bounded because a log can
+//! be of any length.
+
 use std::io::{self, IsTerminal as _, Read};
 
 use schemars::JsonSchema;
@@ -51,7 +54,7 @@ impl Input {
         }
     }
 
-    /// What it is called: the path of a file, `-` for standard input.
+    /// Returns its name: the path of a file, `-` for standard input.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

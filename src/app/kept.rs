@@ -1,3 +1,5 @@
+//! The task of `mendit config clean`: lists and deletes what is kept between runs.
+
 use std::path::Path;
 
 use super::flags::request;

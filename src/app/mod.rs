@@ -1,4 +1,4 @@
-//! Floor 9: one task for each command, from a request to a document. Everything that tasks stand on
+//! Layer 9: one task for each command, from a request to a document. Everything that tasks build on
 //! is opened once, by [`App`]; command line, server and library only translate.
 
 mod agents;

@@ -1,3 +1,5 @@
+//! Opens what every task needs once: the worktree, the settings, the policy and the redactor.
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +15,7 @@ use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
 use crate::state::Known;
 use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
 
-/// What every task stands on, opened once: where it works, under which settings, and what it must
-/// not show.
+/// The context of every task, opened once: directory, settings and redactor.
 pub struct App<'a> {
     /// Hears what a task does, and ends it.
     pub(super) progress: &'a dyn Progress,
@@ -28,14 +29,14 @@ pub struct App<'a> {
 /// Where a task works, as the person who asks for it says.
 #[derive(Debug, Clone, Default)]
 pub struct AppOptions {
-    /// The directory it stands in.
+    /// The directory it is in.
     pub directory: PathBuf,
     /// The settings' file; when none is named it is looked for from the directory upwards.
     pub settings: SettingsChoice,
 }
 
 impl<'a> App<'a> {
-    /// Opens it. The environment of this process is read: settings and secrets stand in it.
+    /// Opens it. The environment of this process is read: settings and secrets are in it.
     /// `merge` puts what the caller says, such as flags, before the other settings.
     ///
     /// # Errors
@@ -47,8 +48,8 @@ impl<'a> App<'a> {
     ) -> Result<Self> {
         let mut settings = settings(&options.directory, &options.settings, environment())?;
         merge(&mut settings);
-        // What is secret among variables that are given a value is masked as if it stood in the
-        // environment.
+        // Variables with a value on the command line are masked like the environment, because a command may print
+        // them.
         let given = settings.test.env.iter().chain(&settings.agent.env);
         let given = given.filter_map(|variable| variable.split_once('='));
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -76,12 +77,12 @@ impl<'a> App<'a> {
         is_awaited.then_some(()).ok_or_else(AppError::cancelled)
     }
 
-    /// The files of the worktree as they stand.
+    /// The files of the worktree as they are.
     pub(super) fn worktree(&self) -> Result<Workspace> {
         self.workspace(At::Worktree)
     }
 
-    /// The directory it stands in, absolute, with links resolved.
+    /// The directory it is in, absolute, with links resolved.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -126,7 +127,7 @@ impl<'a> App<'a> {
         Ok(workspace)
     }
 
-    /// What may be read and shown.
+    /// Returns the rules of what may be read and shown.
     pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy> {
         let rules = ReadRules::from_settings(&self.settings.context);
         Ok(ReadPolicy::new(&rules, profile)?)
@@ -148,7 +149,7 @@ impl<'a> App<'a> {
 /// Does some work with what is known of files and commits, and keeps what it finds out; without
 /// `cached` nothing is known.
 pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
-    // Knowledge that cannot be kept is found again.
+    // Not an error, since cached facts can be found again.
     let state = cached.then(|| super::runs::state(app));
     let state = state.and_then(Result::ok);
     let cache = state.map_or_else(Known::nothing, |state| state.known());
@@ -179,13 +180,13 @@ pub(super) fn root_to_run_in(workspace: &Workspace) -> Result<PathBuf> {
 /// Returns the files of the commit that a flag compares with.
 pub(super) fn base_tree(workspace: &Workspace, flag: &str, base: &str) -> Result<TreeSource> {
     let git = workspace.git.as_ref().ok_or_else(|| {
-        let message = format!("`{flag}` compares with a commit, and this is no git repository");
+        let message = format!("`{flag}` compares with a commit, and this is not a git repository");
         AppError::new(Code::U204, message)
     })?;
     Ok(git.tree(base)?)
 }
 
-/// Returns what a caller names: a file, or all that stands below a folder; `.` is the whole repository.
+/// Returns what a caller names: a file, or all that is below a folder; `.` is the whole repository.
 pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoPath>> {
     let listing = workspace.source.listing();
     let path = workspace.repo_path(typed);

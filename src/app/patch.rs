@@ -1,3 +1,5 @@
+//! The task of `mendit check` and `mendit apply`.
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +15,7 @@ use crate::patch::{
 use crate::workspace::{At, Workspace};
 
 request! {
-/// How a patch is judged.
+/// How a patch is checked.
 #[derive(Default)]
 PatchRequest {
     /// The patch, in any accepted format.
@@ -140,7 +142,7 @@ pub fn check_batch(
 ) -> Result<()> {
     let workspace = app.workspace(request.at())?;
     let mut options = request.options(app)?;
-    // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
+    // A batch checks syntax only, because resolving imports of thousands of patches takes too long.
     if options.after == After::Reported {
         options.after = After::Parses;
     }
@@ -201,7 +203,7 @@ fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
     let options = request.options(app)?;
     let judged = judge(&request.patch, workspace.source.as_ref(), &options);
     if judged.verdict.error_code == Some(Code::P501) && request.at() == At::Worktree {
-        // Files that git ignores are in no listing; git patches them all the same.
+        // Ignored files are added, because git patches them although no listing has them.
         let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
         if let Some(workspace) = named {
             let judged = judge(&request.patch, workspace.source.as_ref(), &options);

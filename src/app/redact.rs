@@ -1,3 +1,5 @@
+//! The task of `mendit redact`, and the masking of output as it streams.
+
 use serde_json::{Value, json};
 
 use super::flags::request;

@@ -1,3 +1,5 @@
+//! The task of `mendit report`: finds a run, or rates of several.
+
 use std::path::{Path, PathBuf};
 
 use super::runs::{KeptRun, RunStore};

@@ -1,3 +1,5 @@
+//! The task of `mendit run`: runs a command, keeps its log and diagnoses a failure.
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -173,7 +175,7 @@ impl CommandRun {
             let folders = RunFolders { kept, shown: None };
             store.keep_run(&folders, &mut self.record, &masked, &self.rerun)
         });
-        // A pass is a pass where nothing can be kept.
+        // Not an error, since a pass is a pass where nothing can be kept.
         if let Err(error) = kept {
             app.progress.step(&error.message);
         }

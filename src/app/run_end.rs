@@ -1,3 +1,5 @@
+//! Describes how a command ended, and what to do when it never started.
+
 use std::path::Path;
 
 use super::AppError;
@@ -55,7 +57,7 @@ pub(super) fn describe_failure(
     hints.fold(error, AppError::hint)
 }
 
-// Whether a program that was not found stands in the command itself, and not in a script that it started.
+// Whether a program that was not found is in the command itself, and not in a script that it started.
 fn is_own(command: &CommandLine, diagnosis: Option<&Diagnosis>) -> bool {
     let line = command.to_string();
     let mut evidence = diagnosis.iter().flat_map(|diagnosis| &diagnosis.evidence);
@@ -63,7 +65,7 @@ fn is_own(command: &CommandLine, diagnosis: Option<&Diagnosis>) -> bool {
     missing.is_none_or(|name| line.split_whitespace().any(|word| word == name))
 }
 
-/// What to do about a command that never started.
+/// Returns a hint for a command that never started.
 pub(super) fn not_started(command: &str, is_there: bool) -> String {
     let program = command.split_whitespace().next().unwrap_or_default();
     let path = Path::new(program);

@@ -1,3 +1,6 @@
+//! Stores the runs of a worktree. They are kept outside the repository, because a command could forge
+//! them otherwise.
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -57,11 +60,11 @@ impl RunFolders {
     }
 }
 
-/// What it takes to run a command again.
+/// What is needed to rerun a command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RerunSpec {
-    /// The words; one with blanks is a line for the shell. `None` when a secret stands in them.
+    /// The words; one with blanks is a line for the shell. `None` when a secret is in them.
     pub(super) words: Option<Vec<String>>,
     /// The folder it was run in, below the root.
     pub(super) prefix: String,
@@ -193,7 +196,7 @@ impl KeptRun {
 }
 
 impl<'a> RunStore<'a> {
-    /// Opens the runs of the worktree that the app stands in; of a bare repository, those of its git directory.
+    /// Opens the runs of the worktree that the app is in; of a bare repository, those of its git directory.
     pub(super) fn open(app: &'a App<'a>) -> Result<Self> {
         let directory = app.directory();
         let place = match Repository::discover(directory)? {
@@ -275,7 +278,7 @@ impl<'a> RunStore<'a> {
     fn forget_old(&self) {
         let commands = self.folders().filter(|folder| folder.join(RERUN).is_file());
         for old in commands.skip(MAX_KEPT) {
-            // A folder that cannot be removed now is removed another time.
+            // Ignored, since a folder that cannot be removed now is removed another time.
             let _ = std::fs::remove_dir_all(old);
         }
     }
@@ -376,7 +379,7 @@ pub fn no_run() -> AppError {
 /// `None` when nothing was run here yet.
 ///
 /// # Errors
-/// When a secret stands in its command, or its folder is gone.
+/// When a secret is in its command, or its folder is gone.
 pub fn enter_last(app: &mut App) -> Result<Option<Vec<OsString>>> {
     let last = RunStore::open(app)?.last_command();
     let Some(rerun) = last.and_then(|last| last.rerun) else {
@@ -399,7 +402,7 @@ pub(super) fn state(app: &App) -> Result<RepositoryState> {
 }
 
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it. `None` when there is
-/// none, or a link or the repository's own stands in its place: it may be hidden by rules, and a link be followed.
+/// none, or a link or the repository's own is in its place: it may be hidden by rules, and a link be followed.
 pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option<PathBuf> {
     let root = workspace.root.as_deref().unwrap_or(app.directory());
     let folder = root.join(".mendit");

@@ -1,3 +1,5 @@
+//! The task of `mendit config show` and `mendit explain`.
+
 use std::path::Path;
 
 use serde::Serialize;
@@ -25,7 +27,7 @@ pub struct SettingRow {
 pub fn show_settings(app: &App) -> Vec<SettingRow> {
     let row = |(key, value, origin): (&Key, Option<toml::Value>, Origin)| SettingRow {
         key: key.name(),
-        value: value.map(|value| masked(app.redactor(), value)),
+        value: value.map(|value| mask_value(app.redactor(), value)),
         origin: match origin {
             Origin::Default => "default".to_owned(),
             Origin::File(file) => file.display().to_string(),
@@ -55,11 +57,11 @@ pub fn own_settings(named: Option<&Path>) -> Settings {
     Settings::load(file.as_ref(), environment()).unwrap_or_default()
 }
 
-fn masked(redactor: &Redactor, value: toml::Value) -> toml::Value {
+fn mask_value(redactor: &Redactor, value: toml::Value) -> toml::Value {
     match value {
         toml::Value::String(text) => toml::Value::String(redactor.redact(&text).text.into_owned()),
         toml::Value::Array(items) => {
-            let items = items.into_iter().map(|item| masked(redactor, item));
+            let items = items.into_iter().map(|item| mask_value(redactor, item));
             toml::Value::Array(items.collect())
         }
         value => value,

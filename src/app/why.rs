@@ -1,3 +1,5 @@
+//! The task of `mendit why`: searches for the culprit and caches the answer.
+
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
@@ -43,7 +45,7 @@ WhyRequest {
 }
 }
 
-/// A repository of so many files is copied by `mendit run` where no overlay can be had.
+/// A repository of so many files is copied by `mendit run` where no overlay is available.
 const MAX_COPIED_FILES: usize = 2_000;
 
 /// Reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known with which
@@ -149,7 +151,7 @@ impl<'a> Search<'a> {
             may: &|path: &RepoPath| policy.refuse(path).is_none() && !is_output(path),
             limits: self.limits,
             trace: settings.context.trace,
-            around: &|red, not_run| outside(workspace, red, self.line, not_run),
+            around: &|red, not_run| environment_remedies(workspace, red, self.line, not_run),
             stop: &app.progress.stop()?,
             watch: &|trial: &TrialStart| {
                 app.progress.trial(&trial.in_words(self.limits.max_runs));
@@ -160,7 +162,7 @@ impl<'a> Search<'a> {
 }
 
 // Reasons outside the changes.
-fn outside(
+fn environment_remedies(
     workspace: &Workspace,
     red: &RedRun,
     line: &str,
@@ -184,12 +186,12 @@ pub(super) fn kept_cause(
     workspace: &Workspace,
     line: Option<&str>,
 ) -> Option<KeptCause> {
-    facts(app, workspace)?.cause(line)
+    open_facts(app, workspace)?.cause(line)
 }
 
 /// The trace of this command's failing tests on these very files, where traces are wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
-    facts(app, workspace)?
+    open_facts(app, workspace)?
         .trace(line)
         .filter(|_| app.settings().context.trace)
 }
@@ -202,7 +204,7 @@ pub(super) fn add_known(app: &App, workspace: &Workspace, request: &mut Request)
     request.cause = cause.map(|kept| kept.cause);
 }
 
-fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
+fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
     let state = runs::state(app).ok()?;
     Some(Facts::new(state.directory(), workspace, app.redactor()))
 }

@@ -1,3 +1,6 @@
+//! Compares two bench documents, case by case. Skipped cases are left out, since they say nothing about
+//! either side.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::score::tally_of;

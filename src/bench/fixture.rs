@@ -1,3 +1,5 @@
+//! The format of a fixture: `fixture.toml` and the files beside it.
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +9,7 @@ use serde::Deserialize;
 use crate::exec::on_path;
 use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
 
-/// A broken repository and all that is known of its repair: `fixture.toml` and what stands
+/// A broken repository and all that is known of its repair: `fixture.toml` and what is
 /// beside it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -32,10 +34,10 @@ pub struct Fixture {
     /// Files without which nobody can write the repair.
     #[serde(default)]
     pub needed: Vec<RepoPath>,
-    /// The lowest rung of the ladder whose packet holds them all; none where no packet helps.
+    /// The lowest level whose packet holds them all; none where no packet helps.
     #[serde(default)]
     pub level: Option<Level>,
-    /// Whether a repair without a model is right here. One that is made anyway is a wrong heal.
+    /// Whether a repair without an LLM is right here. One that is made anyway is a wrong heal.
     pub heal_safe: bool,
     /// Seconds that the test may take.
     #[serde(default = "default_timeout")]
@@ -43,7 +45,7 @@ pub struct Fixture {
     /// Files that the failure is about, where the log names none.
     #[serde(default)]
     pub targets: Vec<RepoPath>,
-    /// A line for a shell that runs what stands in `hidden`, laid over the repaired files. It passes
+    /// A line for a shell that runs what is in `hidden`, laid over the repaired files. It passes
     /// when it exits with 0 and prints [`HIDDEN_PASSED`] on a line of its own.
     #[serde(default)]
     pub hidden_test: Option<String>,
@@ -52,10 +54,10 @@ pub struct Fixture {
     /// How a run with the recorded replies must end.
     #[serde(default)]
     pub replay: Option<FixtureEnd>,
-    /// What must stand in no packet, prompt, log or artifact.
+    /// What must be in no packet, prompt, log or artifact.
     #[serde(default)]
     pub forbid: Forbidden,
-    /// Values that stand for `{{secret:NAME}}`, in parts, so that no scanner finds them here.
+    /// Values that represent `{{secret:NAME}}`, in parts, so that no scanner finds them here.
     #[serde(default)]
     pub secrets: BTreeMap<String, Vec<String>>,
     /// The patch that repairs it, when one can.
@@ -75,7 +77,7 @@ pub struct Expected {
     /// The finer word; any is right where none is given.
     #[serde(default)]
     pub subkind: Option<String>,
-    /// How the run stands at its end.
+    /// How the run is at its end.
     pub status: RunStatus,
     /// How it ends.
     pub stop_reason: StopReason,
@@ -85,7 +87,7 @@ pub struct Expected {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FixtureEnd {
-    /// How it stands.
+    /// Its state.
     pub status: RunStatus,
     /// How it ended.
     pub stop_reason: StopReason,
@@ -98,7 +100,7 @@ pub struct Forbidden {
     /// Texts, after secrets were filled in.
     #[serde(default)]
     pub text: Vec<String>,
-    /// Files whose content may stand in no packet.
+    /// Files whose content may be in no packet.
     #[serde(default)]
     pub paths: Vec<RepoPath>,
 }

@@ -1,3 +1,5 @@
+//! Decides whether a fixture passed: status, hidden tests and forbidden output.
+
 use super::record::Record;
 use super::score::WRONG_HEAL;
 use super::stage::Hidden;
@@ -83,7 +85,7 @@ pub(super) fn judge_run(
             "{HIDDEN_FAILED}: fixed, hidden tests failed: {reason}"
         ));
     }
-    // Part of the known repair is no guess, unless it was taken for all of it.
+    // Part of the known fix is no guess, unless it ended as fixed.
     let whole = run.status.is_success() && run.agent_calls == 0;
     let by_rule = !whole && record.heals().all(|heal| is_part_of(heal, fixture));
     if outcome.healed && !fixture.heal_safe && !by_rule {

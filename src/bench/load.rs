@@ -1,3 +1,6 @@
+//! Loads fixtures and checks that they are complete, so that a typo in a fixture is an error and not a
+//! failed case.
+
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -83,7 +86,7 @@ fn load_replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
     Ok(replies)
 }
 
-// What the manifest names must be there, or the fixture proves less than it says.
+// Files that the manifest names must exist, otherwise the fixture proves less than it says.
 fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     let dangling = |message: String| Err(BenchError::file(Code::F101, manifest, message));
     let repo = fixture.directory.join("repo");

@@ -1,3 +1,6 @@
+//! Writes a fixture's repository to disk: secrets filled in, large files generated, one commit. Hidden
+//! tests stay outside, so that no run sees them.
+
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 

@@ -1,4 +1,4 @@
-//! Floor 8: broken repositories with a known repair, and how often the loop repairs them.
+//! Layer 8: broken repositories with a known repair, and how often the loop repairs them.
 
 mod agent;
 mod compare;

@@ -1,3 +1,5 @@
+//! Reads the files that a run wrote, to search them for forbidden text.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +41,7 @@ impl Record {
         Self { attempts, leaks }
     }
 
-    /// Returns the patches of changes without a model that were kept.
+    /// Returns the patches of changes without an LLM that were kept.
     pub(super) fn heals(&self) -> impl Iterator<Item = &str> {
         let attempts = self.attempts.iter();
         let heals = attempts.filter(|one| one.result.origin == Origin::Heal && one.result.kept);

@@ -1,3 +1,5 @@
+//! Counts outcomes into totals, groups and levels.
+
 use std::collections::BTreeMap;
 
 use crate::model::{
@@ -10,7 +12,7 @@ use crate::model::{
 pub struct Heading {
     /// The agent's name.
     pub agent: String,
-    /// The highest rung.
+    /// The highest level.
     pub max_level: Level,
     /// Which part.
     pub partition: Option<Partition>,
@@ -110,7 +112,7 @@ fn count_repairs(outcomes: &[FixtureOutcome]) -> Repairs {
     }
 }
 
-// Four digits: enough for any number of fixtures, and the same text everywhere.
+// Rounded to four digits, so that the text is the same on every machine.
 fn round_share(share: f64) -> f64 {
     (share * 10_000.0).round() / 10_000.0
 }

@@ -1,3 +1,5 @@
+//! The commands `why`, `diagnose`, `context`, `hint` and `imports`.
+
 use std::path::Path;
 
 use super::args::{Form, Global, comment_forms, place_forms, plain_forms};

@@ -1,3 +1,5 @@
+//! The command line: commands, global flags and the grouped help.
+
 use std::io::{self, Write as _};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -28,7 +30,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-// A test checks that every command is listed once, on a screen of 30 lines.
+// Written by hand, so that it fits a screen of 30 lines; a test checks that every command is listed once.
 const HELP: &str = "\
 {about}
 

@@ -1,3 +1,5 @@
+//! The command `bench` and its subcommands.
+
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;

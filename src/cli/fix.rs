@@ -1,3 +1,5 @@
+//! The command `fix`: shows the diff and asks before it applies.
+
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
@@ -84,7 +86,7 @@ impl FixArgs {
     }
 }
 
-// The change is the user's own work: it is reverted only with consent.
+// It asks, because the change is the user's own work.
 fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
     let (cause, patch) = known_undo(app)?;
     let json = args.format == Form::Json;

@@ -1,3 +1,5 @@
+//! The command `git-apply`. Messages go out unchanged, because scripts compare them with git's.
+
 use std::path::PathBuf;
 
 use super::args::Global;

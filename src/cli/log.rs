@@ -1,3 +1,6 @@
+//! The log of `-v` and `MENDIT_LOG`. It passes the redactor, because file names and agent output are
+//! not trusted.
+
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
@@ -28,8 +31,8 @@ pub(super) fn start_log(verbose: u8) -> Result<(), AppError> {
     started.map_err(|error| AppError::environment(format!("cannot start the log: {error}")))
 }
 
-// Takes one line in each write. Names of files and words of agents cannot steer the terminal, and no secret of
-// the environment is shown.
+// Takes one line in each write and masks it, since file names and agent output could steer the terminal or hold a
+// secret.
 struct MaskedStderr;
 
 static REDACTOR: LazyLock<Redactor> =

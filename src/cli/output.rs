@@ -1,3 +1,6 @@
+//! Writes documents to stdout and notes to stderr. All output passes here, so that no text can steer
+//! the terminal.
+
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
@@ -158,7 +161,7 @@ impl Output {
 
     /// Writes to stderr as it is.
     pub(crate) fn raw_error(&self, bytes: &[u8]) {
-        // Nothing can be said about a stderr that takes nothing.
+        // Ignored, since there is no place left to report that stderr is gone.
         let _ = io::stderr().lock().write_all(bytes);
     }
 
@@ -236,7 +239,7 @@ fn shown_text(text: &str, colors: bool) -> Cow<'_, str> {
 }
 
 fn to_stderr(text: &str) {
-    // Nothing can be said about a stderr that takes nothing.
+    // Ignored, since there is no place left to report that stderr is gone.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 

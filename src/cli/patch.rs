@@ -1,3 +1,5 @@
+//! The commands `check` and `apply`.
+
 use std::path::PathBuf;
 
 use super::args::{Form, Global, place_forms};
@@ -71,7 +73,7 @@ impl CheckArgs {
         let mut judged = check_patch(&app, &request)?;
         self.patch.report(&request.patch, &mut judged, output)?;
         let exit = judged.verdict.exit();
-        // The process ends here: to give the memory of a large patch back piece by piece takes time.
+        // The process ends here, because freeing the memory of a large patch takes time.
         std::mem::forget(judged);
         Ok(exit)
     }

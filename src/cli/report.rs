@@ -1,3 +1,5 @@
+//! The command `report`.
+
 use std::io::IsTerminal as _;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! The command `run`.
+
 use std::io::IsTerminal as _;
 
 use super::args::{Form, Global, plain_forms};
@@ -116,7 +118,7 @@ impl RunArgs {
         if let Some(summary) = ran.record.summary.as_ref().filter(|_| shown) {
             output.print_aside(|color| run_summary(summary, color));
         }
-        // The answer stands there; the search for the change goes on below it.
+        // The answer is there; the search for the change goes on below it.
         ran.search_cause(&app)?;
         output.doing(None);
         if json {

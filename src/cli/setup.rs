@@ -1,3 +1,5 @@
+//! The commands `doctor`, `init`, `config` and `mcp`.
+
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
@@ -198,7 +200,7 @@ impl McpArgs {
         use crate::mcp::{Server, ServerOptions, serve_stdio};
         use crate::model::Code;
 
-        // Report wrong settings now, not at the first call.
+        // Opened now, so that wrong settings are reported before the first call.
         let app = open_app(global, &(), output)?;
         let server = Server::new(ServerOptions {
             directory: app.directory().to_owned(),

@@ -1,3 +1,5 @@
+//! The table of all settings: name, type, default and who may set it.
+
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -12,11 +14,11 @@ pub struct Key {
     path: &'static str,
     /// Whether a list adds to what weaker sources say, instead of standing in its place.
     pub adds: bool,
-    /// What the repository's own file may say.
+    /// How far the repository's own file may set it.
     pub trust: Trust,
 }
 
-/// What the repository's own file may say of a setting.
+/// How far the repository's own file may set a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// Anything.

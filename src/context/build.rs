@@ -1,3 +1,5 @@
+//! Builds a packet: the pipeline from the failure to the document.
+
 use super::choose::choose_files;
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
@@ -34,7 +36,7 @@ pub struct Built {
 ///
 /// # Errors
 /// A [`ContextError`] when the request cannot be met at all. A file that cannot be shown is no
-/// error; it stands in `omitted` or `filesRejected`.
+/// error; it is in `omitted` or `filesRejected`.
 pub fn build(
     source: &dyn Source,
     known: &Known,

@@ -1,3 +1,5 @@
+//! Lists what a packet leaves out, with a code for each.
+
 use std::collections::BTreeMap;
 
 use super::failure::Failure;

@@ -1,4 +1,4 @@
-//! Floor 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
+//! Layer 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
 
 mod build;
 mod candidates;

@@ -1,3 +1,5 @@
+//! Holds a log, or the end of a huge one, so that memory stays bounded.
+
 use std::borrow::Cow;
 use std::io::{self, Read};
 
@@ -89,7 +91,7 @@ impl From<Vec<u8>> for Log {
         let text = match decode_log(&bytes) {
             Cow::Owned(text) => text,
             Cow::Borrowed(text) if text.len() < bytes.len() => text.to_owned(),
-            // It is UTF-8 as it stands.
+            // It is UTF-8 as it is.
             Cow::Borrowed(_) => String::from_utf8(bytes).unwrap_or_default(),
         };
         Self {

@@ -1,3 +1,5 @@
+//! Restores the lines of a log: removes escapes, timestamps and prefixes of services.
+
 use std::borrow::Cow;
 
 use super::line::{Line, Mark};

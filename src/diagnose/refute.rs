@@ -1,3 +1,6 @@
+//! Checks a diagnosis against the repository, so that a module of the repository is never called a
+//! missing package.
+
 use std::collections::BTreeSet;
 
 use super::LogFacts;
@@ -26,8 +29,8 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 /// of the repository, a circular import without a circle.
 pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
     match &diagnosis.subkind {
-        // Nothing that is installed helps there. A package of the workspace is another matter:
-        // installing links it.
+        // Installing cannot help there, since the module is the project's own. A package of the workspace is linked
+        // by installing.
         Some(Subkind::MissingPackage) if is_in_repository(diagnosis, source) => {
             set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
         }
@@ -36,7 +39,7 @@ pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
 }
 
-// A log may name thousands of files; one import settles it.
+// Bounded, because a log may name thousands of files and one import settles it.
 const MAX_FILES: usize = 32;
 
 fn mentioned_paths(diagnosis: &Diagnosis) -> Vec<RepoPath> {

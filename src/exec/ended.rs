@@ -1,3 +1,5 @@
+//! The report on a finished process: exit, sandbox layers, leftover processes.
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ pub(super) struct Report {
     pub(super) end: Result<End, Refusal>,
     pub(super) leaked: u32,
     pub(super) sandbox: SandboxState,
-    /// Walls of the sandbox that cannot be had.
+    /// Layers of the sandbox that are not available.
     pub(super) not_confined: Vec<NotConfined>,
     /// Shared temporary folders that could not be made private, and so could not be written.
     pub(super) shut: Vec<PathBuf>,
@@ -20,9 +22,9 @@ pub(super) struct Report {
 /// Why nothing was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Refusal {
-    /// The sandbox cannot be had.
+    /// The sandbox is not available.
     NoSandbox(String),
-    /// An overlay cannot be had.
+    /// An overlay is not available.
     NoPlace(String),
     /// The system refused to start it.
     Failed(String),

@@ -1,3 +1,5 @@
+//! A command with its directory, limits, environment and sandbox.
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +12,7 @@ use crate::model::shell_word;
 /// A command and the limits it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// What to run.
+    /// A command to run.
     pub command: CommandLine,
     /// Where to run it.
     pub directory: PathBuf,
@@ -20,9 +22,10 @@ pub struct Job {
     pub environment: Environment,
     /// Time and output it may take.
     pub limits: Limits,
-    /// What it may write and reach.
+    /// The sandbox.
     pub sandbox: Sandbox,
-    /// What stands over folders while it runs. Where that cannot be had the command is not run.
+    /// Overlays over folders while it runs. Without them the command is not run, because it would write to the real
+    /// folders.
     pub overlays: Vec<Overlay>,
     /// A folder that is the command's own: its temporary files and its caches. It is made.
     pub private: Option<PathBuf>,
@@ -45,7 +48,7 @@ impl Job {
     }
 }
 
-/// What to run.
+/// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
     /// A line for the shell: `sh -c LINE`.
@@ -96,7 +99,7 @@ impl std::fmt::Display for CommandLine {
     }
 }
 
-/// What the command reads on standard input.
+/// The standard input of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Stdin {
     /// Nothing: `/dev/null`.
@@ -141,7 +144,7 @@ impl Default for Limits {
     }
 }
 
-/// A folder of its own that stands over another one, at the same path, for one command alone: it
+/// A folder of its own that is above another one, at the same path, for one command alone: it
 /// sees what is below, and what it changes lands in `upper`. Only Linux has it, and not everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {

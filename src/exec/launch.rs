@@ -1,3 +1,5 @@
+//! Starts a job under the supervisor and logs how it ended.
+
 use std::io::PipeReader;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -105,7 +107,7 @@ pub(super) struct Launched {
     pub(super) stderr: PipeReader,
 }
 
-/// What a command reads.
+/// The input of a command.
 pub(super) enum Input {
     Nothing,
     Bytes(Vec<u8>),

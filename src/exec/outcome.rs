@@ -1,3 +1,5 @@
+//! How a command ended, in numbers and words.
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,9 +21,9 @@ pub struct Outcome {
     pub stdout: Captured,
     /// Standard error alone.
     pub stderr: Captured,
-    /// What of the sandbox was in force.
+    /// The sandbox layers that were in force.
     pub sandbox: SandboxState,
-    /// Walls of it that cannot be had, and why.
+    /// Layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,
     /// Places that the sandbox refused to be written, as far as the output names them.
     pub refused: Vec<PathBuf>,

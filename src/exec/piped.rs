@@ -1,3 +1,5 @@
+//! Starts a command whose standard input and output stay open, such as an MCP server.
+
 use std::io::{PipeReader, PipeWriter, Read};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
@@ -68,7 +70,7 @@ pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
 }
 
 impl Piped {
-    /// What it wrote to standard error so far.
+    /// Returns its standard error so far.
     #[must_use]
     pub fn stderr(&self) -> Captured {
         let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +103,7 @@ impl Piped {
         self.end.clone()
     }
 
-    /// What of the sandbox was in force; `None` while it runs.
+    /// Returns the sandbox layers that were in force; `None` while it runs.
     #[must_use]
     pub fn sandbox(&self) -> Option<SandboxState> {
         self.sandbox

@@ -1,3 +1,5 @@
+//! Runs a job to its end: streams output, enforces limits, stops on request.
+
 use std::io::{PipeReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, mpsc};

@@ -1,3 +1,5 @@
+//! The sandbox that a job asks for, and the layers that were in force.
+
 use std::path::PathBuf;
 
 use crate::model::{NotConfined, SandboxMode, Wall};
@@ -7,7 +9,7 @@ use crate::model::{NotConfined, SandboxMode, Wall};
 /// On Linux the supervisor confines the command with mounts in namespaces of its own and with
 /// Landlock: it reads everything and writes only below [`Sandbox::writable`], its own directory and
 /// its private folder. `/tmp`, `/var/tmp` and
-/// `/dev/shm` are its own where mounts can be had, and not writable where they cannot; a folder
+/// `/dev/shm` are its own where mounts are available, and not writable where they cannot; a folder
 /// there in which it works stays open. Elsewhere there is nothing to confine with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sandbox {
@@ -17,14 +19,14 @@ pub struct Sandbox {
     /// passed over.
     pub writable: Vec<PathBuf>,
     /// Places that may not be written though they lie in one that may, such as `.git`. Where mounts
-    /// cannot be had, a temporary folder that holds one is not writable at all.
+    /// is not available, a temporary folder that holds one is not writable at all.
     pub closed: Vec<PathBuf>,
     /// Refuse sockets other than local ones, loopback included, and `io_uring`. When that cannot be
     /// had the command is not run, in any mode.
     pub no_network: bool,
 }
 
-/// What of the sandbox was in force.
+/// The sandbox layers that were in force.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -50,7 +52,7 @@ impl SandboxState {
         }
     }
 
-    /// What is in force where these walls are missing.
+    /// Returns the state without these layers.
     pub(super) fn without(missing: &[NotConfined]) -> Self {
         if missing.is_empty() {
             Self::Enforced

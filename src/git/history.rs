@@ -1,3 +1,5 @@
+//! Walks the first-parent history of a branch.
+
 use gix::object::tree::diff::ChangeDetached as TreeChange;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
@@ -96,7 +98,7 @@ impl Repository {
         let newest_first = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
         let walk = repo.rev_walk([tip]).sorting(newest_first).all();
         let walk = walk.map_err(GitError::unreadable)?;
-        // A missing commit ends what is known, as in a damaged clone.
+        // The walk ends here, since nothing is known beyond a missing commit.
         let commits = walk.take(count).map_while(Result::ok);
         let changes = commits.filter_map(|info| changed_files(&repo, &info, store));
         let changes: Vec<Vec<RepoPath>> = changes.collect();

@@ -1,3 +1,5 @@
+//! Reads the index, to know blob ids without reading files.
+
 use std::path::{Path, PathBuf};
 
 use gix::index::entry::{Flags, Mode, Stage, Stat};
@@ -11,7 +13,7 @@ pub(super) struct IndexIds {
     index: gix::worktree::Index,
     stat_options: gix::index::entry::stat::Options,
     workdir: PathBuf,
-    // False when worktree bytes may differ from blob bytes (line ends, filters).
+    // False when worktree bytes may differ from blob bytes, due to line ends or filters.
     ids_are_of_worktree_bytes: bool,
 }
 

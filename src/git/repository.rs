@@ -1,3 +1,5 @@
+//! Opens a repository: normal, bare, linked, shallow or partial.
+
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 

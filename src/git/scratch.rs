@@ -1,3 +1,5 @@
+//! A scratch copy of a worktree with a repository of its own, in which commands may do anything.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -32,7 +34,7 @@ pub struct ScratchPlan<'a> {
     pub slot: &'a Path,
     /// What is copied.
     pub from: &'a dyn Source,
-    /// Where `from` stands on disk.
+    /// Where `from` is on disk.
     pub original: &'a Path,
     /// The repository of the original, whose objects are borrowed.
     pub git: Option<&'a Repository>,
@@ -207,7 +209,7 @@ impl Scratch {
         self.save()
     }
 
-    /// Takes what stands beside the held files, ignored by git, for what shall be there: it is
+    /// Takes what is beside the held files, ignored by git, for what shall be there: it is
     /// left alone from now on.
     pub fn keep_ignored(&mut self) {
         let unknown = self.unknown();

@@ -1,3 +1,5 @@
+//! Stages changes in the index and writes it in one step.
+
 use std::collections::BTreeMap;
 use std::io::BufWriter;
 use std::path::Path;
@@ -210,6 +212,6 @@ fn fill_index(
         }
     }
     index.sort_entries();
-    // The cached trees are of the old entries.
+    // Dropped, because the cached trees belong to the old entries.
     index.remove_tree();
 }

@@ -1,3 +1,5 @@
+//! Follows imports from targets, up to a number of hops.
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -9,7 +11,7 @@ use crate::model::{FileFacts, RepoPath, UnresolvedImport};
 /// The files reachable from some targets by a number of imports.
 #[derive(Debug, Clone, Default)]
 pub struct Closure {
-    /// Sorted by hops, then path. The targets stand at 0 hops.
+    /// Sorted by hops, then path. The targets are at 0 hops.
     pub nodes: Vec<ClosureNode>,
     /// Imports of expanded files that lead nowhere, sorted.
     pub unresolved: Vec<UnresolvedImport>,
@@ -27,14 +29,14 @@ pub struct ClosureNode {
     pub via: Vec<RepoPath>,
     /// Rank of discovery: by hops, inside a hop in the import order of the importers.
     pub order: u32,
-    /// What the file says; `None` for the outermost files, which are not read.
+    /// Its facts; `None` for the outermost files, which are not read.
     pub facts: Option<Arc<FileFacts>>,
-    /// What its imports mean; `None` for the outermost files.
+    /// Its resolved imports; `None` for the outermost files.
     pub edges: Option<Arc<FileEdges>>,
 }
 
 impl Graph<'_> {
-    // The files imported; with `symbols` also those that define what is taken from them: what stands behind
+    // The files imported; with `symbols` also those that define what is taken from them: what is behind
     // barrels and packages then comes as near as what is named.
     fn targets(&self, edges: &FileEdges, symbols: bool) -> Vec<RepoPath> {
         let mut files = edges.targets();

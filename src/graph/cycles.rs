@@ -1,3 +1,5 @@
+//! Finds import cycles as strongly connected components.
+
 use std::collections::{HashMap, VecDeque};
 
 use super::FileEdges;

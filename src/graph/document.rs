@@ -1,3 +1,5 @@
+//! Builds the document of `mendit imports`.
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -12,14 +14,14 @@ use crate::model::{
     SCHEMA_VERSION,
 };
 
-/// What an [`ImportsDocument`] is made of.
+/// The question behind an [`ImportsDocument`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// Every source file.
     Whole,
-    /// What the targets import, to a number of hops.
+    /// Imports of the targets, up to a number of hops.
     Imports(Vec<RepoPath>, u32),
-    /// What imports the targets, to a number of hops.
+    /// Importers of the targets, up to a number of hops.
     Importers(Vec<RepoPath>, u32),
 }
 
@@ -37,7 +39,7 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
         }
         Wanted::Importers(targets, hops) => {
             let closure = graph.importing(targets, *hops, symbols);
-            importers(
+            keep_importers(
                 &closure,
                 build_document(graph, &edges_of(&closure), &closure, symbols),
             )
@@ -45,8 +47,8 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
     }
 }
 
-// Of the importers only what leads on to the targets: their other imports were not asked for.
-fn importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
+// Only edges that lead on to the targets, since the importers' other imports were not asked for.
+fn keep_importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
     let hops: HashMap<&RepoPath, u32> = closure
         .nodes
         .iter()
@@ -62,7 +64,7 @@ fn importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocumen
             files.any(nearer)
         });
     }
-    // A target stands there only as an importer of another.
+    // A target is there only as an importer of another.
     document.files.retain(|file| {
         !file.imports.is_empty() || hops.get(&file.path).is_some_and(|hops| *hops > 0)
     });

@@ -1,3 +1,5 @@
+//! The import graph. Files are parsed only when asked for, because a question usually concerns few.
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -17,7 +19,7 @@ pub struct Graph<'a> {
 pub struct FileEdges {
     /// The importing file.
     pub path: RepoPath,
-    /// What it says about itself.
+    /// Its facts.
     pub facts: Arc<FileFacts>,
     /// One resolution for each of `facts.imports`, in the same order.
     pub resolutions: Vec<Resolution>,
@@ -47,7 +49,7 @@ impl<'a> Graph<'a> {
         &self.resolver
     }
 
-    /// What one file imports. A file in no known language, or one that cannot be read, imports
+    /// Returns the imports of one file. A file in no known language, or one that cannot be read, imports
     /// nothing; the latter says so in its problems.
     #[must_use]
     pub fn file(&self, path: &RepoPath) -> FileEdges {
@@ -65,7 +67,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What every source file of the repository imports, sorted by path.
+    /// Returns the imports of every source file, sorted by path.
     #[must_use]
     pub fn whole(&self) -> Vec<FileEdges> {
         let files: Vec<&RepoPath> = self

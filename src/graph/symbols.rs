@@ -1,3 +1,5 @@
+//! Follows an imported name to its definition, through re-exports.
+
 use std::collections::{BTreeSet, HashSet};
 
 use super::edges::{FileEdges, Graph};

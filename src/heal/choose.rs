@@ -1,15 +1,17 @@
+//! Chooses the next correction of a probe. A pure function, so that its tests are tables.
+
 use super::rules::known_fixes;
 use super::{Probe, Surroundings};
 use crate::model::Diagnosis;
 
-/// What was tried so far, and what a choice may use.
+/// The probes tried so far, and the facts a choice may use.
 #[derive(Debug, Clone, Copy)]
 pub struct History<'a> {
     /// The configuration that failed now.
     pub current: &'a Probe,
     /// The configurations that failed before, the first as it was given, and why.
     pub earlier: &'a [(Probe, Diagnosis)],
-    /// What stands around the probe.
+    /// Facts around the probe.
     pub surroundings: &'a Surroundings,
     /// The last lines of what it said, redacted.
     pub tail: &'a str,
@@ -21,7 +23,7 @@ impl History<'_> {
     }
 }
 
-/// What may make a probe answer.
+/// A candidate correction of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fix {
     /// A changed configuration to try.

@@ -1,4 +1,4 @@
-//! Floor 6: what must answer before a repair can start. A probe is a command or an MCP server; it
+//! Layer 6: what must answer before a repair can start. A probe is a command or an MCP server; it
 //! is really started, diagnosed when it does not answer, and started again with a changed copy of
 //! its configuration. Choosing the change is pure: [`choose_fix`] over a table of rules.
 

@@ -1,3 +1,5 @@
+//! Maps a diagnosis of a probe to its corrections.
+
 use super::{Fix, History, Probe, Target, Transport};
 use crate::model::{Diagnosis, FailureKind as Kind, file_name};
 
@@ -145,7 +147,7 @@ fn double_timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     fixes
 }
 
-// The server refused the credentials: names of what is sent, never values.
+// The server refused the credentials. Only names are printed, because values are secrets.
 fn check_credentials(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let mut sent = Vec::new();
     if let Target::Server(endpoint) = &history.current.target {
@@ -162,7 +164,7 @@ fn check_credentials(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     })]
 }
 
-// A variable is missing: where its name stands, not what its value would be.
+// A variable is missing: where its name is, not what its value would be.
 fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let examples = &history.surroundings.examples;
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

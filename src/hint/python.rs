@@ -1,3 +1,5 @@
+//! The Python side of [`super::idiom`].
+
 use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
@@ -85,7 +87,7 @@ impl Idiom for Python<'_> {
             return found;
         }
         let defined = facts.definitions.iter().find(|one| one.name == name);
-        // What a package takes from outside the repository is for its own use.
+        // Imports from outside do not count, because a package takes them for its own use.
         let is_own = |from: &String| {
             let import = Import::from_specifier(from);
             from.starts_with('.') || !resolver.resolve(path, &import).files.is_empty()

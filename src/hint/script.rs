@@ -1,3 +1,5 @@
+//! The TypeScript and JavaScript side of [`super::idiom`].
+
 use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;

@@ -1,3 +1,5 @@
+//! Compares declared packages, interpreters and submodules with what is present.
+
 use std::collections::BTreeMap;
 
 use super::declared::{

@@ -1,3 +1,6 @@
+//! Explains a failure by its environment, with the command that corrects it. Commands are only printed,
+//! never run.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Project;

@@ -1,3 +1,5 @@
+//! Reads lock files.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;

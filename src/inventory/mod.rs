@@ -1,4 +1,4 @@
-//! Floor 6: what the project declares against what is present: packages, lock files, workspace links, plugins,
+//! Layer 6: what the project declares against what is present: packages, lock files, workspace links, plugins,
 //! interpreters, submodules, variables. Each problem comes with the command that fixes it; nothing is run.
 
 mod compare;

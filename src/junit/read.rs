@@ -1,9 +1,12 @@
+//! Reads `JUnit` reports in one pass. A truncated report gives its tests up to the end, since a killed
+//! runner leaves one.
+
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 const MAX_CASES: usize = 200_000;
 const MAX_DETAIL: usize = 16 << 10;
-// Failures whose details are kept; a suite that fails as a whole repeats itself.
+// Failures whose details are kept. Bounded, because a suite that fails as a whole repeats itself.
 const MAX_DETAILS: usize = 2000;
 const MAX_DEPTH: usize = 64;
 
@@ -217,7 +220,7 @@ const ROOTS: [(&str, &str); 6] = [
     ("vitest tests", "vitest"),
     ("pytest tests", "pytest"),
 ];
-// Directories and classes of one test that are told apart.
+// Directories and classes of one test that are distinguished.
 const MAX_PARTS: usize = 64;
 
 impl Case {

@@ -1,3 +1,6 @@
+//! Reads imports, exports and definitions of a file. It never fails, because one odd file must not stop
+//! a graph.
+
 use std::borrow::Cow;
 
 use tree_sitter::Tree;
@@ -6,7 +9,7 @@ use super::language::{Grammar, Language};
 use super::parse;
 use crate::model::{FileFacts, ParseProblem, RepoPath};
 
-/// Above this size only the head of a file is parsed: imports stand there, and nobody waits for
+/// Above this size only the head of a file is parsed: imports are there, and nobody waits for
 /// a bundle.
 const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 /// How much of an oversized file is parsed.
@@ -150,8 +153,8 @@ fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
     (end, Some(reason))
 }
 
-// Where brackets nest deeper than any person writes. A recovering parser is quadratic in that
-// depth. Strings and comments are not told apart: their brackets cancel out or are few.
+// Deep nesting is cut, because a recovering parser is quadratic in that depth. Brackets in strings and comments count
+// too, since they cancel out or are few.
 fn too_deep(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut generics = 0_usize;

@@ -1,3 +1,5 @@
+//! The interface of a language; `LANGUAGES` lists all.
+
 use std::fmt;
 
 use tree_sitter::Tree;
@@ -28,7 +30,7 @@ pub struct Language {
     /// itself, `type` for what is erased at run time.
     pub(super) library: &'static str,
     /// Modules of it that code imports from every day, sorted: of two that export a name, one that
-    /// stands here is meant far more often than one that does not.
+    /// is here is meant far more often than one that does not.
     pub(super) everyday: &'static str,
     /// What is there without an import, a name a line.
     pub(super) globals: &'static str,
@@ -48,7 +50,7 @@ pub struct Language {
     pub(super) tags: Query,
     /// Definitions, statements, bodies and comments.
     pub(super) outline: Query,
-    /// What a name is where it stands.
+    /// What a name is where it is.
     pub(super) uses: Query,
     /// How its imports are changed; `None` for one whose imports are read alone.
     pub(super) editing: Option<Editing>,
@@ -61,7 +63,7 @@ pub struct Language {
 pub(super) struct Editing {
     /// Where installed modules stand.
     pub(super) installed: InstalledFiles,
-    /// Where the specifier of an import stands in the text from its line on.
+    /// Where the specifier of an import is in the text from its line on.
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     /// Writes an import as a statement.
     pub(super) import_line: fn(&Page<'_>, &Suggestion) -> String,

@@ -1,3 +1,5 @@
+//! Reads the top-level names of a module by a query.
+
 use tree_sitter::Node;
 
 use super::literal::{Syntax, end_line_of, line_of, text_of, unescape_text};

@@ -1,3 +1,5 @@
+//! Finds how a file uses a name. Strings and comments are no uses.
+
 use std::collections::BTreeSet;
 
 use memchr::memmem;
@@ -12,7 +14,7 @@ use crate::model::RepoPath;
 /// Places of one name that are looked at.
 const MAX_PLACES: usize = 2_000;
 
-/// How a file uses one name, read from its syntax tree: what stands in strings and comments, keys
+/// How a file uses one name, read from its syntax tree: what is in strings and comments, keys
 /// and members of other things are no uses.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a use of its own")]
@@ -31,7 +33,7 @@ pub struct Uses {
     pub member: bool,
     /// A parameter, a key or an export bears the name as well.
     pub shadowed: bool,
-    /// Byte offsets where it stands for what it means, imports included, ascending.
+    /// Byte offsets where it represents what it means, imports included, ascending.
     pub places: Vec<usize>,
 }
 
@@ -131,7 +133,7 @@ impl Place {
         }
     }
 
-    // Adds it to what is known of the name; whether it stands for what the name means.
+    // Adds it to what is known of the name; whether it represents what the name means.
     fn add(self, uses: &mut Uses) -> bool {
         if let Some((_, words)) = self.words {
             let has = |word: &str| words.split('.').any(|part| part == word);

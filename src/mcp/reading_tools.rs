@@ -1,3 +1,5 @@
+//! The MCP tools that only read.
+
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -96,7 +98,7 @@ impl Flags for WithinAnswer<'_> {
     }
 }
 
-// The whole repository without caps is never given to an agent.
+// Level 4 is refused, because no cap would hold for the whole repository.
 fn parse_level(number: u8) -> Result<Level, AppError> {
     Level::from_number(number)
         .filter(|level| *level != Level::Bundle)

@@ -1,3 +1,6 @@
+//! The MCP tools that run commands. They run only what a flag of the server named, because the client
+//! is a model.
+
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -129,7 +132,7 @@ impl Flags for WithoutAgent {
     }
 }
 
-// Returns a command that the server was given; `None` stands for the command of the last run.
+// Returns a command that the server was given; `None` represents the command of the last run.
 fn choose_command(caller: &Caller<'_>, given: JsonObject) -> Result<Option<String>, AppError> {
     let given: Arguments = parse_arguments(given)?;
     let allowed = caller.commands;

@@ -1,3 +1,5 @@
+//! The MCP server: lists tools and calls them.
+
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,7 +146,7 @@ impl ServerHandler for Server {
                 biased;
                 // Dropping `steps` tells the tool, which stops at its next step.
                 () = context.ct.cancelled() => {
-                    end(stop);
+                    stop_command(stop);
                     return Err(internal_error("the call was canceled"));
                 }
                 // The command ends with this process.
@@ -162,7 +164,7 @@ impl ServerHandler for Server {
         };
         match done {
             Ok(Ok(answer)) => Ok(answer.into_result().into()),
-            // The model sees what was wrong with its call, and can call again.
+            // A result and not an error, so that the model sees what was wrong and can call again.
             Ok(Err(error)) => Ok(refuse_call(error.to_string()).into()),
             Err(error) => Err(internal_error(&format!("the tool failed: {error}"))),
         }
@@ -187,7 +189,7 @@ fn internal_error(message: &str) -> ErrorData {
 const GRACE: Duration = Duration::from_secs(1);
 
 // Ends the command that a call runs, without grace when it does not go.
-fn end(stop: Stop) {
+fn stop_command(stop: Stop) {
     stop.request();
     tokio::spawn(async move {
         tokio::time::sleep(GRACE).await;

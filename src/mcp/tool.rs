@@ -1,3 +1,5 @@
+//! A tool of the MCP server, its access and its answer.
+
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

@@ -1,3 +1,5 @@
+//! The document of `mendit bench`.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -59,7 +61,7 @@ pub struct Partition {
 pub struct FixtureOutcome {
     /// The fixture's folder.
     pub id: String,
-    /// What is broken.
+    /// The breakage.
     pub title: String,
     /// Its language.
     pub language: String,
@@ -224,7 +226,7 @@ pub struct RealEnvironment {
     pub test: String,
     /// Variables of all its commands, `NAME=VALUE`.
     pub variables: Vec<String>,
-    /// Programs without which it cannot be had.
+    /// Programs without which it is not available.
     pub needs: Vec<String>,
     /// Seconds that a run of tests may take.
     pub timeout_seconds: f64,

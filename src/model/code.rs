@@ -1,3 +1,5 @@
+//! Codes and their pages. The pages are Markdown files, so that prose is edited as prose.
+
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
@@ -44,7 +46,7 @@ codes! {
     F307 F309 F401 U101 U103 U106 U201 U203 U204 U301 U302 U303 U305 U306 U308 U309 U310 U311
 }
 
-/// What follows from a code: a row of `codes.toml`.
+/// The consequences of a code: a row of `codes.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Consequence {
@@ -158,14 +160,14 @@ pub fn code_pages() -> Vec<Page> {
 
 /// Finds the page of a code or word, however it is typed: `p401`, `test-failure`, `level 2`.
 pub fn page(word: &str) -> Option<Page> {
-    let typed = plain(word);
+    let typed = plain_word(word);
     pages().find(|page| {
         let name = page.name.to_ascii_lowercase();
         name == typed || format!("{}_{name}", page.family) == typed
     })
 }
 
-fn plain(word: &str) -> String {
+fn plain_word(word: &str) -> String {
     word.trim().to_ascii_lowercase().replace(['-', ' '], "_")
 }
 

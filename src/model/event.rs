@@ -1,3 +1,5 @@
+//! The events of a run, one line each in `events.jsonl`.
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -57,7 +59,7 @@ pub enum EventKind {
         kind: FailureKind,
         end: String,
     },
-    /// A change that needs no model is tried.
+    /// A change that needs no LLM is tried.
     HealStarted { attempt: u32, what: String },
     /// The agent is about to be asked.
     AttemptStarted {

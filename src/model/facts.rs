@@ -1,3 +1,5 @@
+//! Facts of a source file: imports, exports, problems.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +145,7 @@ impl Export {
 pub struct Definition {
     /// The defined name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: DefinitionKind,
     /// 1-based first line.
     pub line: u32,
@@ -183,12 +185,12 @@ impl DefinitionKind {
 pub struct ParseProblem {
     /// 1-based line; 0 for the file as a whole.
     pub line: u32,
-    /// What is wrong, in words.
+    /// The problem.
     pub message: String,
 }
 
 impl ParseProblem {
-    /// What is wrong, and where.
+    /// Creates a problem at a line.
     pub fn new(line: u32, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { line, message }

@@ -1,3 +1,5 @@
+//! Kinds of failures, stop reasons and categories.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! The document of `mendit imports`.
+
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 //! names are a contract: a field is added freely, and not renamed.
 //!
 //! Four types are everywhere. [`RepoPath`] is a path that cannot leave the repository. [`Code`] is the stable name of a
-//! reason, such as `P401`; what follows from one is a row of `codes.toml`, its page stands in `codes/`. [`FailureKind`] says
+//! reason, such as `P401`; what follows from one is a row of `codes.toml`, its page is in `codes/`. [`FailureKind`] says
 //! what went wrong in a log, [`StopReason`] how an attempt at a fix ended.
 
 // `Display` as the documents spell it.

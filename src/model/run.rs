@@ -1,3 +1,5 @@
+//! The document of `mendit run`.
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -81,7 +83,7 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunSummary {
-    /// What failed.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// A finer word.
     pub subkind: Option<super::Subkind>,
@@ -167,7 +169,7 @@ pub struct CertainImport {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Remedy {
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
     /// The command to type; mendit never runs it.
     pub command: Option<String>,

@@ -1,3 +1,5 @@
+//! Verdicts, severities and exit codes.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

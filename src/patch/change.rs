@@ -1,3 +1,5 @@
+//! A change of one path, with both sides.
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,11 +20,11 @@ pub struct Change {
     pub from: Option<RepoPath>,
     /// What happens.
     pub operation: Operation,
-    /// What the content is made from; for renames and copies, it stands at [`Change::from`].
+    /// What the content is made from; for renames and copies, it is at [`Change::from`].
     pub before: Option<FileState>,
-    /// What stands at the path now.
+    /// What is at the path now.
     pub standing: Option<FileState>,
-    /// What shall stand there.
+    /// What shall be there.
     pub after: Option<FileState>,
     /// A file whose mode changes gets the permissions of a new one, as git does it; otherwise it
     /// keeps those of its owner as far as they go.
@@ -58,7 +60,7 @@ impl Change {
         })
     }
 
-    /// Runs of lines of the old text and those of the new one that stand for them, counted from 0.
+    /// Runs of lines of the old text and those of the new one that represent them, counted from 0.
     #[must_use]
     pub fn runs(&self) -> Vec<(Range<usize>, Range<usize>)> {
         let bytes = |side: &Option<FileState>| {
@@ -118,7 +120,7 @@ pub struct FileState {
     pub mode: u32,
 }
 
-/// The mode that git records for one that stands in a patch or on the disk.
+/// The mode that git records for one that is in a patch or on the disk.
 pub(super) fn recorded_mode(mode: u32) -> u32 {
     match mode & 0o170_000 {
         link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,

@@ -1,7 +1,7 @@
 //! Layer 3: which files may be read and changed, which text may be shown, and in which form.
 //!
 //! Three questions are answered here. *May this file be read?* [`ReadPolicy`], by `protected.toml` and the user's globs. *May
-//! this change be made?* [`check_path`] judges a path, [`judge_change`] one file, [`judge_together`] a whole patch: protected
+//! this change be made?* [`check_path`] checks a path, [`judge_change`] one file, [`judge_together`] a whole patch: protected
 //! files, manifests by the keys that differ, what the test command runs, existing tests, and lines that turn tests green by
 //! other means than a repair. *May this text be shown?* [`Redactor`] masks secrets; [`sanitize_log`] makes plain text of what
 //! programs print.

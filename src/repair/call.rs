@@ -1,3 +1,5 @@
+//! Calls the agent and turns its reply or edits into a patch.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -192,7 +194,7 @@ impl Session<'_> {
             edits => edits?,
         };
         let progress = outcome.stdout.bytes > 0 || reply.patch.is_some() || !edits.is_empty();
-        // A patch that was said stands for what was tried on the way to it, unless editing is the way to answer.
+        // A patch that was said represents what was tried on the way to it, unless editing is the way to answer.
         let takes_edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
         if takes_edits && !edits.is_empty() {
             let edits = edits.into_iter().map(Change::with_its_line_ends);

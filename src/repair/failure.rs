@@ -1,3 +1,5 @@
+//! Writes the failure report of a run and its suggestions.
+
 use std::collections::BTreeSet;
 
 use super::limits::TIME_UP;
@@ -173,7 +175,7 @@ fn how_to_retry(attempts: &[AttemptResult]) -> String {
     format!("Retry with timeout={:.0}s", base * 2.0)
 }
 
-// What stands in the way now: the agent's own trouble, then what fails with the kept changes.
+// What is in the way now: the agent's own trouble, then what fails with the kept changes.
 fn find_blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     if let Some(trouble) = &result.agent_trouble {
         let line = trouble.last_lines.last().unwrap_or(&trouble.end).trim();

@@ -1,3 +1,5 @@
+//! Writes a run's folder. Every file is whole or absent, so that a killed run can be resumed.
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ impl<'a> Journal<'a> {
     /// Writes a text with its secrets masked.
     ///
     /// # Errors
-    /// [`RepairError::Write`] when the disk refuses; what stood there before still does.
+    /// [`RepairError::Write`] when the disk refuses; what was there before still does.
     pub fn write_text(&self, name: &str, text: &str) -> Result<(), RepairError> {
         self.write_bytes(name, self.redactor.redact(text).text.as_bytes())
     }
@@ -166,7 +168,7 @@ impl RunLock {
             .open(&path)
             .map_err(failed)?;
         let mut taken = file.try_lock();
-        // A run whose caller was killed needs a moment to end.
+        // Waits briefly, because a run whose caller was killed needs a moment to end.
         for _ in 0..WAITS {
             if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
                 break;

@@ -1,4 +1,4 @@
-//! Floor 7: the loop. What to do next is data ([`plan`]); [`repair`] does it in an isolated copy and writes it into the
+//! Layer 7: the loop. What to do next is data ([`plan`]); [`repair`] does it in an isolated copy and writes it into the
 //! run's folder, so that an interrupted run goes on where it was.
 //!
 //! A run is three structs: [`Setup`] (what was asked), `Stage` (where it happens), `Findings` (what was seen). `run`

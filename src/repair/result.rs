@@ -1,3 +1,5 @@
+//! Builds `result.json`.
+
 use super::attempt::paths_of;
 use super::error::RepairError;
 use super::failure::child_failure;
@@ -36,7 +38,7 @@ impl Session<'_> {
             self.stage.journal.write_masked("final.patch", &patch)?;
         }
         if is_success {
-            // Before the worktree is touched: whoever finds it changed finds the result.
+            // Written before the worktree is touched, so that whoever finds it changed finds the result.
             self.stage.journal.write_json("result.json", &result)?;
         }
         if self.asked.apply && is_success && !changes.is_empty() {

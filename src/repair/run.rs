@@ -1,3 +1,5 @@
+//! The fix loop: asks [`super::plan`] for a step, performs it, records it.
+
 use std::time::Duration;
 
 use super::alone::alone_line;
@@ -20,7 +22,7 @@ use crate::hint::lacked_names;
 use crate::model::{DiagnosisDocument, Event, EventKind, RepoPath, RunResult};
 use crate::proof::hidden_failure;
 
-/// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
+/// Runs the loop: baseline, fixes that need no LLM, agent, validation, tests, until the plan says stop. Whatever
 /// happens is written into the run's folder before the next thing happens.
 ///
 /// # Errors
@@ -171,7 +173,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes a run as the state that later attempts stand on.
+    /// Takes a run as the state that later attempts build on.
     pub(super) fn set_baseline(&mut self, ran: &CommandsRun) {
         self.seen.log.clone_from(&ran.log);
         self.seen.note_failed(&ran.diagnosis);

@@ -1,3 +1,5 @@
+//! Splits a task by tests, files or criteria.
+
 use std::collections::BTreeSet;
 
 use serde::Serialize;

@@ -1,3 +1,5 @@
+//! The isolated copy, run folder and sandbox of a run.
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -115,7 +117,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// Runs the commands, or `alone` in their place, on the workplace as it is.
+    /// Runs the commands, or `alone` in their place, on the isolated copy as it is.
     pub(super) fn run(
         &mut self,
         alone: Option<&str>,

@@ -1,3 +1,5 @@
+//! A task beyond passing commands, and the estimate of its size.
+
 use std::sync::LazyLock;
 
 use regex::Regex;

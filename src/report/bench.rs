@@ -1,3 +1,5 @@
+//! Formats bench documents.
+
 use super::page::Page;
 use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally, TallyRow};
 

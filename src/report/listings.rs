@@ -1,3 +1,5 @@
+//! Formats the lists of `imports` and `doctor`.
+
 use super::page::{paint_mark, table};
 use super::visible::one_line;
 use crate::model::{CheckupState, HealingResult, ImportEdge, ImportsDocument, RepoPath};
@@ -9,7 +11,7 @@ pub fn imports_text(document: &ImportsDocument) -> String {
         text.push_str(&format!("{}\n", file.path));
         let row = |edge: &ImportEdge| {
             let line = format!("    {}", edge.line);
-            [line, one_line(&edge.specifier), target(edge)]
+            [line, one_line(&edge.specifier), edge_target(edge)]
         };
         let rows: Vec<[String; 3]> = file.imports.iter().map(row).collect();
         text.push_str(&table(&rows));
@@ -18,14 +20,14 @@ pub fn imports_text(document: &ImportsDocument) -> String {
         text.push_str("closure:\n");
     }
     for node in &document.closure {
-        let via = match join(&node.via, ", ").as_str() {
+        let via = match join_paths(&node.via, ", ").as_str() {
             "" => String::new(),
             via => format!("  (via {via})"),
         };
         text.push_str(&format!("  {}  {}{via}\n", node.hops, node.path));
     }
     for cycle in &document.cycles {
-        text.push_str(&format!("cycle: {}\n", join(cycle, " -> ")));
+        text.push_str(&format!("cycle: {}\n", join_paths(cycle, " -> ")));
     }
     for problem in &document.problems {
         let (path, line, message) = (&problem.path, problem.line, &problem.message);
@@ -34,7 +36,7 @@ pub fn imports_text(document: &ImportsDocument) -> String {
     text
 }
 
-fn join(paths: &[RepoPath], separator: &str) -> String {
+fn join_paths(paths: &[RepoPath], separator: &str) -> String {
     let paths: Vec<&str> = paths.iter().map(AsRef::as_ref).collect();
     paths.join(separator)
 }
@@ -48,7 +50,7 @@ pub fn imports_paths(document: &ImportsDocument) -> String {
         .collect()
 }
 
-fn target(edge: &ImportEdge) -> String {
+fn edge_target(edge: &ImportEdge) -> String {
     match (&edge.path, &edge.defined_in, &edge.external) {
         (Some(path), Some(defined), _) if defined != path => {
             format!("{path}  ({} in {defined})", edge.names.join(", "))

@@ -1,3 +1,5 @@
+//! Formats the summary of a failed command.
+
 use super::page::paint_mark;
 use super::why::failed_before;
 use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, WhyVerdict};
@@ -11,8 +13,8 @@ const MAX_ERROR: usize = 200;
 /// Summarizes a failed command for a terminal: its first failures with their places, and candidate fixes.
 pub fn run_summary(summary: &RunSummary, color: bool) -> String {
     let mut lines = failures(summary, MAX_FAILURES);
-    lines.extend(proposals(summary, false));
-    painted(&lines, color)
+    lines.extend(list_proposals(summary, false));
+    paint_lines(&lines, color)
 }
 
 /// Formats the culprit, or the uncommitted changes that may be it, and what to type next.
@@ -42,7 +44,7 @@ pub fn run_culprit(
         let name = if at == 0 { "next:" } else { "" };
         lines.push(format!("{name:<5} {step}"));
     }
-    painted(&lines, color)
+    paint_lines(&lines, color)
 }
 
 /// Summarizes a failed command in full: the culprit first, all failures, candidate fixes.
@@ -51,11 +53,11 @@ pub fn run_culprit(
 pub fn kept_summary(summary: &RunSummary, has_shell: bool, color: bool) -> String {
     let mut lines: Vec<String> = culprit(summary).into_iter().collect();
     lines.extend(failures(summary, usize::MAX));
-    lines.extend(proposals(summary, has_shell));
-    painted(&lines, color)
+    lines.extend(list_proposals(summary, has_shell));
+    paint_lines(&lines, color)
 }
 
-fn painted(lines: &[String], color: bool) -> String {
+fn paint_lines(lines: &[String], color: bool) -> String {
     lines
         .iter()
         .map(|line| paint_mark(line, color) + "\n")
@@ -92,7 +94,7 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
             summary
                 .failures
                 .iter()
-                .map(|last| format!("      {}", undrawn(&last.error))),
+                .map(|last| format!("      {}", strip_drawing(&last.error))),
         );
         return lines;
     }
@@ -117,17 +119,17 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
 fn add_group(lines: &mut Vec<String>, group: &[RunFailure]) {
     let Some(failure) = group.first() else { return };
     if failure.test.is_empty() {
-        lines.push(format!("  ✗ {}", undrawn(&failure.error)));
+        lines.push(format!("  ✗ {}", strip_drawing(&failure.error)));
     } else {
         lines.extend(group.iter().map(|failure| format!("  ✗ {}", failure.test)));
         let error = shorten(&failure.error);
         lines.extend((!error.is_empty()).then(|| format!("      {error}")));
     }
-    lines.extend(place(failure, group.len() == 1).map(|place| format!("      {place}")));
+    lines.extend(failure_place(failure, group.len() == 1).map(|place| format!("      {place}")));
 }
 
 // Where it was raised, and from which line of the test. A compiler's line begins with its place.
-fn place(failure: &RunFailure, with_test: bool) -> Option<String> {
+fn failure_place(failure: &RunFailure, with_test: bool) -> Option<String> {
     let at = |path: &str, line: Option<u32>| match line {
         Some(line) => format!("{path}:{line}"),
         None => path.to_owned(),
@@ -144,7 +146,7 @@ fn place(failure: &RunFailure, with_test: bool) -> Option<String> {
 }
 
 // Candidate fixes and environment problems, with the command to type.
-fn proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
+fn list_proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
     let typed = |command: &str| {
         if has_shell {
             format!("  ({command})")
@@ -184,7 +186,7 @@ fn proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
 }
 
 // A tool's own line without the rules and columns that it draws.
-fn undrawn(text: &str) -> String {
+fn strip_drawing(text: &str) -> String {
     let text = text.trim_matches(['=', '━', '─', '⎯', '═', ' ']);
     let columns = text
         .split("   ")

@@ -1,3 +1,5 @@
+//! Formats the culprit and what to type next.
+
 use super::page::Page;
 use crate::model::{WhyChange, WhyDocument, WhyReason, WhyVerdict};
 
@@ -110,8 +112,8 @@ pub fn why_page(document: &WhyDocument) -> Page {
         None => remedy.problem.clone(),
     });
     page.section("environment:", remedies);
-    page.heading(cost(document));
-    if let Some(next) = advice(document) {
+    page.heading(search_cost(document));
+    if let Some(next) = next_step(document) {
         page.line(format!("next: {next}"));
     }
     page
@@ -123,7 +125,7 @@ fn place(change: &WhyChange) -> String {
     format!("{}{mark}", change.place())
 }
 
-fn cost(document: &WhyDocument) -> String {
+fn search_cost(document: &WhyDocument) -> String {
     let changes = document.suspects.len() as u64 + document.more_suspects;
     let mut runs = vec![format!("changes looked at: {changes}")];
     if document.runs > 0 {
@@ -138,7 +140,7 @@ fn cost(document: &WhyDocument) -> String {
     format!("{}, {:.1} s", runs.join(", "), document.duration_seconds)
 }
 
-fn advice(document: &WhyDocument) -> Option<&'static str> {
+fn next_step(document: &WhyDocument) -> Option<&'static str> {
     Some(match (document.verdict, document.reason) {
         (WhyVerdict::Caused, _) if document.undo.is_some() => "`mendit fix --undo` reverts it",
         (WhyVerdict::Caused, _) => "`mendit fix` tries fixes that need no LLM",

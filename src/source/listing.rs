@@ -1,3 +1,5 @@
+//! A sorted list of the entries of a source.
+
 use std::collections::HashSet;
 
 use crate::model::RepoPath;
@@ -16,13 +18,13 @@ pub struct Listing {
 pub struct Entry {
     /// Where it is.
     pub path: RepoPath,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
     /// Its size in bytes; 0 for what is not a regular file.
     pub bytes: u64,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A regular file; `executable` is git's mode 100755.
@@ -135,13 +137,13 @@ impl Listing {
             .map(|at| &self.entries[at])
     }
 
-    /// Whether a regular file stands at this path.
+    /// Whether a regular file is at this path.
     #[must_use]
     pub fn has_file(&self, path: &str) -> bool {
         self.files.contains(path)
     }
 
-    /// The shared path of a regular file, when one stands here.
+    /// The shared path of a regular file, when one is here.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&RepoPath> {
         self.files.get(path)

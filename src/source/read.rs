@@ -1,3 +1,5 @@
+//! The interface of a source: a frozen listing and the bytes of its files.
+
 use std::sync::Arc;
 
 use super::Listing;
@@ -36,7 +38,7 @@ impl<T: Source + ?Sized> Source for Box<T> {
     }
 }
 
-/// Why a file's bytes are not to be had.
+/// Why a file's bytes are not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// No such entry.

@@ -1,3 +1,5 @@
+//! A cache on disk. It never fails, since every value can be computed again.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -97,7 +99,7 @@ impl Store {
     /// The store in `directory`, which need not exist.
     #[must_use]
     pub fn open(directory: &Path) -> Self {
-        // What another release of the program found out is not trusted.
+        // One folder for each revision, because another release may have computed other facts.
         let folder = directory.join(format!("{}-{REVISION}", env!("CARGO_PKG_VERSION")));
         // What somebody else put there, or made a link, is not what this program found out.
         let is_trusted = [directory, &folder]
@@ -205,7 +207,7 @@ fn make_room(folder: &Path) -> io::Result<()> {
 
 fn write_value(folder: &Path, key: &Key, value: &[u8]) -> io::Result<()> {
     let name = key.file_name();
-    // Two processes write the same value under one key, each to a file of its own first.
+    // Written to a file of its own first, so that two processes cannot mix under one key.
     let unfinished = folder.join(format!("{name}.{}", std::process::id()));
     fs::write(
         &unfinished,

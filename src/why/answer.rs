@@ -1,3 +1,5 @@
+//! The answer of a search, as a document.
+
 use std::time::Instant;
 
 use super::find::{FindCause, submodules};
@@ -158,7 +160,7 @@ fn put_likely_first(suspects: &mut [WhyChange], likely: &[String]) {
     suspects.sort_by_key(|suspect| suspect.why != LIKELY);
 }
 
-// The line of a committed change as the file stands now, where its text stands there once.
+// The line of a committed change as the file is now, where its text is there once.
 fn place_now(mut cause: WhyChange, workspace: &Workspace) -> WhyChange {
     let path = RepoPath::new(&cause.path).ok();
     let Some(path) = path.filter(|_| cause.commit.is_some() && cause.line.is_some()) else {

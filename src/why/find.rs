@@ -1,3 +1,5 @@
+//! The search for the culprit: worktree first, then commits, then the environment.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -137,7 +139,7 @@ impl FindCause<'_> {
         if let Some(reason) = trials.ended() {
             return Ok(Answer::unknown(reason));
         }
-        // No change of the repository brings a program that is looked up elsewhere.
+        // No search, because no change of the repository installs a program elsewhere.
         let program = self.line.split_whitespace().next().unwrap_or_default();
         let is_missing = trials.not_run() == Some(WhyReason::CommandNotFound);
         if is_missing && !program.contains(['/', '=']) && on_path(program).is_none() {

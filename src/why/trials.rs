@@ -1,3 +1,5 @@
+//! Runs trials: reverts hunks in an isolated copy, reruns the failing tests.
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -228,7 +230,7 @@ impl<'a> Trials<'a> {
         self.end_without_selection();
     }
 
-    // Runs the whole command from now on. What was observed of the selection does not hold for it.
+    // Runs the whole command from now on. Earlier outcomes are dropped, since they hold for the selection only.
     fn drop_selection(&mut self) {
         self.selection = None;
         self.observed.clear();

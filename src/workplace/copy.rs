@@ -1,3 +1,5 @@
+//! The isolated copy as files, for systems without overlays.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +25,7 @@ pub(super) struct Copied {
     installed: Vec<RepoPath>,
     extras: Extras,
     outer: Vec<OutsideEnvironment>,
-    /// Of each of those, where it is and where its other stands.
+    /// Of each of those, where it is and where its other is.
     environments: Vec<(PathBuf, PathBuf)>,
     trial: Vec<RepoPath>,
     /// A set-up has made ignored files and packages what they are now.
@@ -109,7 +111,7 @@ impl Copied {
             .iter()
             .map(|path| (path.clone(), FileState::read(&source, path)))
             .collect();
-        // What the commands left behind or rewrote does not belong to the change.
+        // Reset first, because files that commands wrote do not belong to the change.
         self.fresh()?;
         let before = self.source()?;
         let changes: Vec<Change> = states

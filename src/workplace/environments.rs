@@ -1,3 +1,5 @@
+//! Finds virtual environments outside the worktree that load its code.
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -11,14 +13,14 @@ use crate::source::Installed;
 /// A virtual environment outside a worktree that its commands run in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OutsideEnvironment {
-    /// Where it stands.
+    /// Where it is.
     pub(super) root: PathBuf,
     /// Whether Poetry keeps it for the worktree and finds it by the worktree's path.
     pub(super) kept: bool,
 }
 
 /// The virtual environments that the commands of a worktree name by their full path, that the variables name or
-/// that Poetry keeps for it, when they stand outside and lead into the worktree.
+/// that Poetry keeps for it, when they are outside and lead into the worktree.
 pub(super) fn outer_environments(
     worktree: &Path,
     commands: &[String],
@@ -47,8 +49,8 @@ pub(super) fn outer_environments(
     found
 }
 
-/// What is installed for a worktree: in its own folders, and in the virtual environments that are
-/// active, that it holds or that a tool keeps for it.
+/// Returns the packages installed for a worktree: in its own folders, and in virtual environments that are active,
+/// inside it, or kept for it by a tool.
 #[must_use]
 pub fn installed(worktree: &Path) -> Installed {
     let own = [".venv", "venv"].map(|name| worktree.join(name));

@@ -1,3 +1,5 @@
+//! The errors of isolated copies.
+
 use std::io;
 use std::path::Path;
 
@@ -7,10 +9,10 @@ use crate::model::Code;
 use crate::patch::WriteError;
 use crate::source::ReadError;
 
-/// Why a workplace cannot be had or used.
+/// Why an isolated copy cannot be made or used.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkplaceError {
-    /// The one that was named cannot be had.
+    /// The named kind is not available.
     #[error("`--workplace overlay` is not available: {0}")]
     Unavailable(String),
     /// The disk refused.
@@ -18,7 +20,7 @@ pub enum WorkplaceError {
     Io {
         /// The path.
         path: String,
-        /// What the system said.
+        /// The system's error.
         kind: io::ErrorKind,
     },
     /// More was changed than can be a patch.
@@ -38,7 +40,7 @@ pub enum WorkplaceError {
     Read(#[from] ReadError),
 }
 
-/// Removes whatever stands there; links are not followed.
+/// Removes whatever is there; links are not followed.
 pub(super) fn clear_path(at: &Path) -> Result<(), WorkplaceError> {
     remove_entry(at).map_err(|error| WorkplaceError::io(at, &error))
 }

@@ -1,3 +1,5 @@
+//! Finds ignored files and submodules that a copy needs.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -11,7 +13,7 @@ use crate::git::Stamp;
 use crate::model::RepoPath;
 use crate::source::{EntryKind, Source};
 
-/// What stands in a worktree and is not listed: what git ignores, and what is in submodules.
+/// Unlisted files of a worktree: ignored files, and those of submodules.
 /// Installed packages, repositories and caches that say what they are, are left out.
 pub(super) struct Extras {
     /// Files and folders with nothing listed in them, the topmost ones.

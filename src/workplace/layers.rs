@@ -1,3 +1,5 @@
+//! Reads and writes the upper folder of an overlay.
+
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -52,7 +54,7 @@ impl Walk<'_> {
         let mut seen = BTreeSet::new();
         for entry in entries {
             let entry = entry.map_err(|error| WorkplaceError::io(at, &error))?;
-            // A name that is no text cannot stand in a patch.
+            // Skipped, because a name that is not UTF-8 cannot be in a patch.
             let Ok(file) = entry.file_name().into_string() else {
                 continue;
             };
@@ -220,7 +222,7 @@ fn white_out(at: &Path) -> io::Result<()> {
 }
 
 // Python takes a compiled file for fresh by the size of its source and the second of its last change:
-// a mend of the same size in the same second would run as it was before.
+// a correction of the same size in the same second would run as it was before.
 fn outdate_entry(at: &Path, lower: &[&Path], path: &str) -> io::Result<()> {
     let second = |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|e| e.as_secs()).ok();
     let before: BTreeSet<u64> = lower

@@ -1,3 +1,6 @@
+//! The isolated copy as an overlay at the worktree's own path, so that absolute paths in tools and
+//! caches hold.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +21,7 @@ pub(super) struct Overlaid<'s> {
     root: PathBuf,
     covers: Vec<OverlayLayer>,
     exclude: String,
-    /// What the set-up changed; it stands in layers of its own.
+    /// What the set-up changed; it is in layers of its own.
     laid: Edits,
     kept: Edits,
     trial: Edits,
@@ -46,7 +49,7 @@ impl<'s> Overlaid<'s> {
     /// Lays the folders out below `slot` and runs a command that does nothing.
     ///
     /// # Errors
-    /// Why it cannot be had here, in words.
+    /// Why it is not available here, in words.
     pub(super) fn open(plan: &Plan<'s>, slot: &Path) -> Result<Self, String> {
         let root = plan.root.canonicalize();
         let root =
@@ -184,7 +187,7 @@ impl<'s> Overlaid<'s> {
         };
         let mut edits = self.kept.clone();
         edits.extend(self.trial.clone());
-        // Where this program was used is not for the tests to see.
+        // Hidden, so that tests cannot detect that mendit runs them.
         if let (false, Ok(notes)) = (
             self.base.listing().has_directory(NOTES),
             RepoPath::new(NOTES),

@@ -1,3 +1,5 @@
+//! Chooses the kind of isolated copy: overlay, copy or in place.
+
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
@@ -41,10 +43,10 @@ macro_rules! ask {
 }
 
 impl<'a> Workplace<'a> {
-    /// Makes the workplace that the plan asks for, or the best that can be had.
+    /// Makes the isolated copy that the plan asks for, or the best that is available.
     ///
     /// # Errors
-    /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
+    /// [`WorkplaceError`] when the one that is named is not available, or the disk refuses.
     pub fn open(plan: &Plan<'a>) -> Result<Self, WorkplaceError> {
         let io = |error| WorkplaceError::io(&std::env::temp_dir(), &error);
         let held = Temporary::new().map_err(io)?;
@@ -103,7 +105,7 @@ impl<'a> Workplace<'a> {
         ask!(&self.place, place => place.root())
     }
 
-    /// Makes a job run there: it may write the workplace, its private folder and what it says.
+    /// Makes a job run there: it may write the isolated copy, its private folder and what it says.
     pub fn confine(&self, job: &mut Job) {
         job.private = Some(self.private.clone());
         job.sandbox.closed.extend(self.closed.iter().cloned());

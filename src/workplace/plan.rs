@@ -1,3 +1,5 @@
+//! What an isolated copy is made of.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +11,7 @@ use crate::source::Source;
 /// Files as they are to be; `None` for one that is to be gone.
 pub(super) type Edits = BTreeMap<RepoPath, Option<FileState>>;
 
-/// What a workplace is made of.
+/// The plan of an isolated copy.
 #[derive(Clone)]
 pub struct Plan<'a> {
     /// Which one.
@@ -18,7 +20,7 @@ pub struct Plan<'a> {
     pub slot: &'a Path,
     /// The files.
     pub source: &'a dyn Source,
-    /// Where they stand on disk.
+    /// Where they are on disk.
     pub root: &'a Path,
     /// Their repository.
     pub git: Option<&'a Repository>,

@@ -1,3 +1,5 @@
+//! Links installed packages into a copy, and rewrites the paths in them that name the original.
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -18,7 +20,7 @@ pub(super) struct Relink<'a> {
 }
 
 impl Relink<'_> {
-    /// Makes the folder `below` the root. What stands there in the copy is gone already.
+    /// Makes the folder `below` the root. What is there in the copy is gone already.
     pub(super) fn relink_folder(&self, below: &str) -> io::Result<()> {
         let (from, to) = (self.original.join(below), self.copy.join(below));
         if let Some(parent) = to.parent() {
@@ -35,7 +37,7 @@ impl Relink<'_> {
         }
     }
 
-    /// Makes the environments outside the worktree anew. What stood there is gone already.
+    /// Makes the environments outside the worktree anew. What was there is gone already.
     pub(super) fn relink_outside(&self) -> io::Result<()> {
         for (from, to) in self.environments {
             if let Some(parent) = to.parent() {
@@ -64,13 +66,13 @@ impl Relink<'_> {
         match other {
             Some(other) if target.is_absolute() => symlink(other, to),
             Some(_) => symlink(target, to),
-            // A relative one may count on where it stands.
+            // Made absolute, because a relative link depends on its place.
             None => symlink(at.join(&target), to),
         }
     }
 
     // A folder of packages or an environment. Packages are links; what names them and what leads to
-    // other folders stands here anew. Caches that tools keep there start empty.
+    // other folders is here anew. Caches that tools keep there start empty.
     fn relink_tree(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::create_dir(to)?;
         let is_environment = from.join("pyvenv.cfg").is_file();

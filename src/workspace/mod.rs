@@ -1,6 +1,6 @@
-//! Layer 3: the repository that a command or a tool works on, and where in it its user stands.
+//! Layer 3: the repository that a command or a tool works on, and where in it its user is.
 //!
-//! [`Workspace::at`] opens what a folder is in: the files as they stand, the index, or a commit ([`At`]), with git where
+//! [`Workspace::at`] opens what a folder is in: the files as they are, the index, or a commit ([`At`]), with git where
 //! there is git. `prefix` is the user's folder below the root: paths that a person types are relative to it, and
 //! [`Workspace::repo_path`] turns them into paths of the repository. [`Workspace::of_named`] lists nothing but the files that
 //! a patch names.

@@ -1,10 +1,12 @@
+//! Opens the repository of a command at a revision.
+
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitError, Repository};
 use crate::model::{Code, RepoPath};
 use crate::source::{ReadError, Source, Untracked, Worktree};
 
-/// The repository that a command works on, and where its user stands in it.
+/// The repository that a command works on, and where its user is in it.
 pub struct Workspace {
     /// The bytes: the worktree, the index, or a commit.
     pub source: Box<dyn Source>,
@@ -19,7 +21,7 @@ pub struct Workspace {
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At<'a> {
-    /// The files as they stand.
+    /// The files as they are.
     Worktree,
     /// What the index records.
     Index,
@@ -61,7 +63,7 @@ impl Workspace {
         );
         let prefix = root
             .as_deref()
-            .map_or_else(String::new, |root| below(root, &directory));
+            .map_or_else(String::new, |root| path_below(root, &directory));
         Ok(Self {
             source,
             git,
@@ -87,7 +89,7 @@ impl Workspace {
             return Ok(None);
         };
         tracing::info!("reading the named files alone of {}", root.display());
-        let prefix = below(&root, &directory);
+        let prefix = path_below(&root, &directory);
         Ok(Some(Self {
             source: Box::new(source),
             git: Some(git),
@@ -96,7 +98,7 @@ impl Workspace {
         }))
     }
 
-    /// A path as the user typed it, relative to where the user stands, or absolute inside the
+    /// A path as the user typed it, relative to where the user is, or absolute inside the
     /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
     #[must_use]
     pub fn repo_path(&self, typed: &str) -> Option<RepoPath> {
@@ -109,7 +111,7 @@ impl Workspace {
     }
 }
 
-fn below(root: &Path, directory: &Path) -> String {
+fn path_below(root: &Path, directory: &Path) -> String {
     let prefix = directory.strip_prefix(root).ok().and_then(Path::to_str);
     prefix.unwrap_or_default().to_owned()
 }

@@ -1,3 +1,6 @@
+//! Decides whether a commit may be a fix, from its files alone. Nothing is run yet, because most
+//! commits drop out here.
+
 use super::environment::BenchFile;
 use crate::git::Step;
 use crate::model::RepoPath;

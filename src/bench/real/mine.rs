@@ -1,3 +1,5 @@
+//! Searches a history for commits whose tests fail before and pass after.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -79,7 +81,7 @@ pub fn mine(
         let verdict = search.try_candidate(candidate);
         failed.fetch_or(verdict.is_err(), SeqCst);
         let verdict = verdict?;
-        // What was stopped in its middle says nothing of the candidate.
+        // Dropped, because an interrupted run says nothing about the candidate.
         if stop.requested() {
             return Ok(None);
         }

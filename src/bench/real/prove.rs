@@ -1,3 +1,5 @@
+//! Runs a candidate's tests with and without its change, twice each, to avoid flaky cases.
+
 use super::candidate::{
     Candidate, FAILS_AFTER, PASSES_BEFORE, Reason, TIMED_OUT, TOO_LARGE, UNREADABLE, UNSTEADY,
 };
@@ -14,7 +16,7 @@ pub(super) type Verdict = Result<RealFix, (Reason, String)>;
 /// Runs a candidate's tests without and with its change, twice each.
 ///
 /// # Errors
-/// [`BenchError`] when the checkout or a command cannot be had.
+/// [`BenchError`] when the checkout or a command is not available.
 pub(super) fn prove_candidate(
     candidate: &Candidate,
     range: &Range,

@@ -1,3 +1,5 @@
+//! Reads and writes the lists of proven fixes.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

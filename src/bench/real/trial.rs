@@ -1,3 +1,5 @@
+//! Runs the tests of one state and reads which passed.
+
 use std::time::Duration;
 
 use super::checkout::Checkout;
@@ -42,11 +44,11 @@ pub(super) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Runs a line in a workplace of its own over the checkout, with `changes` laid in. The
+    /// Runs a line in an isolated copy of its own over the checkout, with `changes` laid in. The
     /// checkout stays as it is.
     ///
     /// # Errors
-    /// [`BenchError`] when the workplace or the command cannot be had.
+    /// [`BenchError`] when the isolated copy or the command is not available.
     pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<TestRun, BenchError> {
         let root = self.checkout.root();
         let (git, source) = open_files(&root)?;

@@ -1,3 +1,5 @@
+//! Replaces namespaces and Landlock on systems that have neither.
+
 use rustix::process::Pid;
 
 use super::protocol::Order;
@@ -17,7 +19,7 @@ pub(super) fn confine(order: &Order, _: &Entered) -> Result<Vec<NotConfined>, St
     })
 }
 
-/// There are no namespaces here: an overlay cannot be had, and nothing is held back.
+/// There are no namespaces here: an overlay is not available, and nothing is held back.
 pub(super) fn enter(order: &Order) -> Result<Place, String> {
     if order.overlays.is_empty() {
         return Ok(Place::Here(Entered::default()));

@@ -1,3 +1,5 @@
+//! The messages between mendit and its supervisor process.
+
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -19,9 +21,9 @@ pub(super) struct Order {
     pub(super) limits: Limits,
     /// With all that may be written.
     pub(super) sandbox: Sandbox,
-    /// Writable too, unless one of them holds what is closed and mounts cannot be had.
+    /// Writable too, unless one of them holds what is closed and mounts are not available.
     pub(super) common: Vec<PathBuf>,
-    /// Folders that all programs share: private to the command where mounts can be had, else not
+    /// Folders that all programs share: private to the command where mounts are available, else not
     /// writable.
     pub(super) temporary: Vec<PathBuf>,
     pub(super) overlays: Vec<Overlay>,

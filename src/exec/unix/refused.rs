@@ -1,3 +1,6 @@
+//! Finds the paths that the sandbox refused to write, from the command's output. The kernel reports
+//! them nowhere else.
+
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
@@ -88,7 +91,7 @@ fn is_never_opened(path: &Path) -> bool {
     path.starts_with("/proc") || path.starts_with("/sys") || path.ancestors().any(is_state)
 }
 
-// What this user may not write anyway was not refused by the sandbox.
+// Checks the user's own rights, because a path that they may not write anyway was not refused by the sandbox.
 fn is_ours(path: &Path) -> bool {
     let there = path.ancestors().find(|folder| folder.exists());
     there.is_some_and(|folder| access(folder, Access::WRITE_OK).is_ok())

@@ -1,3 +1,6 @@
+//! The supervisor process. It ends everything that a command started, because an orphan could change
+//! files after the run.
+
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -39,7 +42,7 @@ pub fn supervise() -> i32 {
     run_supervised().unwrap_or(2)
 }
 
-/// What walls there are around a supervisor.
+/// The sandbox layers around a supervisor.
 #[derive(Debug, Default)]
 pub(super) struct Entered {
     /// Those that are not.
@@ -75,7 +78,7 @@ enum Event {
 
 fn run_supervised() -> Option<i32> {
     let control = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned().ok()?);
-    isolate();
+    isolate_session();
     let (tag, order) = read_frame(&control)?;
     let order: Order = (tag == protocol::ORDER)
         .then(|| serde_json::from_slice(&order).ok())
@@ -103,7 +106,7 @@ fn stand_by(pid: Pid) -> i32 {
 fn carry_out(control: &UnixStream, order: &Order, entered: Result<Entered, Refusal>) -> Option<()> {
     adopt_orphans();
     guard_environment();
-    bound();
+    bound_resources();
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
@@ -134,7 +137,7 @@ fn carry_out(control: &UnixStream, order: &Order, entered: Result<Entered, Refus
 }
 
 // Best effort each: what fails makes the supervisor weaker, not wrong.
-fn isolate() {
+fn isolate_session() {
     let _ = rustix::process::setsid();
     adopt_orphans();
     let _ = rustix::process::setrlimit(
@@ -185,7 +188,7 @@ fn listen_to_socket(control: &UnixStream, stdin: Option<ChildStdin>, events: &Se
     let _ = events.send(Event::Kill);
 }
 
-// In a thread of its own: a command that does not read must not keep orders from being read.
+// In a thread of its own, because a command that does not read its input must not block orders.
 fn feed_stdin(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     let (sender, chunks) = mpsc::channel::<Vec<u8>>();
     thread::spawn(move || {
@@ -409,7 +412,7 @@ fn kill_all(own: i32, group: i32) {
 
 /// Bounds this process and all it starts: memory of each to that of the machine, processes of this user,
 /// bytes of a file. A bound that stands already and is tighter stays.
-fn bound() {
+fn bound_resources() {
     let wanted = [
         (Resource::Data, total_memory()),
         (Resource::Nproc, Some(MAX_PROCESSES)),
@@ -419,7 +422,7 @@ fn bound() {
         let Some(most) = most else { continue };
         let now = getrlimit(resource);
         let tighter = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
-        // Best effort: an unbounded command is no reason not to run it.
+        // Best effort, since a command without bounds is better than none.
         let _ = setrlimit(
             resource,
             Rlimit {

@@ -1,3 +1,5 @@
+//! Starts the supervisor process and sends it orders.
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
@@ -22,7 +24,7 @@ use crate::exec::launch::{CHUNK, Input, Launched};
 use crate::exec::temporary::temporary;
 use crate::exec::{ExecError, Job, Sandbox};
 
-// Who starts others faster than they are found must not hold this program for ever.
+// Bounded, because a command may start processes faster than they are found.
 const SESSION_END: Duration = Duration::from_secs(10);
 
 static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
@@ -80,7 +82,7 @@ pub(in crate::exec) fn launch_supervised(
     })
 }
 
-// A process that starts another while this looks hides it from one look.
+// Looks more than once, because a process that is started during one look may be missed.
 fn end_session(session: i32) {
     let end = Instant::now() + SESSION_END;
     loop {

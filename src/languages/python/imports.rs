@@ -1,3 +1,5 @@
+//! Reads imports, definitions and exports of Python.
+
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
@@ -14,7 +16,7 @@ pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Opt
     Some(read(&parse(grammar, text)?, text))
 }
 
-/// Reads a Python tree: imports where the word stands, names along the top-level statements.
+/// Reads a Python tree: imports where the word is, names along the top-level statements.
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     read_imports(tree, text, &mut facts);
@@ -131,7 +133,7 @@ fn read_alias(name: Node<'_>, text: &[u8]) -> (String, Option<String>) {
     (dotted_name(module, text), alias)
 }
 
-// White space and line continuations may stand around the dots.
+// White space and line continuations may be around the dots.
 fn dotted_name(node: Node<'_>, text: &[u8]) -> String {
     let mut name = text_of(node, text);
     name.retain(|c| !c.is_whitespace() && c != '\\');

@@ -1,3 +1,5 @@
+//! The language Python.
+
 use super::{imports, layout, resolve};
 use super::{installed, spelling};
 use crate::languages::language::Editing;

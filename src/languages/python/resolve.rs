@@ -1,3 +1,5 @@
+//! Resolves Python imports.
+
 use super::language::is_standard;
 use super::roots;
 use crate::languages::files::child;
@@ -48,7 +50,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
     for root in roots.certain().chain(hoped) {
         match find_module(resolver, root, &parts) {
             Found::Module(module) => {
-                // A stray `types.py` beside a script does not replace the standard library's.
+                // The standard library wins, because a stray `types.py` beside a script does not replace it.
                 if standard && module.is_lone(root, first) {
                     continue;
                 }

@@ -1,3 +1,5 @@
+//! Finds the folders in which absolute Python imports are looked up.
+
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -5,7 +7,7 @@ use crate::languages::files::{below, child, join_path};
 use crate::languages::resolver::{Memo, Resolver};
 use crate::model::RepoPath;
 
-/// What stands beside the code of a project, or of a service that is run from its own folder.
+/// What is beside the code of a project, or of a service that is run from its own folder.
 const PROJECT_FILES: &[&str] = &[
     "Dockerfile",
     "Pipfile",
@@ -49,7 +51,7 @@ impl Roots {
 }
 
 impl Resolver<'_> {
-    /// Dotted names under which `from` can import what stands at `place` (a module without its
+    /// Dotted names under which `from` can import what is at `place` (a module without its
     /// extension, or a directory), customary roots first. Each name leads back to `place`.
     #[must_use]
     pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
@@ -171,7 +173,7 @@ impl Ordered {
     }
 }
 
-// Whether a project or a service stands in the directory.
+// Whether a project or a service is in the directory.
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
     let has = |name: &&str| resolver.files.has_file(&child(directory, name));
     !is_package(resolver, directory) && PROJECT_FILES.iter().any(has)

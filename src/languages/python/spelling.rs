@@ -1,3 +1,5 @@
+//! Spells a Python import as the repository spells its own.
+
 use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
@@ -47,7 +49,7 @@ impl Tops {
         }
     }
 
-    /// The dotted name of what stands at `place`, for `file`.
+    /// The dotted name of what is at `place`, for `file`.
     pub(crate) fn dotted(&self, resolver: &Resolver<'_>, file: &RepoPath, place: &str) -> String {
         let names = resolver.module_names(file, place);
         let seen = |name: &String| {

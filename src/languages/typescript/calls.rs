@@ -1,3 +1,5 @@
+//! Reads imports that are calls: `import()`, `require()`, mocks and globs.
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -11,7 +13,7 @@ use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 /// No callee that imports is longer.
 const MAX_CALLEE: usize = 80;
 
-// Words an import call starts with. The tree is asked only where one of them stands.
+// Words that start an import call. The tree is searched only at these, since a walk over all of it is slow.
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(["import", "require", "vi.", "jest."]).ok());
 
@@ -61,7 +63,7 @@ fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
     })
 }
 
-// The innermost call, when its callee is one that imports and the word stands in it.
+// The innermost call, when its callee is one that imports and the word is in it.
 fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, ImportKind)> {
     let (at, call) = nodes
         .iter()

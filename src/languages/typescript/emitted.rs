@@ -1,3 +1,5 @@
+//! Maps an emitted file to its source, by `outDir` and `rootDir`.
+
 use super::probe;
 use crate::languages::files::{below, child};
 use crate::model::RepoPath;

@@ -1,6 +1,8 @@
+//! Matches the globs of `import.meta.glob` and workspaces.
+
 /// Whether `path` matches `pattern`: `*` and `?` stay inside a component, `**` spans components.
 pub(super) fn matches(pattern: &str, path: &str) -> bool {
-    // Brackets are letters here, as in the names of routes.
+    // Brackets are letters here, because names of routes contain them.
     let pattern = plain_path(pattern).replace('[', "\\[");
     fast_glob::glob_match(pattern, plain_path(path))
 }

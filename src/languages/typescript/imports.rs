@@ -1,3 +1,5 @@
+//! Reads imports, definitions and exports of TypeScript and JavaScript.
+
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 

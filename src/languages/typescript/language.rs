@@ -1,3 +1,5 @@
+//! The languages TypeScript and JavaScript.
+
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;

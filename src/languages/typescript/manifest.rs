@@ -1,3 +1,5 @@
+//! Reads the parts of `package.json` that decide how names resolve.
+
 use serde_json::{Map, Value};
 
 /// The parts of a `package.json` that decide what its names mean.

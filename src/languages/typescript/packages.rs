@@ -1,3 +1,5 @@
+//! Resolves package names: the importer's own, linked ones and those of the workspace.
+
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
@@ -83,7 +85,7 @@ fn find_inside(
         })
 }
 
-/// The file that stands for the package as a whole, by its fields.
+/// The file that represents the package as a whole, by its fields.
 pub(super) fn find_entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
     manifest
         .entries()
@@ -113,7 +115,7 @@ pub(super) fn target_file(
     found
 }
 
-/// The file at a path, or what the directory there stands for.
+/// The file at a path, or what the directory there represents.
 pub(super) fn file_or_directory(
     resolver: &Resolver<'_>,
     path: &str,
@@ -149,7 +151,7 @@ pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Ma
         .find_map(|directory| resolver.manifest(directory))
 }
 
-/// A package with its scope, and what stands behind it.
+/// A package with its scope, and what is behind it.
 static PACKAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let part = "[A-Za-z0-9_-][A-Za-z0-9_.-]*";
     Regex::new(&format!("(?s)^((?:@{part}/)?{part})(?:/(.*))?$")).ok()

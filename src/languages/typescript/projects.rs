@@ -1,3 +1,5 @@
+//! Caches manifests and compiler settings of a repository.
+
 use std::sync::{Arc, OnceLock};
 
 use super::manifest::Manifest;

@@ -1,3 +1,5 @@
+//! Resolves imports of TypeScript and JavaScript.
+
 use super::language::is_node;
 use super::packages::{Packaged, file_or_directory, nearest, package_name, packaged, target_file};
 use super::tsconfig::Config;
@@ -81,7 +83,8 @@ fn resolve_plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> R
         tried.push(specifier.to_owned());
         return report_missing(tried);
     }
-    // What is no package (`@/x`, `~/x`, `$lib/x`) is an alias of a bundler, whose settings are not read.
+    // `@/x`, `~/x` and `$lib/x` are external, because they are aliases of a bundler, whose settings are code and are
+    // not read.
     let first = specifier.split('/').next().unwrap_or_default();
     Resolution::external(package.map_or(first, |(name, _)| name))
 }

@@ -1,3 +1,5 @@
+//! Spells a specifier as the file spells its own.
+
 use std::collections::BTreeSet;
 
 use super::{packages, probe};

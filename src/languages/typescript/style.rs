@@ -1,3 +1,5 @@
+//! Reads the import style of a file: quotes, semicolons, extensions.
+
 use super::ModuleRules;
 use super::language::is_node;
 use super::probe::without_extension;
@@ -15,7 +17,7 @@ pub(crate) struct ScriptStyle {
     pub(crate) semicolons: bool,
     /// `require` instead of `import`.
     pub(crate) require: bool,
-    /// The file, or what stands near one that shows nothing, has import statements alone.
+    /// The file, or what is near one that shows nothing, has import statements alone.
     pub(crate) modules: bool,
     /// What specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
     pub(crate) extension: Extension,

@@ -1,3 +1,5 @@
+//! Reads `tsconfig.json` with its `extends` chain.
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -58,7 +60,7 @@ pub(super) struct Alias {
 }
 
 impl Alias {
-    /// What `*` stands for, when the specifier matches.
+    /// What `*` represents, when the specifier matches.
     pub(super) fn star<'s>(&self, specifier: &'s str) -> Option<&'s str> {
         match self.pattern.split_once('*') {
             None => (self.pattern == specifier).then_some(""),

@@ -1,3 +1,5 @@
+//! Lists the packages of an npm or pnpm workspace.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::glob;

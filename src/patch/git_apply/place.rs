@@ -1,3 +1,5 @@
+//! Places hunks by git's rules: offset, reduced context, start and end of file.
+
 use std::borrow::Cow;
 
 use super::messages::Messages;
@@ -42,7 +44,7 @@ pub(super) fn split_lines(bytes: &[u8]) -> Vec<Line<'_>> {
 #[derive(Debug, Clone)]
 struct Text<'a> {
     bytes: Cow<'a, [u8]>,
-    // It stands on both sides.
+    // It is on both sides.
     common: bool,
 }
 
@@ -245,7 +247,7 @@ impl Placing<'_> {
         None
     }
 
-    // Whether the old side stands at a line, and what to take for it when it does not byte for
+    // Whether the old side is at a line, and what to take for it when it does not byte for
     // byte.
     #[expect(
         clippy::option_option,

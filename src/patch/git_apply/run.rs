@@ -1,3 +1,5 @@
+//! Runs `git apply`: reads, checks and writes patches in turn.
+
 use std::path::{Path, PathBuf};
 
 use super::check::{Checker, Refusal};

@@ -1,3 +1,5 @@
+//! Writes the result of `git apply` to worktree and index.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::change::{Change, FileState, recorded_mode};
@@ -13,7 +15,7 @@ use crate::patch::structure::parent_paths;
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
 
-/// Writes what was judged: the worktree all or nothing, then what the index shall have into its
+/// Writes what was checked: the worktree all or nothing, then what the index shall have into its
 /// list of changes. Returns whether hunks were left out or conflicts are left.
 pub(super) fn write_tree(
     done: &[SectionResult<'_>],
@@ -160,7 +162,7 @@ fn write_files(
     }
     write_worktree(&destination.root, state, &changes).map_err(|error| Fatal(error.to_string()))?;
     for directory in submodules {
-        // That it stands there already is no fault.
+        // That it is there already is no fault.
         let _ = std::fs::create_dir_all(directory);
     }
     Ok(())

@@ -59,7 +59,7 @@ fn find_unescaped(whole: &[u8]) -> Option<Range<usize>> {
     found.then_some(password.range())
 }
 
-/// Whether a host stands for any host; one of a single word does not where somebody typed a password
+/// Whether a host represents any host; one of a single word does not where somebody typed a password
 /// for it.
 fn is_documentation(host: &[u8], is_typed: bool) -> bool {
     let documentation = regex!(
@@ -69,7 +69,7 @@ fn is_documentation(host: &[u8], is_typed: bool) -> bool {
     (!host.contains(&b'.') && !is_typed) || documentation.is_some_and(|hosts| hosts.is_match(host))
 }
 
-/// Finds the credentials behind the scheme of an authorization header, which stands at `scheme`.
+/// Finds the credentials behind the scheme of an authorization header, which is at `scheme`.
 pub(super) fn find_in_header(text: &[u8], scheme: Range<usize>) -> Option<Hit> {
     let rest = &text[scheme.end..text.len().min(scheme.end + MAX_HEADER)];
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._~+/=-:|".contains(byte);
@@ -105,7 +105,7 @@ pub(super) fn is_user_pair(decoded: &[u8]) -> bool {
     !name.is_empty() && password.len() >= 4 && !is_shown && password != name
 }
 
-/// Finds the password among the arguments of a program, which stands at `program`.
+/// Finds the password among the arguments of a program, which is at `program`.
 pub(super) fn find_in_command(text: &[u8], program: Range<usize>) -> Option<Hit> {
     let user = regex!(
         r#"\s(?:-u|--user|--proxy-user)(?:[ =]{1,4}["']?|["'])([^\s:"'$]*):["']?([^\s"']+)"#
@@ -140,7 +140,7 @@ pub(super) fn find_in_command(text: &[u8], program: Range<usize>) -> Option<Hit>
 }
 
 /// Whether an argument is a password: a word with digits, or one of both cases. Of `redis-cli -a`
-/// nothing else stands there.
+/// nothing else is there.
 fn is_argument_password(password: &[u8], is_redis: bool) -> bool {
     let has = |test: fn(&u8) -> bool| password.iter().any(test);
     let has_digits = has(u8::is_ascii_digit) && password.len() >= 6;
@@ -191,7 +191,7 @@ pub(super) fn find_in_call(text: &[u8], after: usize) -> Option<Hit> {
     Some(Hit::new("secret-argument", shift(key.range(), after)))
 }
 
-/// Finds the password of a `.pgpass` line outside of its file; its port stands at `port`.
+/// Finds the password of a `.pgpass` line outside of its file; its port is at `port`.
 pub(super) fn find_in_pgpass(text: &[u8], port: Range<usize>) -> Option<Hit> {
     let fields = regex!(r#"^(?:[\w.*-]+):(?:[\w.*-]+):([^\s"'`<>]{6,100})"#)?;
     let rest = &text[port.end..text.len().min(port.end + MAX_AUTHORITY)];

@@ -82,7 +82,7 @@ impl Learned {
         self.values.extend(other.values);
     }
 
-    /// Builds the search for the values, as they stand and encoded; `None` without any.
+    /// Builds the search for the values, as they are and encoded; `None` without any.
     pub(in crate::policy) fn finder(&self) -> Option<LearnedFinder> {
         let mut forms = BTreeMap::new();
         for (value, rule) in &self.values {
@@ -129,7 +129,7 @@ fn build_finder(forms: &BTreeSet<Vec<u8>>) -> Option<AhoCorasick> {
         .ok()
 }
 
-/// Whether a value is no word that may stand in any text.
+/// Whether a value is no word that may be in any text.
 fn is_distinctive(value: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| value.iter().any(test);
     let is_mixed = has(u8::is_ascii_alphabetic)
@@ -171,7 +171,7 @@ fn list_encodings(value: &str) -> Vec<Vec<u8>> {
     forms.extend(lines.map(str::to_owned));
     for offset in 0..3_usize {
         let padded = [&vec![0; offset], bytes].concat();
-        // Characters that hold bits of the neighbors as well are left out at both ends.
+        // Both ends are cut, because their characters hold bits of the neighbors as well.
         let inner = (offset * 8).div_ceil(6)..(offset + bytes.len()) * 8 / 6;
         for encoded in [
             STANDARD_NO_PAD.encode(&padded),

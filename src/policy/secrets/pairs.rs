@@ -20,7 +20,7 @@ const MAX_LIST: usize = 4096;
 const MAX_WHOLE: usize = 64 * 1024;
 // Bytes on each side of a name that say more about it.
 const AROUND: usize = 400;
-// Names inside one value that are judged by themselves too: a run of names costs no more.
+// Names inside one value that are checked by themselves too: a run of names costs no more.
 const MAX_NESTED: usize = 8;
 
 /// How a value is written.
@@ -138,7 +138,7 @@ impl<'t> Pairs<'t> {
             .into_iter()
             .flat_map(|item| item.find_iter(list.as_bytes()));
         let items = items.map(|item| {
-            // A cookie's own name stands before its value: `sid=x`.
+            // A cookie's own name is before its value: `sid=x`.
             let name = memchr::memchr(b'=', item.as_bytes()).filter(|at| at + 3 < item.len());
             item.start() + name.map_or(0, |at| at + 1)..item.end()
         });

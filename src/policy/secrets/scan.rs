@@ -17,7 +17,7 @@ use super::pairs::Pairs;
 use super::readings::each_reading;
 use super::user::UserRules;
 
-/// Finds every secret of the text, in no order, overlaps included. Masks that stand in the text
+/// Finds every secret of the text, in no order, overlaps included. Masks that are in the text
 /// already are left alone.
 pub(in crate::policy) fn scan(text: &[u8], own: &OwnSources) -> Vec<Hit> {
     let mut hits = Vec::new();

@@ -15,7 +15,7 @@ pub(super) enum Strength {
     Strong,
 }
 
-/// Rates a value as it stands between its quotes or delimiters.
+/// Rates a value as it is between its quotes or delimiters.
 pub(super) fn measure_strength(value: &[u8]) -> Strength {
     let shape = Shape::from_value(value);
     if shape.length < 6
@@ -68,7 +68,7 @@ pub(super) fn is_weak_password(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-/// Whether digits stand among letters, as in `s3cr3t`, in a value too long for documentation.
+/// Whether digits are among letters, as in `s3cr3t`, in a value too long for documentation.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     let shape = Shape::from_value(value);
     shape.length >= 12 && shape.digit_letter > 1 && shape.distinct > 7 && shape.letters > 7

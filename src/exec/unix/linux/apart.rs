@@ -1,3 +1,5 @@
+//! Enters the namespaces of the supervisor.
+
 use std::fs;
 use std::os::unix::net::UnixStream;
 
@@ -16,7 +18,7 @@ use crate::model::{NotConfined, Wall};
 /// no place to run anything.
 ///
 /// # Errors
-/// Why an overlay cannot be had; the order is not to be carried out then.
+/// Why an overlay is not available; the order is not to be carried out then.
 pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
     let confined = order.is_confined();
     if !confined && order.overlays.is_empty() {
@@ -177,7 +179,7 @@ fn enter_inside(
     let Mounted { private, sealed } = lay_mounts(order)?;
     let mut missing = Vec::new();
     if !order.is_confined() {
-        // Whoever runs as root must not be able to take the overlay away again.
+        // Sealed, because root could unmount the overlay otherwise.
         let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
         return Ok(Entered { missing, private });
     }

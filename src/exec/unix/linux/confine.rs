@@ -1,3 +1,5 @@
+//! Applies Landlock, seccomp and resource limits to a command.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,7 @@ use crate::exec::unix::supervise::Entered;
 use crate::model::{NotConfined, SandboxMode, Wall, walls_in_words};
 
 /// Confines the calling thread and all it starts; what is no wall around them comes back. The error
-/// says what cannot be had.
+/// says what is not available.
 pub(in crate::exec::unix) fn confine(
     order: &Order,
     entered: &Entered,
@@ -92,7 +94,7 @@ fn restrict_writes(
     Ok(status.ruleset)
 }
 
-// Moving files between directories is refused by every ruleset that does not allow it.
+// Allowed explicitly, because every ruleset refuses moves between directories otherwise.
 fn refuse_signals() -> Result<RulesetStatus, RulesetError> {
     let status = Ruleset::default()
         .handle_access(AccessFs::Refer)?

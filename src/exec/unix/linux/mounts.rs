@@ -1,3 +1,5 @@
+//! Makes the mounts of the supervisor: overlays and read-only paths.
+
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -12,7 +14,7 @@ use super::temporary::cover;
 use crate::exec::Overlay;
 use crate::exec::unix::protocol::Order;
 
-/// What the mounts of an order came to.
+/// The result of the mounts of an order.
 pub(super) struct Mounted {
     /// The shared temporary folders that are private now.
     pub(super) private: Vec<PathBuf>,
@@ -23,7 +25,7 @@ pub(super) struct Mounted {
 /// Makes the mounts that the order asks for, in a mount namespace of its own.
 ///
 /// # Errors
-/// Why an overlay cannot be had.
+/// Why an overlay is not available.
 pub(super) fn lay_mounts(order: &Order) -> Result<Mounted, String> {
     let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", apart)
@@ -72,7 +74,7 @@ fn open_folder(at: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::open(at, flags, Mode::empty())
 }
 
-// Folders are named by their handles: a path may hold the signs that separate options.
+// Folders are named by their handles, because a path may contain the separators of mount options.
 fn lay_over(overlay: &Overlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno> {
     let layers: Vec<OwnedFd> = overlay
         .layers
@@ -128,7 +130,7 @@ impl Opening {
     }
 }
 
-// Copies of the mounts of what stands out are taken first and put back over the sealed tree.
+// Copies of the mounts of what is out are taken first and put back over the sealed tree.
 fn seal_places(order: &Order, private: &[PathBuf]) -> Result<(), String> {
     own_terminals();
     let places = list_openings(order, private);
