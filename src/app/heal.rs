@@ -1,4 +1,4 @@
-//! The task of `mendit doctor --test` and `--mcp`: starts probes and corrects their configuration.
+//! The task of `mendit doctor --test CMD` and `--mcp`: starts probes and corrects their configuration.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
