@@ -9,7 +9,9 @@ use super::credentials::{first_group, is_user_pair, shift};
 use super::name::{NameKind, name_kind};
 use super::readings::decode_base64;
 use super::scan::Hit;
-use super::value::{Strength, contains, is_code, is_weak_password, measure_strength};
+use super::value::{
+    Strength, contains, is_code, is_recovery_phrase, is_weak_password, measure_strength,
+};
 
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;
@@ -107,7 +109,9 @@ impl<'t> Pairs<'t> {
         let is_literal = form == Form::Quoted
             || !word.iter().any(u8::is_ascii_lowercase)
             || (word.starts_with(b"--") && text.get(name.end) == Some(&b'='));
-        let is_weak = kind == NameKind::Password && is_literal && is_weak_password(set);
+        let is_weak = kind == NameKind::Password
+            && is_literal
+            && (is_weak_password(set) || is_recovery_phrase(set));
         let is_random = own_kind == kind || measure_strength(set) >= Strength::Strong;
         if self.nested <= MAX_NESTED && (is_weak || (is_random && accepts(kind, set, form))) {
             push(extend_value(text, value));

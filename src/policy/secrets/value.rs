@@ -80,6 +80,14 @@ pub(super) fn reads_like_words(value: &[u8]) -> bool {
     shape.digits == 0 && shape.pairs >= 6 && shape.reads_like_words()
 }
 
+/// Whether a value is the recovery phrase of a wallet: as many words as BIP-39 allows, of three to eight letters each.
+pub(super) fn is_recovery_phrase(value: &[u8]) -> bool {
+    let words = value.split(|byte| *byte == b' ');
+    let is_word =
+        |word: &[u8]| (3..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    [12, 15, 18, 21, 24].contains(&words.clone().count()) && words.clone().all(is_word)
+}
+
 /// Whether a value is code: a call, an index, a path through modules or members.
 pub(super) fn is_code(value: &[u8]) -> bool {
     let has = |marks: &[u8]| value.iter().any(|byte| marks.contains(byte));
