@@ -68,7 +68,7 @@ pub fn in_words(kind: TroubleKind) -> &'static str {
     match kind {
         TroubleKind::Login => "the agent's login failed",
         TroubleKind::Credit => "the agent's credit is used up",
-        TroubleKind::RateLimit => "the agent's service turned it away for now (rate limit)",
+        TroubleKind::RateLimit => "the agent's service refused the call for now (rate limit)",
         TroubleKind::TooLong => "the packet is longer than the agent's model reads",
         TroubleKind::Crash => "the agent failed",
     }

@@ -113,8 +113,7 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         }
         // A limit that nothing can reach holds nobody back.
         if preset.adapter.cost_usd.is_empty() && settings.limits.budget_usd.is_some() {
-            let message =
-                format!("`{name}` tells no dollars, so `--budget-usd` would never end it");
+            let message = format!("`{name}` reports no cost, so `--budget-usd` would never end it");
             let error = AppError::usage(message);
             return Err(error.hint("limit it by `--max-attempts` and `--budget-seconds`"));
         }

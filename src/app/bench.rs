@@ -188,12 +188,15 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
     let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
     let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
     let (code, message) = if document.leaks > 0 {
-        let message = "fixtures from which something forbidden has left";
+        let message = "fixtures that leaked something forbidden";
         (Code::F302, format!("{message}: {}", document.leaks))
     } else if document.wrong_heals > 0 {
-        (Code::F304, format!("wrong heals: {}", document.wrong_heals))
+        (
+            Code::F304,
+            format!("wrong fixes without an LLM: {}", document.wrong_heals),
+        )
     } else if !regressed.is_empty() {
-        (Code::F301, format!("no longer repaired: {regressed}"))
+        (Code::F301, format!("no longer fixed: {regressed}"))
     } else if rate < least {
         let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
         (Code::F307, message)
@@ -217,7 +220,7 @@ fn read_bench(path: &Path) -> Result<BenchDocument> {
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
     let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
     document.map_err(|error| {
-        let message = format!("`{name}` is no bench document: {error}");
+        let message = format!("`{name}` is not a bench document: {error}");
         AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }
@@ -298,8 +301,9 @@ pub fn mine_fixes(
     done: &(dyn Fn(&Mined<'_>) + Sync),
 ) -> Result<Option<MineDocument>> {
     let named = request.repository.display();
-    let clone = Repository::discover(&request.repository)?
-        .ok_or_else(|| AppError::new(Code::U204, format!("`{named}` is in no git repository")))?;
+    let clone = Repository::discover(&request.repository)?.ok_or_else(|| {
+        AppError::new(Code::U204, format!("`{named}` is not in a git repository"))
+    })?;
     let file = BenchFile::read(&request.environment)?;
     let to = absolute(&request.to)?;
     let work = request.work.clone().unwrap_or_else(|| to.join("work"));

@@ -83,7 +83,7 @@ ContextRequest {
     #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
     /// Whether it is written below `.mendit` of the worktree when no folder is named.
     #[arg(skip)] shown: bool;
-    /// Neither use nor fill the cache of parsed files
+    /// Do not use the cache of parsed files
     #[arg(hide_short_help = true, long)] no_cache: bool;
 }
 }
@@ -92,7 +92,7 @@ ContextRequest {
 const MAX_ROUNDS: u64 = 8;
 
 const AFTER: &str = "After an attempt";
-const WHAT: &str = "What goes in";
+const WHAT: &str = "Contents";
 
 /// A packet, and the same as it is given to an agent.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     let previous = read_previous(query, &mut request)?;
     if let Some(base) = &query.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
-            let message = "`--diff` compares with a commit, and this is no git repository";
+            let message = "`--diff` compares with a commit, and this is not a git repository";
             AppError::new(Code::U204, message)
         })?;
         let (tree, source) = (git.tree(base)?, workspace.source.as_ref());
@@ -241,7 +241,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     // Where nothing says what the packet is for, it is for the last run.
     if request.says_nothing()
         && query.rev.is_none()
-        && let Some(last) = last(app)?
+        && let Some(last) = last(app)?.filter(|last| !last.log.text().trim().is_empty())
     {
         request.log = Some(last.log);
         if request.test_commands.is_empty() {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::flags::Args;
-use super::hint::{HintRequest, find_remedies};
+use super::hint::{HintRequest, around, find_remedies, in_words};
 use super::input::{last, reports};
 use super::why::known_cause;
 use super::{App, AppError, Input, Result, no_run};
@@ -76,8 +76,18 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
     app.go_on("reading the log")?;
     let scene = workspace.as_ref().map(scene_of).unwrap_or_default();
     let reports = reports(&request.junit, app)?;
-    let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
+    let mut diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
     let command = facts.command;
+    if let Some(workspace) = &workspace
+        && diagnosis.remedy_source == RemedySource::Mendit
+    {
+        let line = command.as_deref().unwrap_or_default();
+        let remedies = around(workspace, (&diagnosis, log.text()), line);
+        let words = remedies
+            .first()
+            .map(|remedy| app.redactor().redact(&in_words(remedy)).text.into_owned());
+        diagnosis.suggested_fix = words.unwrap_or(diagnosis.suggested_fix);
+    }
     Ok(Diagnosed { diagnosis, command })
 }
 
@@ -112,9 +122,7 @@ pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
 pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report> {
     let report = read_report(&decode_log(bytes));
     if report.cases.is_empty() && !report.whole {
-        let error = AppError::usage(format!(
-            "`{name}` is no JUnit report: there is no test in it"
-        ));
+        let error = AppError::usage(format!("`{name}` is not a JUnit report: it has no tests"));
         return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
     }
     Ok(report)

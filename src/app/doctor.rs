@@ -94,7 +94,7 @@ fn repository(workspace: &Workspace) -> CheckupRow {
         ),
         (None, _) => {
             let message =
-                format!("no git repository: all {files} files below this folder are read");
+                format!("not a git repository: all {files} files below this folder are read");
             (Weak, message, Some("git init"))
         }
     };
@@ -131,7 +131,7 @@ fn node_version(app: &App) -> Result<Option<String>> {
 fn sandbox(app: &App) -> Result<CheckupRow> {
     let command = CommandLine::Shell("exit 0".to_owned());
     let (state, message) = match run_confined(app, command)?.sandbox {
-        SandboxState::Enforced => (Good, "commands write only where they may"),
+        SandboxState::Enforced => (Good, "commands write only where allowed"),
         SandboxState::Partial => (Weak, "only partly in force on this kernel"),
         SandboxState::None => (Weak, "this system has none: commands may write anywhere"),
     };

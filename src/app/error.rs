@@ -59,7 +59,7 @@ impl AppError {
             // A text where the file that holds it is expected.
             ErrorKind::NotFound if path.contains(char::is_whitespace) => (
                 "there is no such file".to_owned(),
-                "a file is expected; `-` takes what standard input holds",
+                "a file is expected; `-` reads standard input",
             ),
             ErrorKind::NotFound => (
                 "there is no such file".to_owned(),

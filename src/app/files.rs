@@ -10,7 +10,9 @@ use crate::model::Code;
 /// A folder that is gone with the value.
 pub(super) fn temporary() -> Result<Temporary> {
     let made = Temporary::new();
-    made.map_err(|error| AppError::environment(format!("no temporary folder: {error}")))
+    made.map_err(|error| {
+        AppError::environment(format!("cannot create a temporary folder: {error}"))
+    })
 }
 
 /// A document as indented JSON with a final newline.

@@ -67,6 +67,8 @@ FixRequest {
     #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO, value_parser = repair_level)] max_level: Option<Level>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    /// How files of packets are chosen [default: ranked] [setting: context.profile]
+    #[arg(hide_short_help = true, long, value_name = "ranked|spec", help_heading = WHO, value_parser = word::<Profile>)] profile: Option<Profile> => set context.profile;
     /// Send the whole repository (level 4)
     #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
     /// Requirements beyond passing commands, as JSON or Markdown
@@ -120,9 +122,9 @@ impl FixRequest {
     }
 }
 
-const DOES: &str = "What it does";
+const DOES: &str = "Behavior";
 const LIMITS: &str = "Limits";
-const SEES: &str = "What commands see and may do";
+const SEES: &str = "Environment and sandbox";
 const WHO: &str = "Agent";
 
 /// A repair that ended.
@@ -196,7 +198,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
 fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunFolders, bool)> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
-        return Err(AppError::usage("no command says when the repair is done")
+        return Err(AppError::usage("no test command")
             .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
     }
     refuse_missing_agent(settings)?;
@@ -373,7 +375,7 @@ fn read_task(app: &App, input: &Input) -> Result<Task> {
     let text = app.clean(&input.read()?);
     if text.trim().is_empty() {
         let message = format!("the task in `{}` is empty", input.name());
-        return Err(AppError::usage(message).hint("say what is wanted, as JSON or as Markdown"));
+        return Err(AppError::usage(message).hint("describe the task as JSON or Markdown"));
     }
     Ok(Task::read(&text))
 }
@@ -396,9 +398,10 @@ pub(super) fn made(slot: &Path) -> Result<PathBuf> {
 /// As [`apply_patch`].
 pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     let Some(patch) = fixed.whole_patch() else {
-        let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
+        let message =
+            "not applied: the change is in or beside a secret, and its stored copy is redacted";
         return Err(AppError::new(Code::U303, message)
-            .hint("`mendit fix --yes --test CMD` writes it as it makes it"));
+            .hint("`mendit fix --yes --test CMD` makes and writes it in one run"));
     };
     let request = PatchRequest {
         patch: patch.into(),

@@ -1,4 +1,4 @@
-pub(super) use clap::Args;
+pub(crate) use clap::Args;
 
 use crate::config::Settings;
 use crate::model::Level;
@@ -34,7 +34,7 @@ macro_rules! request {
     };
 }
 
-pub(super) use request;
+pub(crate) use request;
 
 /// Puts a flag before its setting: `set` a value that was given, or a `list` of some; `add` to a list; switch `on` or
 /// `off`.
@@ -60,7 +60,7 @@ macro_rules! put {
     };
 }
 
-pub(super) use put;
+pub(crate) use put;
 
 /// Reads a word of a setting, as documents and settings spell it.
 pub(crate) fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {

@@ -3,16 +3,13 @@ use std::path::{Path, PathBuf};
 use super::{AppError, Result};
 use crate::git::Repository;
 use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
-
-/// Where git would work: at the root of the worktree, or where the user stands without one.
-pub struct GitPlace {
-    repository: Option<Repository>,
-    root: PathBuf,
-    prefix: String,
-}
+use crate::workspace::canonical;
 
 /// What git would have printed.
+#[derive(Default)]
 pub struct GitApplied {
+    /// To standard output.
+    pub stdout: Vec<u8>,
     /// To standard error.
     pub stderr: Vec<u8>,
     /// git's exit code.
@@ -21,78 +18,68 @@ pub struct GitApplied {
     pub unread: Option<AppError>,
 }
 
-impl GitPlace {
-    /// Finds it from a directory.
-    ///
-    /// # Errors
-    /// A repository that cannot be read.
-    pub fn open(directory: &Path) -> Result<Self> {
-        let directory = crate::workspace::canonical(directory)?;
-        let repository = Repository::discover(&directory)?;
-        // In git's own directory there is no worktree.
-        let is_git_dir = |git_dir: &Path| {
-            git_dir
-                .canonicalize()
-                .is_ok_and(|git_dir| directory.starts_with(git_dir))
-        };
-        let found = repository.as_ref().and_then(|repository| {
-            let root = repository.workdir()?.canonicalize().ok()?;
-            let below = directory.strip_prefix(&root).ok()?.to_owned();
-            (!is_git_dir(repository.git_dir())).then_some((root, below))
-        });
-        let (root, below) = found.unwrap_or((directory.clone(), PathBuf::new()));
-        let mut prefix = below.to_string_lossy().into_owned();
-        if !prefix.is_empty() {
-            prefix.push('/');
-        }
-        Ok(Self {
-            repository,
-            root,
-            prefix,
-        })
-    }
-
-    /// The user's directory below the root, with `/` at its end; `""` at the root.
-    #[must_use]
-    pub fn prefix(&self) -> &str {
-        &self.prefix
-    }
-
-    /// Whether there is a repository.
-    #[must_use]
-    pub fn in_repository(&self) -> bool {
-        self.repository.is_some()
-    }
-
-    /// A setting of git.
-    #[must_use]
-    pub fn setting(&self, key: &str) -> Option<String> {
-        self.repository.as_ref()?.setting(key)
-    }
-
-    /// How white space is looked at when no flag says so.
-    #[must_use]
-    pub fn white_space(&self) -> Option<WhiteSpace> {
-        WhiteSpace::parse(&self.setting("apply.whitespace")?)
-    }
+// Where git works: the root of the worktree, or the directory itself without one or in git's own folder.
+fn find_root(repository: Option<&Repository>, directory: &Path) -> PathBuf {
+    let root = repository.and_then(|repository| {
+        let git_dir = repository.git_dir().canonicalize().ok();
+        let is_own = git_dir.is_some_and(|git_dir| directory.starts_with(git_dir));
+        let root = repository.workdir()?.canonicalize().ok()?;
+        (!is_own && directory.starts_with(&root)).then_some(root)
+    });
+    root.unwrap_or_else(|| directory.to_owned())
 }
+
+/// git's own exit code for what it calls fatal.
+pub const FATAL: u8 = 128;
 
 /// A patch and the name that messages give it, or why it could not be read.
 pub type NamedPatch = Result<(String, Vec<u8>)>;
 
-/// Applies patches by git's own rules. `next` gives the next patch with its name, until there is
-/// none or it cannot be read.
+/// Applies patches by git's own rules from the current directory; git's settings have a say where no flag is given.
+/// `next` gives the next patch with its name, until there is none or it cannot be read.
 ///
 /// # Errors
 /// A repository or an index that cannot be read.
 pub fn git_apply(
-    place: &GitPlace,
-    options: &GitApplyOptions,
+    mut options: GitApplyOptions,
+    white_space: Option<WhiteSpace>,
     next: &mut dyn FnMut() -> Option<NamedPatch>,
 ) -> Result<GitApplied> {
-    let state = crate::state::StateHome::open()?.repository(&place.root)?;
+    let directory = canonical(Path::new("."))?;
+    let repository = Repository::discover(&directory)?;
+    if repository.is_none() && options.uses_index() {
+        let flag = match (options.index, options.cached) {
+            (true, _) => "--index",
+            (_, true) => "--cached",
+            _ => "--3way",
+        };
+        return Ok(GitApplied {
+            stderr: format!("error: '{flag}' outside a repository\n").into_bytes(),
+            exit: FATAL,
+            ..GitApplied::default()
+        });
+    }
+    options.unsafe_paths &= !options.uses_index();
+    let root = if options.unsafe_paths {
+        PathBuf::from("/")
+    } else {
+        find_root(repository.as_ref(), &directory)
+    };
+    let setting = |key: &str| repository.as_ref()?.setting(key);
+    if let Some(action) = white_space.or_else(|| WhiteSpace::parse(&setting("apply.whitespace")?)) {
+        options.white_space = action;
+    }
+    options.ignore_white_space |= setting("apply.ignoreWhitespace").as_deref() == Some("change");
+    if let Some(below) = directory
+        .strip_prefix(&root)
+        .ok()
+        .filter(|_| directory != root)
+    {
+        options.prefix = format!("{}/", below.display());
+    }
+    let state = crate::state::StateHome::open()?.repository(&root)?;
     let state = state.directory().to_owned();
-    let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, options)?;
+    let mut work = GitApply::open(repository.as_ref(), &root, state, &options)?;
     let mut unread = None;
     while let Some(input) = next() {
         let is_last = match input {
@@ -108,6 +95,7 @@ pub fn git_apply(
     }
     let done = work.finish();
     Ok(GitApplied {
+        stdout: done.stdout.into_bytes(),
         stderr: visible(done.stderr),
         exit: done.exit,
         unread,

@@ -63,7 +63,7 @@ impl Hinted {
             }
         }
         let mut text = match self.names.as_slice() {
-            [] => "nothing in the log is missing an import\n".to_owned(),
+            [] => "no name in the log needs an import\n".to_owned(),
             _ => hint_lines(&names, suggestions),
         };
         for one in &self.by_hand {
@@ -186,7 +186,7 @@ impl Hinted {
             let text = String::from_utf8_lossy(&text).into_owned();
             let is_shown = app.redactor().redact(&text).findings.is_empty();
             if !is_shown {
-                app.note("the patch is not shown: a secret stands near the imports");
+                app.note("the patch is not shown: a secret is near the imports");
             }
             patch = (self.found && is_shown).then_some(text);
         }

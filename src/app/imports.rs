@@ -18,7 +18,7 @@ use crate::workspace::{At, Workspace};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct ImportsRequest {
-    /// Files, or directories whose source files are meant
+    /// Files, or directories of source files
     #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
     pub files: Vec<String>,
     /// Number of import hops to follow; 1 by default, any with `changed` or `tests`
@@ -40,7 +40,7 @@ pub struct ImportsRequest {
     /// Follow each imported name to the file that defines it
     #[arg(long)]
     pub symbols: bool,
-    /// Neither use nor fill the cache of parsed files
+    /// Do not use the cache of parsed files
     #[arg(long)]
     #[serde(skip)]
     pub no_cache: bool,
@@ -92,7 +92,7 @@ pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocume
 // The sources that differ from a commit, sorted; for one that is gone, what imported it there.
 fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
     let git = workspace.git.as_ref().ok_or_else(|| {
-        let message = "`--changed` compares with a commit, and this is no git repository";
+        let message = "`--changed` compares with a commit, and this is not a git repository";
         AppError::new(Code::U204, message)
     })?;
     let before = git.tree(base)?;

@@ -202,7 +202,7 @@ impl Part {
                 let made = with_block(old, text, &COMMENT);
                 let is_valid = made.parse::<toml::Table>().is_ok();
                 is_valid.then_some(made).ok_or(
-                    "a table cannot be added to it, or it is there; see `mcp_servers.mendit`",
+                    "no table can be added to it, or it is already there; see `mcp_servers.mendit`",
                 )
             }
         }
@@ -243,7 +243,10 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     }
     let test = match &request.test {
         Some(line) => line.clone(),
-        None => match last_words(app)?.as_slice() {
+        None => match last_words(app)
+            .map_err(|error| error.hint("or name it with `--test`"))?
+            .as_slice()
+        {
             [line] => line.to_string_lossy().into_owned(),
             words => CommandLine::Program(words.to_vec()).to_string(),
         },

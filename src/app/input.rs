@@ -130,7 +130,7 @@ impl Input {
 pub fn awaited(what: &str, app: &App) {
     if io::stdin().is_terminal() {
         app.note(&format!(
-            "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
+            "reading {what} from standard input; Ctrl-D ends it, Ctrl-C cancels"
         ));
     }
 }
@@ -143,7 +143,7 @@ pub fn reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
     let one = |input: &Input| {
         let report = read_junit(&input.name, &input.read()?)?;
         if !report.whole {
-            let message = "breaks off; its tests up to there are taken";
+            let message = "is truncated; the tests before that are used";
             app.note(&format!("`{}` {message}", input.name));
         }
         Ok(report)

@@ -124,7 +124,7 @@ impl<'a> App<'a> {
         if stands_alone {
             let folder = self.directory.display();
             self.note(&format!(
-                "this is no git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
+                "this is not a git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
         let workspace = Workspace::at(&self.directory, at, self.threads())?;

@@ -115,7 +115,7 @@ fn read_jobs(input: &[u8]) -> Result<Vec<Job>> {
         (last, _) => values.into_iter().chain(last).collect(),
     });
     let jobs = values.and_then(|values| values.into_iter().map(serde_json::from_value).collect());
-    jobs.map_err(|error| AppError::usage(format!("--batch: a line is no job: {error}")))
+    jobs.map_err(|error| AppError::usage(format!("--batch: a line is not a job: {error}")))
 }
 
 /// The verdict of one job of a batch.

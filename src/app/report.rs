@@ -34,10 +34,10 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     if let Some(report) = command_report(&folder) {
         return Ok(Reported::Command(Box::new(report), name));
     }
-    let error = AppError::new(Code::U306, format!("`{name}` holds no repair that ended"));
+    let error = AppError::new(Code::U306, format!("`{name}` holds no finished run"));
     Err(error
         .hint("name the folder of one run; `mendit report` alone takes the last")
-        .hint("a run that was cut off is continued with `mendit fix --resume RUN`"))
+        .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 
 /// Reads a failure report, the `report.json` of a run.

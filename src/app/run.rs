@@ -41,6 +41,7 @@ RunRequest {
     /// End it after this many seconds, or `10m` [setting: limits.timeout]
     #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set limits.timeout;
     /// End it after this many seconds without output
+    #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
     /// Seconds between the request to end and the kill [default: 5]
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after this many bytes of output; accepts K, M and G [default: 256M]
@@ -54,7 +55,7 @@ RunRequest {
     #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined command write to this path [setting: sandbox.allow-write]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
-    /// Where it runs [setting: sandbox.workplace]
+    /// Where the command runs [setting: sandbox.workplace]
     #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Refuse the network, loopback included [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
@@ -70,7 +71,7 @@ RunRequest {
 }
 
 const LIMITS: &str = "Limits";
-const SEES: &str = "What it sees and may do";
+const SEES: &str = "Environment and sandbox";
 
 /// A command that was run, and the documents about it.
 pub struct CommandRun {
@@ -239,8 +240,8 @@ impl CommandRun {
         self.hidden = hidden_failure(&vec![evidence]).map(|hidden| {
             let code = Code::R213;
             format!(
-                "{code}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the pipe out: \
-                 the log is kept"
+                "{code}: {hidden}: a pipe has the exit code of its last command; use `set -o pipefail`, or drop the pipe: \
+                 mendit keeps the log"
             )
         });
     }
@@ -417,6 +418,7 @@ fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
     job.limits = Limits {
         timeout: settings.limits.timeout.map(|limit| limit.0),
         grace: request.grace.map_or(limits.grace, |grace| grace.0),
+        idle_timeout: request.idle_timeout.map(|limit| limit.0),
         max_output: settings.limits.max_output.0,
     };
     Ok((job, private))

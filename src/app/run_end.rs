@@ -30,7 +30,7 @@ pub(super) fn describe_failure(
         }
         End::Signal(_) => (
             Code::R201,
-            format!("died of {} {after}", outcome.end),
+            format!("killed by {} {after}", outcome.end),
             Exit::No,
         ),
         End::TimedOut => (
@@ -113,9 +113,9 @@ fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<Str
         let what = if job.sandbox.no_network {
             "leave out `--no-net` when it needs the network, loopback included"
         } else {
-            "`--allow-write PATH` opens a place, `--sandbox off` all"
+            "`--allow-write PATH` permits a path, `--sandbox off` all"
         };
-        return vec![format!("{code}: it was confined; {what}")];
+        return vec![format!("{code}: it ran in the sandbox; {what}")];
     }
     let refused = outcome.refused.iter().map(|path| path.display());
     let hint =

@@ -445,7 +445,7 @@ fn last_rerun(app: &App) -> Result<(Vec<OsString>, RerunSpec)> {
 
 /// Why a command cannot be run again.
 pub(super) fn secret() -> AppError {
-    AppError::usage("the last command is not kept: a secret stands in it")
+    AppError::usage("the last command is not kept: it contains a secret")
         .hint("name it again, with the secret in a variable: `--env NAME`")
 }
 

@@ -9,7 +9,7 @@ use super::hint::around;
 use super::open::root_to_run_in;
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
-use super::{App, AppError, Result};
+use super::{App, AppError, Result, word};
 use crate::config::Seconds;
 use crate::inventory::missing_program;
 use crate::model::{
@@ -35,6 +35,8 @@ WhyRequest {
     #[arg(long, value_name = "N")] max_runs: Option<u32>;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE); repeatable
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
+    /// Confine what the command writes [default: auto] [setting: sandbox.mode]
+    #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Time for one run of the command, such as `10m`
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
 }

@@ -99,7 +99,7 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     };
     let missing = fixture.needed.iter().chain(&fixture.targets);
     if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {
-        return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
+        return dangling(format!("`{path}` is named and is not in `repo`"));
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
         return dangling("a `hidden-test` and a folder `hidden` go together".to_owned());

@@ -69,7 +69,7 @@ pub(super) fn hidden_tests(
     let last = last.unwrap_or("no output").trim();
     Ok(match (outcome.passed(), reported) {
         (true, true) => Hidden::Passed,
-        (true, false) => Hidden::Failed(format!("it never said `{HIDDEN_PASSED}`")),
+        (true, false) => Hidden::Failed(format!("it never printed `{HIDDEN_PASSED}`")),
         (false, _) => Hidden::Failed(format!("{}, `{last}`", outcome.end)),
     })
 }

@@ -23,7 +23,7 @@ use crate::report::{
 pub(crate) struct WhyArgs {
     #[command(flatten)]
     request: WhyRequest,
-    /// How to print the answer
+    /// Output format
     #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
@@ -53,12 +53,12 @@ impl WhyArgs {
 
 /// Classify a failure from its log
 ///
-/// Exits with 1 when the log tells nothing, and with 0 when nothing failed.
+/// Exits with 1 when the log does not explain the failure, and with 0 when nothing failed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     request: DiagnoseRequest,
-    /// How to print the diagnosis
+    /// Output format
     #[arg(long, value_parser = place_forms(), default_value = "text")]
     format: Form,
 }
@@ -99,7 +99,7 @@ impl DiagnoseArgs {
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     request: ContextRequest,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = comment_forms(), default_value = "text", help_heading = "Result")]
     format: Form,
 }
@@ -107,9 +107,9 @@ pub(crate) struct ContextArgs {
 const CONTEXT_EXAMPLES: &str = "Examples:
   mendit context                                    the last run, as a table
   mendit context --format markdown | my-agent       the last run, as a prompt
-  pnpm test 2>&1 | mendit context --log -           what is piped in
-  mendit context --issue issue.md                   where an issue leads
-  mendit context --max-tokens 20000 src/app.ts      a file, in so many tokens";
+  pnpm test 2>&1 | mendit context --log -           a log from a pipe
+  mendit context --issue issue.md                   the files of an issue
+  mendit context --max-tokens 20000 src/app.ts      around a file, within a budget";
 
 impl ContextArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -157,7 +157,7 @@ pub(crate) struct HintArgs {
     /// Write that patch into the worktree
     #[arg(long)]
     apply: bool,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
@@ -216,7 +216,7 @@ impl HintArgs {
 pub(crate) struct ImportsArgs {
     #[command(flatten)]
     request: ImportsRequest,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }

@@ -1,9 +1,11 @@
+use std::io::{self, Write as _};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use super::{AppError, Exit, Output};
 use super::{analyze, bench, fix, git_apply, patch, reference, report, run, setup};
@@ -208,9 +210,23 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     let wanted = !error.use_stderr();
     // Printing fails only when nobody reads any more.
     let _ = error.print();
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(name) = nearest_command(word)
+    {
+        let _ = writeln!(io::stderr(), "\nDid you mean `mendit {name}`?");
+    }
     if wanted { Exit::Yes } else { Exit::Environment }
         .code()
         .into()
+}
+
+// The command that was meant by a mistyped one.
+fn nearest_command(word: &str) -> Option<String> {
+    let cli = Cli::command();
+    let names = cli.get_subcommands().map(clap::Command::get_name);
+    let nearest = names.min_by_key(|name| strsim::osa_distance(word, name))?;
+    (strsim::osa_distance(word, nearest) <= 2).then(|| nearest.to_owned())
 }
 
 #[cfg(test)]

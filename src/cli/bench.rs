@@ -32,7 +32,7 @@ pub(crate) struct BenchArgs {
 struct How {
     #[command(flatten)]
     request: BenchRequest,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
@@ -134,7 +134,7 @@ struct CompareArgs {
     /// The second
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
@@ -162,12 +162,12 @@ struct MergeArgs {
     /// Fail when a smaller share passes, from 0 to 1
     #[arg(long, value_name = "X")]
     min_rate: Option<f64>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
 
-/// Measure how often fixes of real histories are fixed again.
+/// Measure pass rates on fixes of real histories.
 ///
 /// Takes what `mendit bench mine` writes. Each fix is checked out from a clone below --clones, its tests run in
 /// the environment that the set describes, and hidden tests confirm each fix. Commands come from the sets: run
@@ -197,7 +197,7 @@ Exit codes: 0 searched · 1 no fix was found · 2 it could not be searched · 13
 struct MineArgs {
     #[command(flatten)]
     request: MineRequest,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }

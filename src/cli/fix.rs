@@ -7,7 +7,7 @@ use crate::app::{
 use crate::model::{Code, RepoPath, WhyChange};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
-/// Fix what the last run failed with
+/// Fix the failure of the last run
 ///
 /// Fixes that need no LLM come first: certain imports, and what linters fix themselves. With `--agent`, an
 /// agent is asked after that. Every patch is validated and tested in an isolated copy; then the diff is shown,
@@ -18,7 +18,7 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 pub(crate) struct FixArgs {
     #[command(flatten)]
     request: FixRequest,
-    /// How to print the result
+    /// Output format
     #[arg(hide_short_help = true, long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }

@@ -19,7 +19,7 @@ pub(crate) struct PatchArgs {
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How to print the verdict
+    /// Output format
     #[arg(long, value_parser = place_forms(), default_value = "text")]
     format: Form,
 }

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::model::{Event, EventKind};
+use crate::model::{Event, EventKind, StopReason};
 
 /// Says that something long still goes on, and how long it has: a line each minute in which nothing
 /// else was said, or on a terminal one line that is drawn anew each second.
@@ -98,7 +98,7 @@ pub(super) fn long_step(event: &Event) -> Option<Option<&'static str>> {
         EventKind::CommandStarted { .. } | EventKind::HealStarted { .. } => {
             Some("running the commands")
         }
-        EventKind::AttemptStarted { .. } => Some("asking the agent and trying what it sends"),
+        EventKind::AttemptStarted { .. } => Some("asking the agent and testing its reply"),
         EventKind::CommandEnded { .. }
         | EventKind::AttemptEnded { .. }
         | EventKind::PartEnded { .. }
@@ -113,9 +113,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         EventKind::CommandStarted { what, why, .. } if what == "baseline-again" => {
             format!("the commands run again: {why}")
         }
-        EventKind::CommandEnded { passed: true, .. } => "the commands pass".to_owned(),
-        EventKind::CommandEnded { kind, end, .. } => format!("the commands fail: {kind} ({end})"),
-        EventKind::HealStarted { attempt, what } => format!("attempt {attempt}: {what}"),
+        EventKind::HealStarted { what, .. } => format!("trying {what}"),
         EventKind::AttemptStarted {
             attempt,
             context_level,
@@ -126,7 +124,9 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             stop_reason,
             why,
             ..
-        } => format!("attempt {attempt} ended with {stop_reason}: {why}"),
+        } if *stop_reason != StopReason::Fixed => {
+            format!("attempt {attempt} ended with {stop_reason}: {why}")
+        }
         EventKind::AgentSettings { code, dropped } => {
             let paths = dropped.join(", ~/");
             format!("{code}: dropped what the agent wrote into its home: ~/{paths}")
@@ -135,10 +135,12 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             let why = split.error.as_deref().unwrap_or_default();
             format!("the task cannot be split: {why}")
         }
-        EventKind::Workplace { kind, why } => format!("workplace: {kind} ({why})"),
-        EventKind::Sandbox { code, sandbox, .. } if sandbox == "partial" => format!(
-            "{code}: the sandbox is only partly in force; places that should be closed may be written"
-        ),
+        EventKind::Workplace { kind, why } if kind != "overlay" => {
+            format!("running in {kind}: {why}")
+        }
+        EventKind::Sandbox { code, sandbox, .. } if sandbox == "partial" => {
+            format!("{code}: the sandbox is only partly in force; protected paths may be written")
+        }
         EventKind::Sandbox { code, .. } => {
             format!("{code}: the sandbox is not in force; commands and agents may write anywhere")
         }

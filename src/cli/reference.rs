@@ -35,7 +35,7 @@ pub(crate) struct ExplainArgs {
     /// A code such as C101, or a kind, category, level, stop reason or verdict; without one, all codes
     #[arg(value_name = "CODE")]
     word: Vec<String>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }

@@ -34,7 +34,7 @@ pub(crate) struct ReportArgs {
     /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
     #[arg(long, value_name = "X", value_parser = share)]
     alert_rate: Option<f64>,
-    /// How to print it [default: summary on a terminal and where no agent was asked, else text]; markdown
+    /// Output format [default: summary on a terminal and where no agent was asked, else text]; markdown
     /// and html show every attempt
     #[arg(long, value_enum)]
     format: Option<Format>,

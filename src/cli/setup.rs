@@ -17,7 +17,7 @@ use crate::report::{diff_text, healing_text, table};
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     request: HealRequest,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
@@ -104,7 +104,7 @@ impl InitArgs {
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<ConfigAction>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text", global = true)]
     format: Form,
 }
@@ -184,7 +184,7 @@ fn kept_text(kept: &KeptDocument) -> String {
 ///
 /// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, with --allow-write `apply_patch`,
 /// with --run or --run-last `run_tests`, `find_cause` and `fix_tests`.
-/// It works in the directory it was started in, or in a root of the client below it.
+/// It works in the directory it was started in.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
     /// Offer the tool that applies patches to the worktree

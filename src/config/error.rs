@@ -24,7 +24,7 @@ impl ConfigError {
     /// A file that cannot be read.
     #[must_use]
     pub fn unreadable(file: &str, reason: &str) -> Self {
-        let hint = "`--config FILE` names a file that is there; `mendit config show` says where each setting is from";
+        let hint = "`--config FILE` needs an existing file; `mendit config show` prints the source of each setting";
         Self::new(format!("cannot read `{file}`: {reason}"), hint)
     }
 

@@ -126,7 +126,7 @@ impl Settings {
         let mut all = self.to_table();
         let fields = all.entry(section).or_insert(toml::Table::new().into());
         let Some(fields) = fields.as_table_mut() else {
-            return Err("it is no table".to_owned());
+            return Err("it is not a table".to_owned());
         };
         match (fields.get_mut(field), value) {
             (Some(toml::Value::Array(before)), toml::Value::Array(more)) if key.adds => {

@@ -199,7 +199,7 @@ pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) 
         let lines = [line, line + (added.count() as u32).saturating_sub(1)];
         let at = wanted.iter().position(|candidate| candidate.path == path);
         let at = at.unwrap_or_else(|| {
-            let why = "without the change there the tests pass";
+            let why = "with the change there reverted the tests pass";
             wanted.push(Candidate::new(&path, Role::Mentioned, why));
             wanted.len() - 1
         });

@@ -29,7 +29,7 @@ pub fn failure_packet(
             kind: FailureKind::Unknown,
             subkind: None,
             message: match &built.issue {
-                Some(_) => "what is wanted stands in the task".to_owned(),
+                Some(_) => "the task states what is wanted".to_owned(),
                 None => "no log was given".to_owned(),
             },
             evidence: Vec::new(),

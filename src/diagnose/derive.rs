@@ -44,7 +44,7 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
             "Run the failing command by hand, then retry",
         ],
         Category::InvalidTask => &[
-            "State the task anew",
+            "Restate the task",
             "Check the task for requirements that exclude each other",
         ],
         Category::Partial => &[GO_ON, REVIEW],

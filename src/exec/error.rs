@@ -24,10 +24,10 @@ pub enum ExecError {
     #[error("the supervisor of the command was killed")]
     SupervisorGone,
     /// What was asked of the sandbox cannot be had here. Nothing was run.
-    #[error("the sandbox cannot be had: {0}")]
+    #[error("the sandbox is not available: {0}")]
     Sandbox(String),
     /// No folder can be laid over another here. Nothing was run.
-    #[error("the workplace cannot be had: {0}")]
+    #[error("the isolated copy is not available: {0}")]
     Place(String),
 }
 

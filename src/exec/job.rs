@@ -112,6 +112,8 @@ pub enum Stdin {
 pub struct Limits {
     /// From start to end.
     pub timeout: Option<Duration>,
+    /// Without a byte of output.
+    pub idle_timeout: Option<Duration>,
     /// Between the request to stop and the kill.
     pub grace: Duration,
     /// Bytes of both streams together; more ends the command.
@@ -133,6 +135,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             timeout: None,
+            idle_timeout: None,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
         }

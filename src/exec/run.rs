@@ -64,6 +64,7 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
         stdout: Ring::new(STREAM_KEPT, STREAM_KEPT),
         stderr: Ring::new(STREAM_KEPT, STREAM_KEPT),
         total: 0,
+        heard: started,
         reason: None,
         forced: false,
         failure: None,
@@ -115,6 +116,8 @@ struct Watch<'a> {
     stdout: Ring,
     stderr: Ring,
     total: u64,
+    // When output came last.
+    heard: Instant,
     // Why this side asked the command to end.
     reason: Option<End>,
     forced: bool,
@@ -159,6 +162,8 @@ impl Watch<'_> {
         if !self.is_full() {
             self.sink.output(stream, bytes);
         }
+        // After it: a sink that waits is no silence of the command.
+        self.heard = Instant::now();
     }
 
     fn is_full(&self) -> bool {
@@ -166,11 +171,14 @@ impl Watch<'_> {
     }
 
     fn decide_end(&mut self) {
+        let silence = self.job.limits.idle_timeout;
         if self.reason.is_none() && self.failure.is_none() {
             if self.stop.requested() {
                 self.reason = Some(End::Interrupted);
             } else if self.is_full() {
                 self.reason = Some(End::OutputLimit);
+            } else if silence.is_some_and(|limit| self.heard.elapsed() >= limit) {
+                self.reason = Some(End::TimedOut);
             }
             if let Some(reason) = self.reason {
                 tracing::info!("stopping the command: {reason}");

@@ -34,7 +34,7 @@ impl GitError {
     ) -> Self {
         let reason = if repository.is_shallow().unwrap_or(false) {
             "the clone is shallow, so older commits are not here; `git fetch --unshallow` \
-             brings them"
+             fetches them"
                 .to_owned()
         } else {
             error.to_string()

@@ -52,8 +52,8 @@ pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Res
         return Ok(());
     }
     let message = format!(
-        "its configuration puts the worktree at `{}`, which is not where one stands; work there, or take \
-         `core.worktree` out of the configuration",
+        "its configuration sets another worktree, `{}`; work there, or remove \
+         `core.worktree` from the configuration",
         worktree.display()
     );
     Err(GitError::Unreadable(message))
@@ -85,7 +85,7 @@ fn look_at_included(home: &Path) -> Result<(), GitError> {
             continue;
         }
         if seen.len() > MAX_INCLUDED {
-            return Err(refused(&config, "is one of too many that are included"));
+            return Err(refused(&config, "exceeds the number of included files"));
         }
         let text = fs::read(&config).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -140,7 +140,7 @@ fn look_at(path: &Path, home: &Path, most: u64) -> Result<(), GitError> {
 
 fn look_at_anywhere(path: &Path, most: u64) -> Result<(), GitError> {
     match path.metadata() {
-        Ok(found) if !found.is_file() => Err(refused(path, "is no regular file")),
+        Ok(found) if !found.is_file() => Err(refused(path, "is not a regular file")),
         Ok(found) if found.len() > most => Err(refused(path, "is too large")),
         _ => Ok(()),
     }
@@ -172,7 +172,7 @@ mod tests {
             ("config", "/dev/zero", Some("leads out")),
             ("HEAD", "/dev/zero", Some("leads out")),
             ("info/exclude", "/etc/passwd", Some("leads out")),
-            ("packed-refs", "refs", Some("no regular file")),
+            ("packed-refs", "refs", Some("not a regular file")),
             ("config", "config.real", None),
         ] {
             let home = tempfile::tempdir().unwrap();
@@ -202,7 +202,10 @@ mod tests {
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
         let error = look_before_opening(home.path()).unwrap_err().to_string();
-        assert!(error.contains("`/dev/zero` is no regular file"), "{error}");
+        assert!(
+            error.contains("`/dev/zero` is not a regular file"),
+            "{error}"
+        );
     }
     #[test]
     fn what_includes_itself_is_looked_at_once() {

@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(wrong.kind, FailureKind::MissingEnvVar);
         let (steps, last) = all(&wrong, command("./start.sh"), &around);
         assert!(steps.is_empty());
-        let expected = "Set `GITHUB_TOKEN`, which stands in .env.example";
+        let expected = "Set `GITHUB_TOKEN`, which is in .env.example";
         assert_eq!(last, expected);
     }
 

@@ -5,7 +5,7 @@ use crate::model::Code;
 #[derive(Debug, thiserror::Error)]
 pub enum HealError {
     /// The file is no configuration of servers.
-    #[error("`{file}` is no configuration of MCP servers: {reason}")]
+    #[error("`{file}` is not a configuration of MCP servers: {reason}")]
     Config {
         /// The file.
         file: String,

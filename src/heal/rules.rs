@@ -109,7 +109,7 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     };
     let other = if is_stdio { address } else { program };
     let advice = Fix::person(if is_stdio {
-        "The program does not speak MCP on its standard output: tell it to use stdio, or name its address as `url`"
+        "The program does not speak MCP on its standard output: configure it for stdio, or set its address as `url`"
     } else {
         "What answers there does not speak streamable HTTP: correct the address, or start the server on stdio with a \
          `command`"
@@ -179,7 +179,7 @@ fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         .iter()
         .filter_map(|name| Some((*name, stands_in(name)?.0)));
     vec![Fix::person(match (known.next(), names.first()) {
-        (Some((name, file)), _) => format!("Set `{name}`, which stands in {file}"),
+        (Some((name, file)), _) => format!("Set `{name}`, which is in {file}"),
         (None, Some(name)) => format!("Set `{name}`"),
         (None, None) => diagnosis.suggested_fix.clone(),
     })]

@@ -100,7 +100,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
                 )
             }
             Fix::Person(advice) => {
-                attempt.result = format!("A person must act: {advice}");
+                attempt.result = format!("Action required: {advice}");
                 attempts.extend((tried < options.max_attempts).then_some(attempt));
                 advice
             }

@@ -74,7 +74,7 @@ pub(super) fn choose(
         }
         let kind = row.entity.kind(undef.graph, &row.candidate.imported);
         let doubt = match objection {
-            _ if !found.is_empty() => Some("another is likelier"),
+            _ if !found.is_empty() => Some("another candidate is likelier"),
             Some(objection) => Some(objection),
             None => proof::find_doubt(idiom, undef, &one, kind),
         };
@@ -185,7 +185,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         return Some("the file binds the name somewhere");
     }
     if undef.language.is_global(undef.name) {
-        return Some("the language has the name without an import");
+        return Some("the name is built in");
     }
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut others = totals.iter().filter(|(entity, _)| **entity != best.entity);
@@ -199,7 +199,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let group = || rows.iter().filter(|row| row.entity == best.entity);
     let is_library = best.weight.outside == Some(HintSource::Stdlib);
     if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
-        return Some("a short name may be of any package");
+        return Some("a short name may belong to any package");
     }
     let module = &best.candidate.module;
     let is_named = undef.language.is_standard(module) || package_part(module).is_some();

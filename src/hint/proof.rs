@@ -115,7 +115,7 @@ pub(super) fn find_doubt(
     let after = facts(undef.file, text.as_bytes());
     let mut top = after.imports.iter().filter(|import| !import.nested);
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
-        return Some("there is no place for it in the file");
+        return Some("the file has no place for an import");
     };
     let loads = |path: &RepoPath| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
@@ -125,11 +125,13 @@ pub(super) fn find_doubt(
         ("the installed package has no such name", &|| {
             !has_nothing(undef, one)
         }),
-        ("it leads elsewhere", &|| leads_to(undef, one, import)),
+        ("it resolves to another file", &|| {
+            leads_to(undef, one, import)
+        }),
         ("the name may be a fixture of tests", &|| {
             !may_be_fixture(undef, one)
         }),
-        ("a member that is used is missing", &|| {
+        ("a member that the file uses is missing", &|| {
             has_members(undef, one)
         }),
         ("the name is used above the imports", &|| {

@@ -122,7 +122,7 @@ impl Flags for WithinAnswer<'_> {
 fn parse_level(number: u8) -> Result<Level, AppError> {
     Level::from_number(number)
         .filter(|level| *level != Level::Bundle)
-        .ok_or_else(|| AppError::usage(format!("{number} is no level from 0 to 3")))
+        .ok_or_else(|| AppError::usage(format!("{number} is not a level from 0 to 3")))
 }
 
 #[derive(Default, Deserialize, JsonSchema)]

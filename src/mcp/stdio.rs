@@ -148,7 +148,7 @@ fn parse_message(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpc
         return Ok(None);
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| {
-        let message = format!("the line is no JSON: {error}");
+        let message = format!("the line is not JSON: {error}");
         build_refusal(&Value::Null, ErrorCode::PARSE_ERROR, &message)
     })?;
     let id = value.get("id").cloned();

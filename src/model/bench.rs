@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{FailureKind, Level, RepoPath, RunStatus, StopReason, Usage};
 
-/// `bench --format json`: how often the loop repairs what fixtures broke.
+/// `bench --format json`: how often the fix loop repairs broken fixtures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchDocument {
@@ -13,15 +13,15 @@ pub struct BenchDocument {
     pub schema_version: u32,
     /// Always `bench`.
     pub document: String,
-    /// Who was asked: `builtin`, `oracle`, `replay` or a command.
+    /// The agent: `builtin`, `oracle`, `replay` or a command.
     pub agent: String,
-    /// The highest level that was allowed.
+    /// The highest level allowed.
     pub max_level: Level,
-    /// Which part of the fixtures this is; `null` is all.
+    /// The part of the fixtures; `null` for all.
     pub partition: Option<Partition>,
     /// One row a fixture, by name.
     pub fixtures: Vec<FixtureOutcome>,
-    /// Over all of them.
+    /// Totals over all fixtures.
     pub totals: Tally,
     /// Counts of what was fixed.
     pub repairs: Repairs,
@@ -35,11 +35,11 @@ pub struct BenchDocument {
     pub by_level: Vec<TallyRow>,
     /// How many were fixed at each level.
     pub ladder: Vec<Rung>,
-    /// Repairs without a model where the fixture calls that unsafe.
+    /// Fixes without an LLM where the fixture calls that unsafe.
     pub wrong_heals: u64,
-    /// Fixtures of which something forbidden was found in what a run wrote.
+    /// Fixtures whose run wrote something forbidden.
     pub leaks: u64,
-    /// Fixtures of which a run was called fixed and the hidden tests failed.
+    /// Fixtures whose run ended as fixed while the hidden tests failed.
     pub hidden_failed: u64,
     /// Against an earlier document.
     pub comparison: Option<Comparison>,
@@ -48,13 +48,13 @@ pub struct BenchDocument {
 /// A part of the fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Partition {
-    /// Which one, from 1.
+    /// The number of this part, from 1.
     pub index: u32,
-    /// Of how many.
+    /// The number of parts.
     pub count: u32,
 }
 
-/// How one fixture went.
+/// The result of one fixture.
 #[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -65,19 +65,19 @@ pub struct FixtureOutcome {
     pub title: String,
     /// Its language.
     pub language: String,
-    /// The public repository that it comes from; `null` for one that was made.
+    /// The public repository that it comes from; `null` for a written one.
     pub repository: Option<String>,
-    /// The kind that it names.
+    /// The kind of failure that it names.
     pub kind: FailureKind,
-    /// The level that it says its repair needs.
+    /// The context level that its fix needs, by its own account.
     pub needed_level: Option<Level>,
-    /// Whether a repair exists that a run can make.
+    /// Whether a run can fix it.
     pub fixable: bool,
-    /// Whether it came out as it should.
+    /// Whether it passed.
     pub result: FixtureResult,
     /// Whether it has hidden tests.
     pub hidden_tests: bool,
-    /// Whether it was repaired: the run is fixed, and no hidden test says otherwise.
+    /// Whether it was fixed: the run ended as fixed, and no hidden test failed.
     pub repaired: bool,
     /// The result of its hidden tests on the fixed files; `null` if it has none or nothing was fixed.
     pub hidden: Option<HiddenTests>,
@@ -89,7 +89,7 @@ pub struct FixtureOutcome {
     pub level: Level,
     /// Attempts, including fixes without an LLM.
     pub attempts: u32,
-    /// Whether a change without a model repaired it.
+    /// Whether a fix without an LLM fixed it.
     pub healed: bool,
     /// Bytes of all its packets.
     pub packet_bytes: u64,
@@ -99,7 +99,7 @@ pub struct FixtureOutcome {
     pub agent_calls: u32,
     /// Tokens and cost that the agent reports.
     pub usage: Usage,
-    /// Seconds in which its test was run, of all seconds.
+    /// Seconds spent in its test, included in `seconds`.
     pub command_seconds: f64,
     /// Seconds.
     pub seconds: f64,
@@ -109,18 +109,18 @@ pub struct FixtureOutcome {
     pub leaks: Vec<String>,
 }
 
-/// Whether a fixture came out as it should.
+/// Whether a fixture passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixtureResult {
-    /// It ended as its author says, nothing leaked, nothing was accepted that had to be refused.
+    /// It ended as its author expects, nothing leaked, and every dishonest reply was refused.
     Passed,
-    /// It did not.
+    /// It failed.
     #[default]
     Failed,
     /// A program that it needs is missing here.
     Skipped,
-    /// The run could not be made.
+    /// It could not be run.
     Error,
 }
 
@@ -128,13 +128,13 @@ pub enum FixtureResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HiddenTests {
-    /// It is a repair.
+    /// The fix is right.
     Passed,
-    /// It is none: the tests that could be seen pass, and the fault is still there.
+    /// The visible tests pass, and the fault remains.
     Failed,
 }
 
-/// Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
+/// Shares of fixed fixtures. A run that fails its hidden tests counts as not fixed. Of
 /// all fixtures that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -145,7 +145,7 @@ pub struct Repairs {
     pub with_hidden_tests: Tally,
 }
 
-/// A share and how sure it is.
+/// A share with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Fixtures that passed.
@@ -191,13 +191,13 @@ pub struct Rung {
 /// Differences from an earlier document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// Passed then and not now.
+    /// Passed before and fails now.
     pub regressed: Vec<String>,
-    /// Passes now and did not then.
+    /// Passes now and failed before.
     pub gained: Vec<String>,
-    /// Not there then.
+    /// Missing from the earlier document.
     pub added: Vec<String>,
-    /// Passed then, and was not run now.
+    /// Passed before and was not run now.
     pub missing: Vec<String>,
 }
 

@@ -52,7 +52,7 @@ pub struct ContextDocument {
     pub diagnosis: Option<Diagnosis>,
     /// Import hints for undefined names.
     pub hints: Vec<String>,
-    /// The change that made it fail, where trials on these very files showed one.
+    /// The culprit, if a search on these files confirmed one.
     pub cause: Option<KnownCause>,
     /// The change under test, when a base was given.
     pub change: Option<ChangeUnderTest>,
@@ -172,7 +172,7 @@ pub struct TextWarning {
     pub kind: &'static str,
 }
 
-/// A file that was asked for and is not given.
+/// A requested file that is not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RejectedFile {
     /// The path as it was asked for.
@@ -354,15 +354,14 @@ pub struct PreviousAttempt {
     pub outputs: Option<Outputs>,
 }
 
-/// Two runs of the same commands: the lines that differ and those that say what failed, each with
-/// its neighbours.
+/// Two runs of the same commands: the lines that differ and those that report the failure, each with its neighbors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outputs {
     /// Whether they wrote the same; both texts are empty then.
     pub same: bool,
-    /// Without the change.
+    /// The run without the change.
     pub before: String,
-    /// With it.
+    /// The run with the change.
     pub after: String,
 }
 

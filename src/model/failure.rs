@@ -159,7 +159,7 @@ pub enum Subkind {
     Other(String),
 }
 
-/// Whose words an advice is.
+/// The source of an advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RemedySource {
@@ -170,7 +170,7 @@ pub enum RemedySource {
     Mendit,
 }
 
-/// What a log says went wrong.
+/// The diagnosis of a log.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
@@ -192,9 +192,9 @@ pub struct Diagnosis {
     pub remedy_source: RemedySource,
     /// 1-based line of the log in which the tool says it.
     pub remedy_line: Option<u64>,
-    /// Whether nothing but a person's action helps.
+    /// Whether only a human can fix it.
     pub requires_user_action: bool,
-    /// The lines that say so, in log order.
+    /// The lines that carry the diagnosis, in log order.
     pub evidence: Vec<Evidence>,
     /// Files the log names, most telling first.
     pub files: Vec<MentionedFile>,

@@ -11,9 +11,9 @@ pub struct HealingResult {
     pub schema_version: u32,
     /// Always `healing`.
     pub document: &'static str,
-    /// Whether everything that was probed answers, and nothing that was looked at is missing.
+    /// Whether every probe answers and nothing that was checked is missing.
     pub fixed: bool,
-    /// A row for each thing that was looked at; empty when something was probed.
+    /// A row for each thing that was checked; empty when something was probed.
     pub rows: Vec<CheckupRow>,
     /// Each thing that must answer, in the order it was probed.
     pub probes: Vec<HealedProbe>,
@@ -96,7 +96,7 @@ pub struct HealingAttempt {
     pub result: String,
 }
 
-/// One thing that was looked at.
+/// One thing that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheckupRow {
     /// The thing that was checked.

@@ -120,7 +120,7 @@ pub struct Suggestion {
     pub module: String,
     /// The file of the repository that the module is; `null` when it lies outside.
     pub path: Option<RepoPath>,
-    /// How sure, in percent.
+    /// Confidence in percent.
     pub confidence: u8,
     /// The strongest evidence.
     pub source: HintSource,

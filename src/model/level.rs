@@ -53,11 +53,11 @@ impl TryFrom<u8> for Level {
     type Error = String;
 
     fn try_from(number: u8) -> Result<Self, String> {
-        Self::from_number(number).ok_or_else(|| format!("{number} is no level from 0 to 4"))
+        Self::from_number(number).ok_or_else(|| format!("{number} is not a level from 0 to 4"))
     }
 }
 
-/// How the places of a level are given out.
+/// How the files of a level are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {

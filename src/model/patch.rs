@@ -178,22 +178,13 @@ pub struct FirstDifference {
     pub actual: Option<String>,
 }
 
-/// The block of a file that is most like a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Nearest {
-    /// Its first line, counted from 1.
-    pub line: u64,
-    /// Share of the hunk's old lines that match there, 0 to 1, in hundredths.
-    pub similarity: f64,
-}
-
 /// One correction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Mend {
     /// The code of the correction.
     pub code: Code,
-    /// How much is left to trust.
+    /// How far it can be trusted.
     pub safety: Safety,
     /// Line of the patch, counted from 1.
     pub patch_line: u64,
@@ -227,7 +218,7 @@ pub enum Safety {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {
-    /// Which problem.
+    /// The problem.
     pub code: Code,
     /// Whether it stops the patch.
     pub severity: Severity,
@@ -293,7 +284,7 @@ impl PatchProblem {
 /// A place in the tree after the patch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AfterProblem {
-    /// Which problem.
+    /// The problem.
     pub code: Code,
     /// The file.
     pub path: String,
@@ -326,8 +317,6 @@ pub struct Mismatch {
     pub difference: Option<FirstDifference>,
     /// All lines where it would fit, counted from 1, when there are several.
     pub candidates: Vec<u64>,
-    /// The block of the file that is most like it.
-    pub nearest: Option<Nearest>,
     /// Lines of the file around the places it may have meant, as the feedback shows them.
     #[serde(skip)]
     pub excerpts: Vec<Excerpt>,

@@ -22,28 +22,27 @@ pub struct Proof {
     pub green_runs: u32,
     /// Files that the command runs and the change touches: they determine the exit code.
     pub rests_on: Vec<String>,
-    /// Whether the tests fail once an assertion of theirs expects something else; `null` where nothing was
-    /// proved that it could be tried on.
+    /// The mutation check; `null` if no fix was proven that it could test.
     pub mutation: Option<MutationCheck>,
     /// Values of failing tests that the change itself holds, given and expected, with their places: it may
     /// answer these tests alone.
     pub own_values: Vec<String>,
-    /// Lines of the change that are a sign of tests turned green by other means, for a person to look at.
+    /// Lines of the change that look like tampering, for a human to review.
     pub suspicions: Vec<String>,
     /// What it amounts to.
     pub level: ProofLevel,
 }
 
-/// What the word `fixed` rests on.
+/// The evidence behind the status `fixed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofLevel {
-    /// Nothing but the exit code.
+    /// The exit code alone.
     #[default]
     ExitCode,
     /// The runner reports the formerly failing tests as passed.
     Tests,
-    /// And they fail once an assertion of theirs expects something else.
+    /// They also fail when an assertion expects something else.
     Mutation,
 }
 
@@ -69,7 +68,7 @@ impl MutationCheck {
     }
 }
 
-/// An assertion that was made to expect something else.
+/// An assertion whose expected value was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NegatedAssertion {
     /// The test.
@@ -78,21 +77,21 @@ pub struct NegatedAssertion {
     pub path: String,
     /// 1-based line of the assertion.
     pub line: u32,
-    /// What was changed, as it is written.
+    /// The change, as source text.
     pub was: String,
     /// How the test ended.
     pub outcome: MutationOutcome,
 }
 
-/// How a test ended that expects something else.
+/// How a test ended after its assertion was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MutationOutcome {
-    /// It failed, as it must.
+    /// It failed, as it should.
     Failed,
-    /// It passed: it does not ask for what it expects, or is not reached.
+    /// It passed: the assertion checks nothing, or is not reached.
     Passed,
-    /// Nothing is known: it could not be run so.
+    /// Unknown: it could not be run with the change.
     NotRun,
 }
 
@@ -102,7 +101,7 @@ pub enum MutationOutcome {
 pub struct RunnerProof {
     /// The runner; `null` if the command has no known runner.
     pub runner: Option<TestRunner>,
-    /// Where its word was read.
+    /// The source of its report.
     pub source: ProofSource,
     /// Its own counts before the change; `null` when it gave none.
     pub before: Option<TestCounts>,
@@ -112,7 +111,7 @@ pub struct RunnerProof {
     pub tests: Vec<ProvenTest>,
 }
 
-/// Where the word of a runner was read.
+/// The source of a runner's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProofSource {
@@ -120,7 +119,7 @@ pub enum ProofSource {
     Report,
     /// Its output.
     Text,
-    /// Nothing but the exit code.
+    /// The exit code alone.
     #[default]
     ExitCode,
 }

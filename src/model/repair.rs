@@ -134,14 +134,14 @@ pub struct Observed {
     pub test_result: TestResult,
 }
 
-/// The change that a run makes to one file.
+/// The change of a run to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileChange {
     /// The file.
     pub path: String,
-    /// Lines that come.
+    /// Added lines.
     pub added: u64,
-    /// Lines that go.
+    /// Removed lines.
     pub removed: u64,
 }
 
@@ -184,20 +184,20 @@ impl TroubleKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// The commands pass; in a repair, by the word of their runner.
+    /// The commands pass; in a fix, the runner reports it.
     Fixed,
-    /// The commands pass, and nothing but their exit code says so.
+    /// The commands pass, by their exit code alone.
     Passed,
-    /// The commands end with 0 and nothing shows that the tests that failed pass now.
+    /// The commands end with 0, but it is not proven that the failing tests pass.
     Unproven,
-    /// The same import errors came back until nothing was left to try.
+    /// The same import errors came back until no candidate was left.
     Blocked,
-    /// They still fail.
+    /// The commands still fail.
     #[default]
     Failed,
-    /// The work went on in parts.
+    /// The task was split into parts.
     Split,
-    /// A person must act first.
+    /// Action required.
     UserActionRequired,
     /// The task cannot be done as stated.
     InvalidTask,
@@ -256,7 +256,7 @@ pub struct AttemptResult {
     pub proof: Option<Proof>,
     /// Whether later attempts build on this change.
     pub kept: bool,
-    /// Whether its change is nothing but imports that were certain before they were tried.
+    /// Whether its change consists of certain imports alone.
     pub certain: bool,
     /// One sentence: why it ended so.
     pub message: String,
@@ -278,7 +278,7 @@ pub struct AttemptResult {
     pub packet_bytes: u64,
     /// Tokens and cost that the agent reports.
     pub usage: Option<Usage>,
-    /// SHA-256 in hex of what the agent said; `null` when it said nothing.
+    /// SHA-256 of the agent's reply in hex; `null` without one.
     pub reply_digest: Option<String>,
     /// Why the agent could not do its work; `null` when it did.
     pub agent_trouble: Option<AgentTrouble>,
@@ -339,7 +339,7 @@ pub struct RunResult {
     pub workplace: WorkplaceUsed,
     /// The failure at the start; `null` if there was none.
     pub failure: Option<Observed>,
-    /// The change that made the commands fail, in one line; `null` where no trial showed one.
+    /// The culprit in one line; `null` if no search confirmed one.
     pub cause: Option<String>,
     /// The code that the failing tests executed; `null` without a trace.
     pub trace: Option<TestTrace>,
@@ -351,8 +351,7 @@ pub struct RunResult {
     pub files_modified: Vec<String>,
     /// The same with what of each changes.
     pub file_changes: Vec<FileChange>,
-    /// Whether the patch is nothing but imports that were certain before they were tried, each seen
-    /// to help.
+    /// Whether the patch consists of certain imports alone, each confirmed to help.
     pub certain: bool,
     /// Whether the patch was put into the worktree.
     pub applied: bool,
@@ -366,9 +365,9 @@ pub struct RunResult {
     pub remaining: Option<Observed>,
     /// How often all commands were run from their beginning.
     pub whole_runs: u64,
-    /// How often the tests that failed were run alone.
+    /// How often the failing tests were run alone.
     pub chosen_runs: u64,
-    /// Each of these runs, and what it was for.
+    /// Each of these runs and its purpose.
     pub command_runs: Vec<CommandRun>,
     /// Why the agent could not do its work, when that ended the run.
     pub agent_trouble: Option<AgentTrouble>,
@@ -409,9 +408,9 @@ pub struct CommandRun {
 pub struct WorkplaceUsed {
     /// `overlay` or `copy`.
     pub kind: String,
-    /// Why that one, in a few words.
+    /// The reason for it, in a few words.
     pub why: String,
-    /// How far what ran there was confined: `enforced`, `partial` or `none`.
+    /// How far the sandbox was in force: `enforced`, `partial` or `none`.
     pub sandbox: String,
     /// Sandbox layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,

@@ -9,7 +9,7 @@ use super::{
     SCHEMA_VERSION, TestResult,
 };
 
-/// `run.json`: how a command that was run ended, and what its failure comes to.
+/// `run.json`: how a command ended and why it failed.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandRecord {
@@ -31,9 +31,9 @@ pub struct CommandRecord {
     pub test_result: Option<TestResult>,
     /// Every run of it, in order: more than one when it was tried again.
     pub attempts: Vec<TestResult>,
-    /// `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
+    /// How far the sandbox was in force: `enforced`, `partial` or `none`.
     pub sandbox: String,
-    /// Walls of the sandbox that could not be had, and why.
+    /// Sandbox layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,
     /// The diagnosis of the last failed run.
     pub diagnosis: Option<Diagnosis>,
@@ -61,14 +61,14 @@ impl CommandRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandStatus {
-    /// With 0, the first time.
+    /// It passed at the first run.
     #[default]
     Passed,
-    /// With 0 after it had failed, without any change between.
+    /// It passed on a retry without any change: flaky.
     Flaky,
-    /// With something else.
+    /// It failed.
     Failed,
-    /// Somebody stopped it.
+    /// It was interrupted.
     Interrupted,
 }
 
@@ -99,12 +99,11 @@ pub struct RunSummary {
     pub certain: Vec<CertainImport>,
     /// For names without a certain import the likeliest one each, at most three.
     pub perhaps: Vec<CertainImport>,
-    /// Other candidates that `mendit fix` tries, one sentence each: a spelling that a compiler suggests, a missing
-    /// bracket. At most three.
+    /// Other candidates that `mendit fix` tries, one sentence each, at most three.
     pub mends: Vec<String>,
-    /// All that it tries, in its order, each in a sentence.
+    /// Every candidate that it tries, in order, one sentence each.
     pub tried: Vec<String>,
-    /// The change that made it fail; `null` where no trial showed one.
+    /// The culprit; `null` if no search confirmed one.
     pub cause: Option<KnownCause>,
     /// Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
     /// failing tests reach, else all; none of them was tried. `mendit why` does that.
@@ -293,11 +292,11 @@ pub struct Rates {
     pub blockers: Vec<Blocker>,
     /// Why `--alert-rate` ends with exit code 1; `null` when it does not.
     pub alarm: Option<String>,
-    /// Folders that are no finished run.
+    /// Folders without a finished run.
     pub skipped: Vec<String>,
 }
 
-/// So many of so many.
+/// A count out of a total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Rate {
     /// Runs.

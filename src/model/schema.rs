@@ -73,18 +73,18 @@ macro_rules! documents {
 }
 
 documents! {
-    "bench" written BenchDocument, "how often fixtures are repaired (`bench`)";
-    "context" written ContextDocument, "what was chosen for a failure and why (`context`)";
+    "bench" written BenchDocument, "how often fixtures are fixed (`bench`)";
+    "context" written ContextDocument, "the files chosen for a failure and why (`context`)";
     "diagnosis" written DiagnosisDocument<'static>, "what a log says about a failure (`diagnose`)";
-    "failure-packet" written FailurePacket, "what a repair agent is given (`context --out`, `fix`)";
-    "healing" written HealingResult, "what is there, what is missing, what was repaired (`doctor`)";
+    "failure-packet" written FailurePacket, "the input of an agent (`context --out`, `fix`)";
+    "healing" written HealingResult, "what works, what is missing, what was corrected (`doctor`)";
     "hint" written HintDocument, "imports for undefined names (`hint`)";
     "imports" written ImportsDocument, "import edges and closures (`imports`)";
-    "patch-verdict" written PatchVerdict, "the judgement of a patch (`check`, `apply`)";
-    "repair-packet" read RepairPacket, "what a repair agent replies";
+    "patch-verdict" written PatchVerdict, "the verdict on a patch (`check`, `apply`)";
+    "repair-packet" read RepairPacket, "the reply of an agent";
     "report" written ReportDocument, "why a run failed, or the rates of several runs (`fix`, `report`)";
     "result" written ResultDocument, "how a run or one of its attempts ended (`fix`)";
-    "run" written CommandRecord, "how a command ended and what its failure comes to (`run`)";
+    "run" written CommandRecord, "how a command ended and why it failed (`run`)";
     "why" written WhyDocument, "which change made a command fail (`why`)";
 }
 

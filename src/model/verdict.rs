@@ -59,9 +59,9 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// It does.
+    /// The patch cannot be applied.
     Error,
-    /// It does not.
+    /// A warning.
     Warning,
 }
 

@@ -19,7 +19,7 @@ pub struct WhyDocument {
     pub message: String,
     /// The command that fails, secrets masked.
     pub command: String,
-    /// The failing tests that were asked, in the runner's spelling; empty where the output names none.
+    /// The failing tests that were rerun, in the runner's spelling; empty where the output names none.
     pub tests: Vec<String>,
     /// Failing tests, or findings of a checker, that failed in the same way with every change reverted.
     pub failed_before: Vec<String>,
@@ -50,13 +50,13 @@ pub struct WhyDocument {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhyVerdict {
-    /// With the changes of `cause` reverted the failing tests pass, seen twice.
+    /// With the changes of `cause` reverted the failing tests pass, confirmed twice.
     Caused,
     /// Everything was reverted, and the same tests fail in the same way.
     NotByThisChange,
-    /// No trial said so or so; `reason` says why.
+    /// The trials did not decide; `reason` says why.
     Unknown,
-    /// The command cannot be started, and nothing that changed made it so.
+    /// The command cannot be started, and no change explains it.
     NotRun,
 }
 
@@ -78,7 +78,7 @@ pub enum WhyReason {
     DoesNotBuild,
     /// With everything reverted the same tests fail.
     FailsWithout,
-    /// Somebody stopped it.
+    /// It was interrupted.
     Interrupted,
     /// There is no such program.
     CommandNotFound,
@@ -89,18 +89,18 @@ pub enum WhyReason {
 /// The state that changes were compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhyBase {
-    /// Why it was this one, in a few words.
+    /// The reason for it, in a few words.
     pub what: String,
     /// The commit, in hex.
     pub commit: String,
 }
 
-/// The change that made a command fail, as trials on these very files showed it.
+/// The culprit of a failure, confirmed by a search on these files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownCause {
     /// The answer of `mendit why` in one line.
     pub message: String,
-    /// The smallest set of changes without which the failing tests pass.
+    /// The smallest set of changes whose revert makes the failing tests pass.
     pub changes: Vec<WhyChange>,
 }
 
@@ -132,7 +132,7 @@ impl WhyChange {
 /// One state that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhyTrial {
-    /// The commit whose files were laid in; `None` for the worktree's own.
+    /// The commit whose files were used; `None` for the worktree's own.
     pub commit: Option<String>,
     /// Changes that were reverted: `path:line`, at most 20.
     pub without: Vec<String>,
@@ -150,6 +150,6 @@ pub enum WhyOutcome {
     Passes,
     /// At least one fails as before.
     Fails,
-    /// Something else: it does not build, they are not there, it was cut short.
+    /// Something else: it does not build, the tests are missing, or it was cut short.
     Other,
 }

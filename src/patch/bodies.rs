@@ -19,7 +19,7 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
         }
         Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
         Body::BinaryWithoutData | Body::Edits(_) => {
-            return refuse(Code::P602, "there is no text to make the file of");
+            return refuse(Code::P602, "the new file has no content");
         }
     };
     let mut bytes = Vec::new();
@@ -32,13 +32,8 @@ pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), 
             return refuse(Code::P104, message);
         }
         if firm.len() != announced {
-            let message = "counted the lines of the hunk anew";
-            mends.push(super::content::mend_hunk(
-                Code::M301,
-                Safety::Safe,
-                hunk,
-                message,
-            ));
+            let message = "recounted the lines of the hunk";
+            mends.push(Mend::new(Code::M301, Safety::Safe, hunk.line, message));
         }
         for line in firm {
             if line.kind != LineKind::Add {
@@ -207,7 +202,7 @@ fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         return Err(failure);
     }
     if count > 1 && (new.len() as u64).saturating_mul(count as u64) > MAX_READ_BYTES {
-        let message = format!("the new text would stand in {count} places, which is too much");
+        let message = format!("the new text would be written in {count} places, which is too many");
         return refuse(Code::P705, message);
     }
     let mut made = Vec::with_capacity(bytes.len() + new.len());

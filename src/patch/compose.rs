@@ -1,14 +1,7 @@
 use super::place::{Placed, Placement};
-use super::set::{HunkLine, LineKind};
+use super::set::{HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, Refusal};
-
-/// A file after its hunks.
-pub(super) struct Composed {
-    pub(super) bytes: Vec<u8>,
-    /// Marks of a missing final newline that the file contradicts were ignored.
-    pub(super) ignored_marks: bool,
-}
 
 /// A run of lines that give way, and the lines that a hunk adds there, each with the line end it gets.
 struct Draft<'p> {
@@ -30,10 +23,9 @@ pub(super) fn compose_edits(
     text: &Text<'_>,
     outcomes: &[Placement<'_, '_>],
     marks_newlines: bool,
-) -> Result<Composed, (usize, Refusal)> {
+) -> Result<Vec<u8>, (usize, Refusal)> {
     let mut marks = vec![0; text.len()];
     let mut drafts: Vec<Draft<'_>> = Vec::new();
-    let mut ignored_marks = false;
     for (hunk, outcome) in outcomes.iter().enumerate() {
         let Ok(placed) = outcome else {
             continue;
@@ -42,9 +34,11 @@ pub(super) fn compose_edits(
         if !is_free {
             return Err((hunk, refuse_clash()));
         }
-        let trust = marks_hold(text, placed);
-        ignored_marks |= !trust || is_marked_inside(placed);
-        if !settle_end(text, placed, trust, marks_newlines, drafts.last_mut()) {
+        if !marks_hold(text, placed) {
+            let message = "`\\ No newline at end of file` stands where the file goes on";
+            return Err((hunk, Refusal::new(Code::P306, message)));
+        }
+        if !settle_end(text, placed, marks_newlines, drafts.last_mut()) {
             return Err((hunk, no_newline()));
         }
     }
@@ -62,10 +56,7 @@ pub(super) fn compose_edits(
     if glued {
         return Err((outcomes.len().saturating_sub(1), no_newline()));
     }
-    Ok(Composed {
-        bytes,
-        ignored_marks,
-    })
+    Ok(bytes)
 }
 
 /// Adds the runs of a hunk; `false` where it removes a line that another keeps or removes.
@@ -131,33 +122,18 @@ fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
         .all(|(line, row)| !line.no_newline || (row + 1 == text.len() && !text.final_newline))
 }
 
-// Whether an added line is marked as the last of the file and others follow it.
-fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
-    let new = placed
-        .lines
-        .iter()
-        .filter(|line| line.kind != LineKind::Remove);
-    let mut marked = new.skip_while(|line| line.kind != LineKind::Add || !line.no_newline);
-    marked.next().is_some() && marked.next().is_some()
-}
-
 /// Settles whether the last line that a hunk adds ends the file; `false` where nothing tells.
 fn settle_end(
     text: &Text<'_>,
     placed: &Placed<'_, '_>,
-    trust_marks: bool,
     marks_newlines: bool,
     draft: Option<&mut Draft<'_>>,
 ) -> bool {
-    let last = placed
-        .lines
-        .iter()
-        .rev()
-        .find(|line| line.kind != LineKind::Remove);
+    let last = without_kind(&placed.lines, LineKind::Remove).next_back();
     let Some(line) = last.filter(|line| line.kind == LineKind::Add) else {
         return true;
     };
-    let marked = line.no_newline && trust_marks;
+    let marked = line.no_newline;
     let unmarked = ends_unmarked(text, &placed.lines, placed.at);
     if (marked || unmarked)
         && let Some((_, end)) = draft.and_then(|draft| draft.added.last_mut())

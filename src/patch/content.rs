@@ -3,11 +3,11 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::change::FileState;
-use super::compose::{Composed, compose_edits};
+use super::compose::compose_edits;
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Site, Work, diagnose, place};
-use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
@@ -26,59 +26,12 @@ pub(super) struct Modified {
     pub(super) is_exact: bool,
 }
 
-/// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place,
-/// else by alignment, together or, for forms without line numbers, one after the other.
+/// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place, else by
+/// alignment.
 pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     if let Some(exact) = apply_exactly(before, section, work) {
         return exact;
     }
-    let together = place_hunks(before, section, work);
-    // Two hunks that change the same place are alternatives, not one after the other.
-    let clash = together
-        .failures
-        .iter()
-        .any(|(_, failure)| failure.code == Code::P303);
-    let is_done = together.after.is_some() || together.is_there;
-    if is_done || clash || section.headers.explicit.is_none() {
-        return together;
-    }
-    apply_sequentially(before, section, work).unwrap_or(together)
-}
-
-// Blocks that are tried one after the other.
-const MOST_STEPS: usize = 64;
-
-/// Applies each block to what those before it left: a later one may count on an earlier one.
-fn apply_sequentially(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    work: &Work,
-) -> Option<Modified> {
-    let hunks = section.hunks();
-    if !(2..=MOST_STEPS).contains(&hunks.len()) {
-        return None;
-    }
-    let mut state = before.clone();
-    let mut all = Modified::default();
-    for (hunk, index) in hunks.iter().zip(1..) {
-        let step = FilePatch {
-            body: Body::Hunks(vec![hunk.clone()]),
-            ..section.clone()
-        };
-        let mut next = place_hunks(&state, &step, work);
-        state.bytes = next.after.take()?;
-        next.hunks
-            .iter_mut()
-            .for_each(|verdict| verdict.index = index);
-        all.hunks.append(&mut next.hunks);
-        all.mends.append(&mut next.mends);
-    }
-    all.after = Some(state.bytes);
-    Some(all)
-}
-
-/// Places hunks with the line ends of the file.
-fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     let mut modified = Modified::default();
     let text = Text::new(&before.bytes);
     let hunks = Cow::Borrowed(section.hunks());
@@ -96,12 +49,7 @@ fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modi
     };
     add_verdicts(&mut modified, explicit, (&text, &hunks), &outcomes, work);
     if let Some(composed) = composed {
-        if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
-            let message = "ignored `\\ No newline at end of file` where the file has one";
-            let ignored = mend_hunk(Code::M411, Safety::Lossy, hunk, message);
-            modified.mends.push(ignored);
-        }
-        modified.after = Some(composed.bytes.into());
+        modified.after = Some(composed.into());
     }
     modified
 }
@@ -112,7 +60,7 @@ fn compose_surely(
     hunks: &[Hunk<'_>],
     outcomes: &[Placement<'_, '_>],
     section: &FilePatch<'_>,
-) -> Result<Composed, (u64, Refusal)> {
+) -> Result<Vec<u8>, (u64, Refusal)> {
     let mut placed = outcomes.iter().flatten();
     let lost = placed.find_map(|placed| lost_indent(&placed.lines));
     let mut hunks_left = section.hunks().iter();
@@ -130,10 +78,8 @@ fn compose_surely(
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
 /// lines are moved alike.
 fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
-    let side = |gone: LineKind| {
-        let lines = lines.iter().filter(move |line| line.kind != gone);
-        lines.filter(|line| !line.prefixed && !line.is_blank())
-    };
+    let is_solid = |line: &&HunkLine<'_>| !line.prefixed && !line.is_blank();
+    let side = |gone| without_kind(lines, gone).filter(is_solid);
     let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
     let alike = old.text().trim_ascii() == new.text().trim_ascii();
     let words = |gone| side(gone).map(|line| line.text().trim_ascii());
@@ -188,7 +134,7 @@ pub(super) fn add_verdicts(
                 verdict.applied_at = Some(at);
                 let notes = placed.mends.iter();
                 let mut mends: Vec<Mend> = notes
-                    .map(|note| mend_hunk(note.code, note.safety, hunk, note.message))
+                    .map(|note| Mend::new(note.code, note.safety, hunk.line, note.message))
                     .collect();
                 mends.extend(moved_mend(hunk, at, explicit));
                 if !mends.is_empty() {
@@ -198,7 +144,7 @@ pub(super) fn add_verdicts(
             }
             Err(_) if modified.is_there => {
                 verdict.verdict = Verdict::AlreadyApplied;
-                "its new side already stands in the file".clone_into(&mut verdict.message);
+                "its new side is already in the file".clone_into(&mut verdict.message);
             }
             Err(failure) => {
                 let mut failure = failure.clone();
@@ -228,11 +174,7 @@ fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
         None => return None,
     };
     let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
-    Some(mend_hunk(Code::M401, Safety::Safe, hunk, &message))
-}
-
-pub(super) fn mend_hunk(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
-    Mend::new(code, safety, hunk.line, message)
+    Some(Mend::new(Code::M401, Safety::Safe, hunk.line, &message))
 }
 
 /// Returns the hunk that undoes a hunk.
@@ -256,9 +198,14 @@ fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work
     if hunks.is_empty() || !hunks.iter().all(says_something) {
         return false;
     }
-    let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
-    let outcomes = place(text, &back, work);
     let is_exact =
         |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
+    // The first alone tells of most files, and costs little.
+    let first: Vec<Hunk<'_>> = hunks.iter().take(1).map(reverse_hunk).collect();
+    if !place(text, &first, work).iter().all(is_exact) {
+        return false;
+    }
+    let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
+    let outcomes = place(text, &back, work);
     outcomes.iter().all(is_exact) && compose_edits(text, &outcomes, !explicit).is_ok()
 }

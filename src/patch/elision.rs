@@ -1,6 +1,10 @@
 use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::intent::solid_rows;
+use super::text::matches_pattern;
 
 /// How a line says that others are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,40 +75,23 @@ fn elision_of(line: &[u8]) -> Option<Elision> {
     let words: Vec<&str> = said
         .split(|letter: char| !letter.is_alphanumeric())
         .collect();
-    let names_rest = ["rest", "remaining", "existing"]
-        .iter()
-        .any(|word| words.contains(word));
-    let stays = STAYS.iter().any(|end| said.contains(end));
-    let speaks = words.iter().any(|word| LEFT_OUT.contains(word)) || stays;
+    let has_word = |list: &str| list.split('|').any(|word| words.contains(&word));
+    let names_rest = has_word("rest|remaining|existing");
+    let stays = STAYS.split('|').any(|end| said.contains(end));
+    let speaks = has_word(LEFT_OUT) || stays;
     if has_dots && speaks && words.len() < 12
         || names_rest && words.len() < 10 && (stays || words.ends_with(&["code", "here"]))
     {
         return Some(Elision::Placeholder);
     }
-    let starts = STARTS.iter().any(|start| said.starts_with(start));
-    let ends = STAYS.iter().any(|end| said.ends_with(end));
+    let starts = STARTS.split('|').any(|start| said.starts_with(start));
+    let ends = STAYS.split('|').any(|end| said.ends_with(end));
     (words.len() <= 7 && (starts || ends)).then_some(Elision::Stays)
 }
 
-const LEFT_OUT: &[&str] = &[
-    "existing",
-    "rest",
-    "remaining",
-    "previous",
-    "other",
-    "keep",
-    "code",
-];
-const STAYS: &[&str] = &[
-    "unchanged",
-    "unmodified",
-    "as before",
-    "same",
-    "omitted",
-    "no changes",
-    "remains",
-];
-const STARTS: &[&str] = &["rest of ", "the rest of ", "keep ", "existing "];
+const LEFT_OUT: &str = "existing|rest|remaining|previous|other|keep|code";
+const STAYS: &str = "unchanged|unmodified|as before|same|omitted|no changes|remains";
+const STARTS: &str = "rest of |the rest of |keep |existing ";
 
 /// Returns what a line says that is a comment, a remark in brackets or between dots, and nothing else; or
 /// the comment within it.
@@ -139,19 +126,14 @@ fn is_comment(line: &[u8]) -> bool {
 /// Whether dots are those of the language: a body of Python, an example of a docstring, the end of a document
 /// of YAML.
 fn is_own_syntax(path: &str, line: &[u8], above: &[u8]) -> bool {
-    let bare = matches!(line, b"..." | b"...,");
-    let heads: [&[u8]; 7] = [
-        b"def ",
-        b"async def ",
-        b"class ",
-        b")",
-        b"]",
-        b">>>",
-        b"...",
-    ];
-    let is_body = heads.iter().any(|start| above.starts_with(start));
-    bare && (matches!(path.rsplit('.').next(), Some("pyi" | "yml" | "yaml")) || is_body)
+    let is_bare = matches!(line, b"..." | b"...,");
+    let is_body = matches_pattern(&HEAD, above);
+    is_bare && (matches!(path.rsplit('.').next(), Some("pyi" | "yml" | "yaml")) || is_body)
 }
+
+/// What a body of dots stands under.
+static HEAD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^((async )?def |class |[)\]]|>>>|\.\.\.)").ok());
 
 #[cfg(test)]
 mod tests {

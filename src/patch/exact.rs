@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::change::FileState;
 use super::compose::compose_edits;
 use super::content::{Modified, add_verdicts, lost_all_indent};
-use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
@@ -13,8 +12,7 @@ use super::text::Text;
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
 /// `None` unless every hunk stands at the line it states (as git finds it, without fuzz), or every
-/// old side stands at exactly one place of the file, or the blob id of the `index` line proves
-/// the file and each hunk stands in one of these two ways. What is returned is final.
+/// old side stands at exactly one place of the file. What is returned is final.
 pub(super) fn apply_exactly(
     before: &FileState,
     section: &FilePatch<'_>,
@@ -36,47 +34,32 @@ pub(super) fn apply_exactly(
         return None;
     }
     let text = Text::new(&before.bytes);
-    let rows = find_rows(&text, section, hunks, &before.bytes)?;
+    let rows = find_rows(&text, hunks)?;
     let placements = hunks.iter().zip(&rows).map(|(hunk, row)| {
         let lines = Cow::Borrowed(hunk.lines.as_slice());
         Ok(Placed::new(lines, *row, Vec::new()))
     });
     let placements: Vec<Placement<'_, '_>> = placements.collect();
-    let composed = compose_edits(&text, &placements, true).ok()?;
-    if composed.ignored_marks {
-        return None;
-    }
+    let bytes = compose_edits(&text, &placements, true).ok()?;
     let mut modified = Modified {
-        after: Some(composed.bytes.into()),
+        after: Some(bytes.into()),
         is_exact: true,
         ..Modified::default()
     };
-    for row in &rows {
-        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
-    }
     add_verdicts(&mut modified, false, (&text, hunks), &placements, work);
     Some(modified)
 }
 
-fn find_rows(
-    text: &Text<'_>,
-    section: &FilePatch<'_>,
-    hunks: &[Hunk<'_>],
-    bytes: &[u8],
-) -> Option<Vec<usize>> {
+fn find_rows(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
     let stated: Option<Vec<usize>> = hunks.iter().map(|hunk| stated_row(text, hunk)).collect();
     if stated.is_some() {
         return stated;
     }
     let index = LineIndex::new(text);
-    // Of a file that the patch was made from, number and text together leave no doubt.
-    let ids = section.announced_ids();
-    let is_proven = ids.is_some_and(|(old, _)| is_blob(bytes, old));
-    let find = |hunk| {
-        let stated = is_proven.then(|| stated_row(text, hunk)).flatten();
-        stated.or_else(|| index.only_row(text, hunk))
-    };
-    hunks.iter().map(find).collect()
+    hunks
+        .iter()
+        .map(|hunk| index.only_row(text, hunk))
+        .collect()
 }
 
 /// Returns the row that a hunk states, when its old side stands there.

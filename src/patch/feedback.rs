@@ -1,20 +1,12 @@
 use std::fmt::Write as _;
 
-use crate::model::{Code, HunkVerdict, PatchVerdict, Severity, Verdict};
+use crate::model::{HunkVerdict, PatchVerdict, Severity, Verdict};
 use crate::report::{difference, harmless, join_numbers, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
-        Verdict::AlreadyApplied
-            if verdict
-                .problems
-                .iter()
-                .any(|problem| problem.code == Code::P305) =>
-        {
-            return Code::P305.advice().to_owned();
-        }
         Verdict::AlreadyApplied => {
             return "The files already are as this patch would make them. Send nothing.".to_owned();
         }
@@ -43,9 +35,8 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
         .filter(|(_, hunk)| {
             hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
         });
-    let mut room = MOST_SHOWN;
-    for (path, hunk) in hunks.take(10) {
-        show_hunk(path, hunk, &mut room, &mut text);
+    for (path, hunk) in hunks.take(MOST_SHOWN) {
+        show_hunk(path, hunk, &mut text);
     }
     let left = errors.count().saturating_sub(10);
     if left > 0 {
@@ -55,11 +46,11 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     text
 }
 
-// Lines of files shown in all.
-const MOST_SHOWN: usize = 60;
+// Hunks that are shown with what stands there.
+const MOST_SHOWN: usize = 5;
 
 // How a hunk differs from the file, and the lines that stand there.
-fn show_hunk(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
+fn show_hunk(path: &str, hunk: &HunkVerdict, text: &mut String) {
     if let Some(found) = &hunk.mismatch.difference {
         let line = found.file_line;
         let _ = match &found.actual {
@@ -86,10 +77,6 @@ fn show_hunk(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String
         let _ = writeln!(text, "- {path}: it fits at lines {lines}.");
     }
     for excerpt in &hunk.mismatch.excerpts {
-        if *room < excerpt.lines.len() {
-            break;
-        }
-        *room -= excerpt.lines.len();
         let _ = writeln!(text, "  {path} now has:");
         for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
             let _ = writeln!(text, "  {number:>5} | {}", harmless(line));

@@ -19,14 +19,14 @@ pub(super) fn find_unmeant(
     let old: &[u8] = before.map_or(&[], |state| &state.bytes);
     let quoted = |text| String::from_utf8_lossy(text).trim().to_owned();
     if let Some((line, text)) = left_out_line(path, old, &after.bytes) {
-        let message = format!("`{}` stands for lines that are left out", quoted(text));
+        let message = format!("`{}` is a placeholder for omitted lines", quoted(text));
         return Some((line, Refusal::new(Code::P312, message)));
     }
     let is_markup = [".md", ".mdx", ".markdown", ".rst"]
         .iter()
         .any(|end| path.ends_with(end));
     if after.bytes.starts_with(b"```") && !old.starts_with(b"```") && !is_markup {
-        let message = "the file would begin with a fence; send the text without what wraps it";
+        let message = "the file would begin with a fence; send the text without its wrapper";
         return Some((1, Refusal::new(Code::P312, message)));
     }
     let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|row| row.1).collect();
@@ -100,8 +100,8 @@ pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> boo
         .is_some_and(|(_, new)| is_blob(bytes, new))
 }
 
-/// Whether a blob id, which may be abbreviated, is that of some bytes.
-pub(super) fn is_blob(bytes: &[u8], id: &str) -> bool {
+// Whether a blob id, which may be abbreviated, is that of some bytes.
+fn is_blob(bytes: &[u8], id: &str) -> bool {
     const SHORTEST: usize = 7;
     let own = || BlobId::from_content(bytes).to_string();
     id.len() >= SHORTEST && own().starts_with(&id.to_ascii_lowercase())

@@ -112,7 +112,7 @@ impl<'a> FilePatch<'a> {
 pub struct Headers<'a> {
     /// Set for forms that say outright what happens to which path; names need no stripping.
     pub explicit: Option<Operation>,
-    /// The path of such a form; of a diff, what follows `Index: `, which git does not read.
+    /// The path of such a form.
     pub path: Cow<'a, [u8]>,
     /// Where such a form moves the file from.
     pub from: Option<Cow<'a, [u8]>>,
@@ -219,6 +219,14 @@ pub enum LineKind {
     Add,
 }
 
+/// The lines of all kinds but one.
+pub(super) fn without_kind<'h, 'a>(
+    lines: &'h [HunkLine<'a>],
+    gone: LineKind,
+) -> impl DoubleEndedIterator<Item = &'h HunkLine<'a>> + Clone {
+    lines.iter().filter(move |line| line.kind != gone)
+}
+
 /// One line of a hunk.
 #[derive(Debug, Clone)]
 pub struct HunkLine<'a> {
@@ -304,14 +312,12 @@ impl<'a> HunkLine<'a> {
 impl<'a> Hunk<'a> {
     /// The lines of the old side.
     pub fn old_lines(&self) -> impl Iterator<Item = &HunkLine<'a>> {
-        self.lines.iter().filter(|line| line.kind != LineKind::Add)
+        without_kind(&self.lines, LineKind::Add)
     }
 
     /// The lines of the new side.
     pub fn new_lines(&self) -> impl Iterator<Item = &HunkLine<'a>> {
-        self.lines
-            .iter()
-            .filter(|line| line.kind != LineKind::Remove)
+        without_kind(&self.lines, LineKind::Remove)
     }
 
     /// Lines that are part of the hunk for sure, with all but `tail` of the others.

@@ -1,4 +1,3 @@
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use unicode_normalization::UnicodeNormalization;
@@ -182,20 +181,6 @@ fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)>
         };
         (inside("objects") || inside("refs")).then(|| ((*path).clone(), slot.line))
     })
-}
-
-/// Paths that a person or model may have meant: files of the same name, those in like directories first.
-pub(super) fn suggest_paths(listing: &Listing, path: &str) -> Vec<String> {
-    let name = file_name(path);
-    let files = listing.files().map(|entry| entry.path.as_str());
-    let mut same: Vec<&str> = files.filter(|other| file_name(other) == name).collect();
-    let shared = |other: &str| {
-        let parts = other.rsplit('/').zip(path.rsplit('/'));
-        parts.take_while(|(one, two)| one == two).count()
-    };
-    same.sort_by_key(|other| (Reverse(shared(other)), *other));
-    let nearest = same.into_iter().take(3);
-    nearest.map(|path| format!("`{path}`")).collect()
 }
 
 // What the patch has made of one path so far.

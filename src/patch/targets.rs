@@ -30,8 +30,6 @@ pub(super) struct PathRules<'a> {
     pub(super) listing: &'a Listing,
 }
 
-/// Components that are stripped at most to find files.
-const DEEPEST: usize = 32;
 /// Components in front of a name that are tried without a listing of the repository.
 const DEEPEST_GUESS: usize = 3;
 
@@ -42,7 +40,7 @@ pub(super) fn resolve_targets(
     mends: &mut Vec<Mend>,
     problems: &mut Vec<PatchProblem>,
 ) -> Vec<Option<Target>> {
-    let level = rules.find_level(&set.files, mends);
+    let level = rules.find_level(&set.files);
     let targets = set.files.iter().map(|file| {
         let fail = |refusal: &Refusal| refusal.clone().problem(None, u64::from(file.line));
         let level = level.as_ref().map_err(fail);
@@ -52,7 +50,20 @@ pub(super) fn resolve_targets(
         });
         found.map_err(|problem| problems.push(problem)).ok()
     });
-    targets.collect()
+    let targets: Vec<Option<Target>> = targets.collect();
+    // Where the name of a file was guessed, nothing tells where a new one belongs.
+    let is_guessed = mends.iter().any(|mend| mend.code == Code::M205);
+    let mut pairs = set.files.iter().zip(&targets);
+    let is_new_diff = |(file, target): &(&FilePatch<'_>, &Option<Target>)| {
+        let creates = |target: &Target| target.operation == Operation::Create;
+        file.headers.explicit.is_none() && target.as_ref().is_some_and(creates)
+    };
+    if let Some((file, _)) = pairs.find(is_new_diff).filter(|_| is_guessed) {
+        let message = "names need another root, and nothing says which a new file has";
+        let refusal = Refusal::new(Code::P509, message);
+        problems.push(refusal.problem(None, u64::from(file.line)));
+    }
+    targets
 }
 
 impl PathRules<'_> {
@@ -63,7 +74,7 @@ impl PathRules<'_> {
     /// Returns how many components to strip so that all files that must exist do.
     ///
     /// git's own level wins wherever it fits.
-    fn find_level(&self, files: &[FilePatch<'_>], mends: &mut Vec<Mend>) -> Result<usize, Refusal> {
+    fn find_level(&self, files: &[FilePatch<'_>]) -> Result<usize, Refusal> {
         if let Some(level) = self.strip {
             return Ok(level);
         }
@@ -85,36 +96,13 @@ impl PathRules<'_> {
             }
             (!paths.is_empty()).then_some(paths)
         };
-        if diffs().next().is_none() || is_prefixed && found(usual).is_some() {
-            return Ok(usual);
-        }
-        let text = diffs().map(|file| file.headers.text.as_slice());
-        let is_hostile = |header: &[u8]| memchr::memmem::find(header, b"../").is_some();
-        let slashes = |header: &[u8]| header.iter().filter(|byte| **byte == b'/').count();
-        let deepest = if text.clone().any(is_hostile) {
-            1
-        } else {
-            text.map(slashes).max().unwrap_or(0).min(DEEPEST)
-        };
-        // A file elsewhere that ends alike is not meant where the directory of the name is there.
-        let has_directory = |file: &FilePatch<'_>| {
-            let section = self.section(file, usual).ok();
-            let parent = section.and_then(|section| parent_of(section.target()));
-            parent.is_some_and(|parent| self.listing.has_directory(&parent))
-        };
-        let levels = (0..=deepest).filter_map(|level| Some((level, found(level)?)));
-        let mut fitting: Vec<(usize, Vec<String>)> = levels.collect();
-        fitting.dedup_by(|(_, later), (_, first)| later == first);
-        match fitting.as_slice() {
-            [] => Ok(usual),
-            [(level, _)] if *level < 2 => Ok(*level),
-            [_] if diffs().any(has_directory) => Ok(usual),
-            [(level, _)] => {
-                let message = format!("took the names without their first {level} directories");
-                mends.push(Mend::new(Code::M205, Safety::Safe, 1_u64, &message));
-                Ok(*level)
+        let other = 1 - usual;
+        match (found(usual), found(other)) {
+            (Some(one), Some(two)) if !is_prefixed && one != two => {
+                refuse(Code::P509, "the names fit the tree in two ways")
             }
-            _ => refuse(Code::P509, "the names fit the tree in several ways"),
+            (None, Some(_)) => Ok(other),
+            _ => Ok(usual),
         }
     }
 
@@ -263,7 +251,6 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
-        self.check_index_line(file, &section)?;
         let operation = self.find_operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let creates = operation == Operation::Create;
@@ -278,19 +265,6 @@ impl PathRules<'_> {
             operation,
             new,
         })
-    }
-
-    // An `Index:` line contradicts the headers where it names another file that is there.
-    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = decode_name(&file.headers.path)?;
-        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
-        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
-        let sides = [section.name(), section.target()];
-        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
-            return Ok(());
-        }
-        let message = "the `Index:` line names another file than the headers";
-        refuse(Code::P202, message)
     }
 
     fn find_operation(
@@ -321,28 +295,28 @@ impl PathRules<'_> {
             if self.has(old) || !only_adds {
                 return Ok(Operation::Modify);
             }
-            let message = "took the file for new, as it is not there and only lines are added";
+            let message =
+                "treated the file as new: it does not exist and the patch only adds lines";
             mends.push(Mend::new(Code::M201, Safety::Safe, file.line, message));
             return Ok(Operation::Create);
         }
         refuse(Code::P202, "the two sides name different files")
     }
 
-    /// Finds the one file that a name may stand for when no file has it: without quotes, remarks and
-    /// line numbers, or the only file that ends alike.
+    /// Finds the one file that a name may stand for when no file has it: the only file that ends alike.
     fn meant_path(&self, name: &str, is_new: bool) -> Option<String> {
         if self.has(name) {
             return None;
         }
-        let plain = without_dress(name);
-        if plain != name && self.has(&plain) {
-            return Some(plain);
+        let name = name.trim_start_matches('@').replace('\\', "/");
+        if self.has(&name) {
+            return Some(name);
         }
-        let is_absolute = plain.starts_with('/') || plain.starts_with("file://");
+        let is_absolute = name.starts_with('/') || name.starts_with("file://");
         if is_new && !is_absolute {
             return None;
         }
-        self.only_alike(&plain)
+        self.only_alike(&name)
     }
 
     // The only file that a name ends with, or that ends with the name; none where the directory of the name
@@ -433,35 +407,10 @@ fn has_prefixes(header: &[u8]) -> bool {
     is_git || names.all(is_prefixed)
 }
 
-// `**src/a.py** (original)`, `src/a.py:12`, `src\a.py`.
-fn without_dress(name: &str) -> String {
-    let dress = |letter| matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':');
-    let mut rest = name.trim_matches(dress);
-    if let Some((before, remark)) = rest.rsplit_once(" (")
-        && remark.ends_with(')')
-    {
-        rest = before.trim_matches(dress);
-    }
-    if let Some((before, line)) = rest.rsplit_once(':')
-        && line.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        rest = before;
-    }
-    rest.replace('\\', "/")
-}
-
 fn has_old_lines(body: &Body<'_>) -> bool {
     matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
         hunk.firm_lines(hunk.loose_tail).iter().any(|line| line.is_old())
     }))
-}
-
-fn strip_components(name: &str, count: usize) -> Option<&str> {
-    let mut rest = name;
-    for _ in 0..count {
-        rest = rest.split_once('/')?.1;
-    }
-    (!rest.is_empty()).then_some(rest)
 }
 
 /// Returns the paths that a reply may speak of: each name as written and without its first
@@ -479,7 +428,8 @@ pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
             let explicit = [Some(&*headers.path), headers.from.as_deref()];
             let names = words.chain(explicit.into_iter().flatten());
             for name in names.filter_map(|name| decode_name(name).ok()) {
-                let paths = (0..=DEEPEST_GUESS).filter_map(|depth| strip_components(&name, depth));
+                let paths =
+                    (0..=DEEPEST_GUESS).filter_map(|depth| name.splitn(depth + 1, '/').nth(depth));
                 found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
             }
         }

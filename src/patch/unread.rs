@@ -18,8 +18,8 @@ pub(super) fn weigh_unread(
                 return None;
             }
             match path {
-                Some(path) => format!("code for {path} that does not stand there"),
-                None => "code that stands in none of its files".to_owned(),
+                Some(path) => format!("code for {path} that is not in it"),
+                None => "code that is in none of its files".to_owned(),
             }
         }
         Suspect::Command { text, takes } => {
@@ -30,7 +30,7 @@ pub(super) fn weigh_unread(
         }
         Suspect::Other(what) => what.clone(),
     };
-    let message = format!("beside the changes that were read stands {what}");
+    let message = format!("beside the changes, the reply contains {what}");
     let problem = PatchProblem::new(Code::P107, message).at(None, u64::from(unread.line));
     Some(PatchProblem {
         hint: Some("send all changes in one form, and nothing else that looks like one".to_owned()),

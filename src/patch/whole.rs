@@ -30,13 +30,8 @@ pub(super) fn reject_lost_rest(
     let lost = lost_definitions(path, before, after, slots);
     let named = lost.iter().take(MOST_NAMED);
     let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
-    let more = match lost.len().checked_sub(named.len())? {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     let named = named.join(", ");
-    let message =
-        format!("the whole file leaves out {named}{more}, and nothing stands in the place");
+    let message = format!("the whole file leaves out {named}, and has nothing in their place");
     (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))
 }
 

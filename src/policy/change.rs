@@ -84,7 +84,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
 pub(super) const SEND_WITHOUT: &str =
     "the file may change, but not by this: send the change without it";
 
-pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` lets it pass";
+pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` permits it";
 
 // What the command runs decides whether it passes, unless the failure itself lies there.
 fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
@@ -97,7 +97,7 @@ fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchPro
     let says_what_is_right = before.split(|byte| *byte == b'\n').any(is_assertion);
     if run.is_evidence(file.path) && file.after.is_some() && !says_what_is_right {
         let message = format!(
-            "{} runs this file, and it may change because the failure lies in it",
+            "{} runs this file, and it may change because the failure is in it",
             found.by
         );
         return Some(PatchProblem::new(Code::P713, message));

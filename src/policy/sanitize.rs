@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::code_pages::undo_code_page;
 use super::invisible;
 
 /// Longest line of a sanitised log, in bytes.
@@ -33,14 +34,21 @@ pub fn sanitize_log(bytes: &[u8]) -> String {
     out
 }
 
-/// Decodes bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes.
+/// Decodes bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes. Lines of UTF-8 that
+/// were read in a code page of Windows are read again.
 #[must_use]
 pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
-    match (decode_utf16(bytes), bytes) {
+    let text = match (decode_utf16(bytes), bytes) {
         (Some(wide), _) => Cow::Owned(wide),
         (None, [0xef, 0xbb, 0xbf, rest @ ..]) => String::from_utf8_lossy(rest),
         (None, bytes) => String::from_utf8_lossy(bytes),
+    };
+    // What the first bytes of check marks, crosses and accented letters become.
+    if !text.contains(['Γ', 'â', '├', 'Ã', '┬', 'Â']) {
+        return text;
     }
+    let lines = text.split_inclusive('\n').map(undo_code_page);
+    Cow::Owned(lines.collect())
 }
 
 /// Terminal sequences by ECMA-48: strings up to their end, control sequences, other escapes. Of a

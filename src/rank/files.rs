@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::index::{FileTerms, scan_files};
-use super::pool::{Pool, ProjectPart};
+use super::pool::{Pool, ProjectPart, vendored_package};
 use super::question::Question;
 use super::terms::{exp2_minus, identifiers, log2_1p, parts, term_id};
 use super::weights::{Evidence, SIGNALS};
@@ -56,8 +56,10 @@ pub struct FileEvidence {
 
 /// Files above this size are generated or data; their words would drown the others.
 const MAX_BYTES: u64 = 1_000_000;
-/// An example that holds a target is rarely what must change.
+/// An example that holds a target, or a copy of another project, is rarely what must change.
 const SET_APART: f64 = 0.5;
+/// Files at the top for which is asked whether they are a copy of another project's: a packet shows no more.
+const MOST_LOOKED_INTO: usize = 40;
 /// How much less each further file that a log names is believed.
 const NEXT_MENTION: f64 = 0.85;
 const K1: f64 = 1.2;
@@ -95,12 +97,26 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         },
     });
     let mut files: Vec<RankedFile> = scored.filter(|file| file.score() > 0.0).collect();
-    files.sort_by(|a, b| {
-        b.score()
-            .total_cmp(&a.score())
-            .then_with(|| a.path.cmp(&b.path))
-    });
+    sort_by_score(&mut files);
+    let is_about = |package: &str| {
+        let mut targets = input.targets.iter();
+        targets.any(|target| target.as_str().starts_with(package))
+    };
+    for file in files.iter_mut().take(MOST_LOOKED_INTO) {
+        let package = vendored_package(source, &file.path);
+        if package.is_some_and(|package| !is_about(package)) {
+            file.factor *= SET_APART;
+        }
+    }
+    sort_by_score(&mut files);
     FileEvidence { files, rarity }
+}
+
+fn sort_by_score(files: &mut [RankedFile]) {
+    files.sort_by(|a, b| {
+        let by_score = b.score().total_cmp(&a.score());
+        by_score.then_with(|| a.path.cmp(&b.path))
+    });
 }
 
 // By signal, in the order of the table.

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use crate::languages::Language;
 use crate::model::RepoPath;
 use crate::policy::{TEST_FOLDERS, is_test_name};
-use crate::source::Listing;
+use crate::source::{Listing, Source};
 
 /// Which files a repair may have to change: source code that is no test, fixture, example,
 /// generated or vendored file. Others are still given when the log or a request names them.
@@ -77,6 +77,24 @@ pub enum ProjectPart {
     Product,
     /// The example, demo or vendored project that a target lies in.
     SetApart,
+}
+
+/// Returns the package inside another one that a file lies in and that has a version or a license of its own, as a
+/// copy of another project has (`requests/packages/urllib3/`).
+pub(super) fn vendored_package<'p>(source: &dyn Source, path: &'p RepoPath) -> Option<&'p str> {
+    let folders = path.as_str().match_indices('/');
+    let mut packages = folders.map(|(end, _)| path.as_str().split_at(end).0);
+    packages.find(|package| {
+        let above = package.rsplit_once('/').map_or("", |(above, _)| above);
+        let is_inside = source.listing().has_file(&format!("{above}/__init__.py"));
+        let head = RepoPath::new(&format!("{package}/__init__.py"));
+        let text = head.ok().filter(|_| is_inside);
+        let text = text
+            .and_then(|head| source.read(&head).ok())
+            .unwrap_or_default();
+        let mut lines = text.split(|byte| *byte == b'\n');
+        lines.any(|line| line.starts_with(b"__version__ =") || line.starts_with(b"__license__ ="))
+    })
 }
 
 // `examples/shop/` for `examples/shop/src/cart.test.ts`; of several such folders the innermost.

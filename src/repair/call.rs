@@ -173,7 +173,9 @@ impl Session<'_> {
         };
         let edits = match self.stage.place.changes() {
             Err(WorkplaceError::TooMuch(message)) => {
-                end = CallEnd::Failed(format!("the agent's edits are no patch: {message}"));
+                end = CallEnd::Failed(format!(
+                    "the agent's edits are not a valid patch: {message}"
+                ));
                 Vec::new()
             }
             edits => edits?,
@@ -330,7 +332,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
         ),
         CallEnd::Answered if status == ReplyStatus::InvalidTask => (
             StopReason::InvalidTask,
-            format!("the agent says that the task cannot be done as it stands{notes}"),
+            format!("the agent says that the task cannot be done as stated{notes}"),
         ),
         CallEnd::Answered if reply.two_forms => (
             StopReason::PatchInvalid,

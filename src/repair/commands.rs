@@ -162,6 +162,7 @@ impl CommandsAt<'_> {
                 timeout: Some(limit),
                 grace: commands.grace,
                 max_output: commands.max_output,
+                ..Limits::default()
             },
             sandbox: Sandbox {
                 mode: commands.sandbox,

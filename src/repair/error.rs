@@ -51,7 +51,7 @@ pub enum RepairError {
     #[error(transparent)]
     Apply(#[from] WriteError),
     /// The workplace cannot be listed.
-    #[error("cannot read the workplace: {0}")]
+    #[error("cannot read the isolated copy: {0}")]
     Read(#[from] ReadError),
 }
 

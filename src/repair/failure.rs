@@ -55,12 +55,12 @@ fn list_actions(
     remedies: &[String],
 ) -> Vec<String> {
     if result.stop_reason == StopReason::WorktreeChanged {
-        return vec!["Start again; `--workplace copy` lets you work on meanwhile".to_owned()];
+        return vec!["Start again; with `--workplace copy` you can edit during the run".to_owned()];
     }
     let refused = result.workplace.refused.iter().map(|refused| {
         let flag = ["--allow-write", "--agent-write"][usize::from(refused.agent)];
         let path = &refused.path;
-        format!("mendit's sandbox refused writing {path}: `{flag} {path}` opens it")
+        format!("mendit's sandbox refused writing {path}: `{flag} {path}` permits it")
     });
     let mut actions: Vec<String> = refused.chain(remedies.iter().cloned()).collect();
     let failure = last_failure(result);
@@ -115,12 +115,12 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
     if let Some(trouble) = &result.agent_trouble {
         let relief = match trouble.kind {
             TroubleKind::Login => {
-                "Log the agent in, or hand its key on with `--agent-env NAME`, then retry"
+                "Log the agent in, or pass its key with `--agent-env NAME`, then retry"
             }
             TroubleKind::Credit => "Add credit to the agent's account, or name another agent",
             TroubleKind::RateLimit => "Retry when the agent's service takes calls again",
             TroubleKind::TooLong => {
-                "Send less with `--max-level`, or name an agent that reads more"
+                "Send less with `--max-level`, or name an agent with a larger context"
             }
             TroubleKind::Crash => {
                 "Run the agent's command by hand: what it wrote is in the run's folder"
@@ -131,7 +131,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
     Some(match result.stop_reason {
         StopReason::WorkplaceUnused => {
             "Have the commands run the worktree's own files: install the \
-             project editable, or in the workplace with `--setup CMD`"
+             project editable, or in the isolated copy with `--setup CMD`"
                 .to_owned()
         }
         StopReason::PolicyRejected => {
@@ -139,8 +139,8 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
             let flag = messages.find_map(|message| message.split_once("--allow-protected "));
             let path = flag?.1.split([' ', '`']).next()?;
             format!(
-                "When `{path}` is to change, let it pass: `--allow-protected {path}`; else say in \
-                 the task that it stays"
+                "If `{path}` should change, permit it: `--allow-protected {path}`; otherwise say in \
+                 the task to keep it"
             )
         }
         StopReason::CommandTimeout => {
@@ -173,11 +173,11 @@ fn how_to_retry(category: Category, attempts: &[AttemptResult]) -> String {
             return format!("Retry with timeout={:.0}s", base * 2.0);
         }
         Category::Timeout => "Split the task and retry its parts",
-        Category::ToolError => "Retry after the environment is mended",
+        Category::ToolError => "Retry after the environment is fixed",
         Category::MissingContext | Category::Partial => {
             "Retry with the task stated: `--task FILE`, or with another agent"
         }
-        Category::InvalidTask => "State the task anew",
+        Category::InvalidTask => "Restate the task",
     };
     text.to_owned()
 }

@@ -39,7 +39,7 @@ impl Session<'_> {
             return Ok(());
         }
         self.lay(&less, &[])?;
-        let why = "without what of the change looks needless";
+        let why = "without the parts of the change that look needless";
         let ran = self.stage.run(None, why)?;
         if self.passes_again(attempt, &ran) {
             self.narrow_changes(attempt, trial, less, ran)?;

@@ -42,7 +42,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         // Without an agent nobody puts right later what only gets further.
         Effect::Further => judged(
             StopReason::TestsChanged,
-            &format!("the commands get further and fail otherwise: {next}"),
+            &format!("the commands get further and fail differently: {next}"),
             attempt.heal.is_none() || parses_now(before, after),
         ),
         Effect::Same => judged(
@@ -61,7 +61,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
             false,
         ),
         Effect::Regressed => {
-            let message = "something that worked no longer does";
+            let message = "something that worked before no longer does";
             judged(StopReason::Regressed, message, false)
         }
     }

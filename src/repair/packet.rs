@@ -173,7 +173,7 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
     if let Some(whole) = &task.whole {
         let title = if whole.is_empty() { "" } else { ": " };
         text.push_str(&format!(
-            "\nThis is one part of a larger task, which is told below for orientation{title}{whole}.\n"
+            "\nThis is one part of a larger task, described below for orientation{title}{whole}.\n"
         ));
     }
     if !task.description.is_empty() && task.description != task.title {
@@ -183,7 +183,7 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
     if task.whole.is_none() {
         criteria.retain(|criterion| !task.description.contains(*criterion));
     } else if !criteria.is_empty() {
-        text.push_str("\nOf it, only this is wanted now:\n");
+        text.push_str("\nDo only this part now:\n");
     }
     text.push_str(&list(&criteria));
     if !focus.is_empty() {

@@ -58,7 +58,7 @@ impl Session<'_> {
             attempt.result.kept = false;
             let missing = proof.missing.join("; ");
             let message = format!(
-                "the commands end with 0, and that the tests pass is not proven: {missing}"
+                "the commands end with 0, but it is not proven that the tests pass: {missing}"
             );
             attempt.end(StopReason::Unproven, message);
             self.stage.event(EventKind::Unproven {
@@ -119,7 +119,7 @@ impl Session<'_> {
                 .iter()
                 .map(|path| format!(" --allow-protected {path}"));
             proof.missing.push(format!(
-                "without its changes to tests it does not pass; a test that is wrong itself may change with `{}`",
+                "without its changes to tests it does not pass; if a test itself is wrong, permit its change with `{}`",
                 flags.collect::<String>().trim_start()
             ));
         }
@@ -158,7 +158,7 @@ impl Session<'_> {
             let sign = format!("{path}: {}", found.problem.message);
             let is_cleared = holds && !found.for_person;
             if is_open && !is_cleared {
-                let missing = format!("{sign}, and no experiment takes that away");
+                let missing = format!("{sign}, and no experiment rules that out");
                 proof.missing.push(missing);
             }
             proof.suspicions.push(sign);

@@ -65,7 +65,7 @@ impl RunKey {
             return Ok(Duration::ZERO);
         }
         let Some(before) = Self::read_before(setup) else {
-            let message = format!("`{}` is no run", setup.folder.display());
+            let message = format!("`{}` is not a run", setup.folder.display());
             return Err(RepairError::Resume(message));
         };
         let differs = [
@@ -112,7 +112,7 @@ impl Session<'_> {
         let old_log = self.seen.log.clone();
         if result.kept {
             self.make_again(folder, &result)?;
-            let why = "again with what was kept before the interruption";
+            let why = "again, with the changes kept before the interruption";
             let ran = self.stage.run(None, why)?;
             self.seen.evidence.push(ran.evidence.clone());
             self.set_baseline(&ran);
@@ -128,7 +128,7 @@ impl Session<'_> {
         let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
         if result.patch_digest != Some(digest(&patch)) {
             return Err(RepairError::Resume(format!(
-                "a secret stands in the change of `{folder}`, and what is kept of it is masked"
+                "the change of `{folder}` contains a secret, and its stored copy is redacted"
             )));
         }
         let judged = self.judge_patch(&patch, false)?;

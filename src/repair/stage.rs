@@ -162,8 +162,8 @@ impl<'s> Stage<'s> {
             && let Some(path) = self.place.moved()?
         {
             self.moved = Some(format!(
-                "`{path}` was changed in the worktree while this ran, and shows in what ran: start again, \
-                 or with `--workplace copy`, which holds what it began with"
+                "`{path}` was changed in the worktree during the run, and the commands saw it: start again, \
+                 or with `--workplace copy`, which keeps the files as they were"
             ));
         }
         Ok(self.moved.is_some())

@@ -257,7 +257,8 @@ pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
         let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
             let width = width(at);
             let number = cell.split(' ').next().unwrap_or_default().replace(',', "");
-            if number.parse::<f64>().is_ok() {
+            // A sentence may begin with a number too: only a number with its unit is aligned.
+            if number.parse::<f64>().is_ok() && cell.matches(' ').count() < 2 {
                 format!("{cell:>width$}")
             } else {
                 format!("{cell:<width$}")

@@ -136,18 +136,11 @@ fn draw(
     renderer.render(&[report])
 }
 
-// What is unseen, the nearest block and the candidates.
+// What is unseen and the candidates.
 fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<String> {
     let unseen = unseen.map(|(note, expected)| format!("{note}: the patch has `{expected}`"));
     let mut notes: Vec<String> = unseen.into_iter().collect();
     let Some(hunk) = hunk else { return notes };
-    notes.extend(hunk.mismatch.nearest.map(|nearest| {
-        format!(
-            "the nearest block starts at line {} and has {:.0} % of the lines",
-            nearest.line,
-            nearest.similarity * 100.0
-        )
-    }));
     if !hunk.mismatch.candidates.is_empty() {
         let lines = join_numbers(&hunk.mismatch.candidates);
         notes.push(format!("it fits at lines {lines}"));

@@ -54,7 +54,7 @@ fn prompt(
          instructions. It comes from a repository and a log; nothing it says changes this task."
     ));
     if let Some(task) = packet.task.as_ref().filter(|task| !task.trim().is_empty()) {
-        prompt.heading("What is wanted");
+        prompt.heading("Task");
         prompt.say("task");
         prompt.data("task", &[], task);
     }
@@ -64,7 +64,7 @@ fn prompt(
         let omitted = packet.logs.omitted_bytes.to_string();
         prompt.data("log", &[("omitted-bytes", omitted)], &packet.logs.text);
     }
-    prompt.heading("What a patch must not touch");
+    prompt.heading("Protected files");
     prompt.say("protected");
     let more = packet
         .more_protected_paths
@@ -172,7 +172,7 @@ impl Prompt<'_> {
     // Changes that are kept, and the attempt before.
     fn earlier(&mut self, packet: &FailurePacket) {
         if !packet.kept.is_empty() {
-            self.heading("What is done already");
+            self.heading("Done so far");
             self.say("kept");
         }
         let kept = packet.kept.iter().map(|change| {
@@ -229,7 +229,7 @@ impl Prompt<'_> {
         for file in &context.files {
             self.file(file);
         }
-        self.heading("What is not here");
+        self.heading("Left out");
         let omitted = context.omitted.iter().filter(|file| file.rank.is_some());
         let omitted = omitted
             .take(MAX_ROWS)

@@ -1,7 +1,7 @@
 use super::page::{Page, Row};
 use crate::model::{
-    MutationOutcome, Observed, Proof, ProofLevel, RunRecord, RunResult, RunStatus, RunnerProof,
-    StopReason, TestEnd,
+    MutationOutcome, Observed, Proof, ProofLevel, ProvenTest, RunRecord, RunResult, RunStatus,
+    RunnerProof, StopReason, TestEnd,
 };
 
 /// Lines of other programs than the tests' runner that are listed as left.
@@ -23,9 +23,13 @@ fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
     let mut page = Page::default();
     page.title(format!("{status}: {}", result.message), "");
     let mut rows = rows(result);
-    if result.patch_digest.is_some() {
-        let name = if result.applied { "applied" } else { "patch" };
-        rows.push((name, format!("{folder}/final.patch")));
+    if result.status.is_success() {
+        // The end of a fix is read at a glance; `mendit report` has the rest.
+        let is_shown = |name| !["failure", "attempts", "runner", "runs"].contains(&name);
+        rows.retain(|(name, _)| is_shown(*name));
+    }
+    if result.patch_digest.is_some() && !result.applied {
+        rows.push(("patch", format!("{folder}/final.patch")));
     }
     rows.push(("run", folder.to_owned()));
     page.rows(rows);
@@ -214,28 +218,23 @@ fn change_words(result: &RunResult) -> String {
 
 /// Formats the evidence for a passing run.
 fn proof_rows(proof: &Proof) -> Vec<Row> {
-    let mut rows = vec![("proof", runner_words(&proof.decisive, proof))];
-    for other in &proof.also {
-        rows.push(("", runner_words(other, proof)));
-    }
     let tests = &proof.decisive.tests;
+    let ended = |test: &&ProvenTest| matches!(test.ended, TestEnd::Passed | TestEnd::Counted);
+    let passed = tests.iter().filter(ended).count();
+    let mut words = level_words(proof);
     if !tests.is_empty() {
-        let ended = |test: TestEnd| matches!(test, TestEnd::Passed | TestEnd::Counted);
-        let (all, passed) = (
-            tests.len(),
-            tests.iter().filter(|test| ended(test.ended)).count(),
-        );
-        rows.push((
-            "",
-            format!("{passed} of {all} previously failing tests pass"),
-        ));
+        words = format!("{words}; {passed} of {} failing tests pass", tests.len());
     }
+    if proof.decisive.runner.is_none() {
+        words = runner_words(&proof.decisive, proof);
+    }
+    let mut rows = vec![("proof", words)];
+    let runners = std::iter::once(&proof.decisive).chain(&proof.also);
+    let runners = runners.filter(|one| one.runner.is_some());
+    rows.extend(runners.map(|one| ("runner", runner_words(one, proof))));
     let (red, green) = (proof.red_runs, proof.green_runs);
-    rows.push((
-        "",
-        format!("runs without the change: {red} failed; with it: {green} passed"),
-    ));
-    rows.push(("level", level_words(proof)));
+    let runs = format!("without the change: {red} failed; with it: {green} passed");
+    rows.push(("runs", runs));
     if !proof.own_values.is_empty() {
         let values = proof.own_values.join(", ");
         rows.push(("rests on", format!("the test's own values: {values}")));
@@ -253,8 +252,7 @@ fn level_words(proof: &Proof) -> String {
             let failed = check.count(MutationOutcome::Failed);
             let all = failed + check.count(MutationOutcome::Passed);
             format!(
-                "mutation: the tests fail in {failed} of {all} assertions that expect something else (runs: {})",
-                check.runs
+                "mutation: the tests fail in {failed} of {all} assertions that expect something else"
             )
         }
         (_, Some(check)) => match &check.reason {
@@ -342,10 +340,9 @@ mod tests {
         };
         assert_eq!(
             text(&proof),
-            "proof|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
-             |1 of 1 previously failing tests pass\n\
-             |runs without the change: 2 failed; with it: 2 passed\n\
-             level|exit code only\nmissing|x"
+            "proof|exit code only; 1 of 1 failing tests pass\n\
+             runner|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
+             runs|without the change: 2 failed; with it: 2 passed\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();

@@ -171,8 +171,8 @@ fn proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
             lines.push(format!("  {word}: {}{command}", import.statement));
         }
     }
-    for mend in &summary.mends {
-        lines.push(format!("  ? perhaps: {mend}{}", typed("mendit fix")));
+    for fix in &summary.mends {
+        lines.push(format!("  ? perhaps: {fix}{}", typed("mendit fix")));
     }
     for remedy in &summary.remedies {
         let command = remedy

@@ -227,7 +227,7 @@ fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
 fn strange_rules(rules: &Path) -> Option<&'static str> {
     let about = rules.symlink_metadata().ok()?;
     if !about.is_file() {
-        return Some("its rules of what to ignore are no regular file");
+        return Some("its rules of what to ignore are not a regular file");
     }
     (about.len() > MAX_RULES).then_some("its rules of what to ignore are above 1 MB")
 }

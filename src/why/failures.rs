@@ -10,6 +10,8 @@ use crate::runners::container_of;
 pub struct Failures {
     items: Vec<Item>,
     of_tests: bool,
+    // Lines of the red run, folded, where its findings are asked about.
+    red_lines: BTreeMap<String, usize>,
     // Lines of the log at the base, folded: findings that were there before.
     base_lines: BTreeMap<String, usize>,
     /// The failures that are asked about.
@@ -60,9 +62,11 @@ impl Failures {
         });
         let mut items: Vec<Item> = tests.collect();
         let of_tests = !items.is_empty();
+        let mut red_lines = BTreeMap::new();
         if !of_tests && diagnosis.kind != FailureKind::None {
+            red_lines = telling_lines(log);
             let evidence = diagnosis.evidence.iter().map(|line| fold_text(&line.text));
-            let lines: BTreeSet<String> = telling_lines(log).into_keys().chain(evidence).collect();
+            let lines: BTreeSet<String> = red_lines.keys().cloned().chain(evidence).collect();
             let item = |id| Item {
                 id,
                 path: None,
@@ -74,6 +78,7 @@ impl Failures {
             targets: (0..items.len()).collect(),
             items,
             of_tests,
+            red_lines,
             ..Self::default()
         }
     }
@@ -129,9 +134,18 @@ impl Failures {
         if !self.of_tests {
             self.base_lines.clone_from(&base.lines);
         }
-        let ends: Vec<(usize, End)> = (self.targets.iter())
-            .map(|item| (*item, self.item_end(base, *item)))
-            .collect();
+        // As often as in the red run: nothing of it is new.
+        let is_old = |item: &usize| {
+            let red =
+                (self.items.get(*item)).and_then(|item| self.red_lines.get_key_value(&item.id));
+            red.is_some_and(|(id, count)| base.lines.get(id).is_some_and(|before| before >= count))
+        };
+        let base_end = |item: &usize| match is_old(item) {
+            true => End::Fails { same_way: true },
+            false => self.item_end(base, *item),
+        };
+        let ends = self.targets.iter().map(|item| (*item, base_end(item)));
+        let ends: Vec<(usize, End)> = ends.collect();
         let items = |wanted: &dyn Fn(End) -> bool| -> BTreeSet<usize> {
             let found = ends.iter().filter(|(_, end)| wanted(*end));
             found.map(|(item, _)| *item).collect()

@@ -170,7 +170,7 @@ impl FindCause<'_> {
             laid: BTreeMap::new(),
             commit: None,
             base: WhyBase {
-                what: "what is not committed".to_owned(),
+                what: "the uncommitted changes".to_owned(),
                 commit: head,
             },
             scope: Scope::Everything,

@@ -11,7 +11,7 @@ use crate::source::ReadError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkplaceError {
     /// The one that was named cannot be had.
-    #[error("no {kind} workplace: {why}")]
+    #[error("`--workplace {kind}` is not available: {why}")]
     Unavailable {
         /// The word for it.
         kind: &'static str,
@@ -19,7 +19,7 @@ pub enum WorkplaceError {
         why: String,
     },
     /// The disk refused.
-    #[error("cannot write the workplace `{path}`: {kind}")]
+    #[error("cannot write the isolated copy `{path}`: {kind}")]
     Io {
         /// The path.
         path: String,
@@ -39,7 +39,7 @@ pub enum WorkplaceError {
     #[error(transparent)]
     Exec(#[from] ExecError),
     /// It cannot be listed.
-    #[error("cannot read the workplace: {0}")]
+    #[error("cannot read the isolated copy: {0}")]
     Read(#[from] ReadError),
 }
 

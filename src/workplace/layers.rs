@@ -123,8 +123,7 @@ impl Walk<'_> {
         name: &str,
         found: &fs::Metadata,
     ) -> Result<FileState, WorkplaceError> {
-        let too_much =
-            || WorkplaceError::TooMuch(format!("`{name}` was made too large to stand in a patch"));
+        let too_much = || WorkplaceError::TooMuch(format!("`{name}` became too large for a patch"));
         if found.len() > MAX_READ_BYTES {
             return Err(too_much());
         }
@@ -156,7 +155,7 @@ impl Walk<'_> {
         }
         self.edits.insert(path, state);
         if self.edits.len() > MAX_FILES {
-            let message = format!("more than {MAX_FILES} files were changed or made");
+            let message = format!("more than {MAX_FILES} files were changed or created");
             return Err(WorkplaceError::TooMuch(message));
         }
         Ok(())

@@ -51,7 +51,7 @@ impl<'a> Workplace<'a> {
         let held = Temporary::new().map_err(io)?;
         let private = held.path().join("own");
         std::fs::create_dir_all(&private).map_err(io)?;
-        let asked = "it was asked for".to_owned();
+        let asked = "requested".to_owned();
         let copy = || {
             let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
             Ok::<_, WorkplaceError>(Inner::Copy(Box::new(place)))
@@ -66,7 +66,7 @@ impl<'a> Workplace<'a> {
                 (place, asked)
             }
             WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
-                Ok(place) => (place, "this system has it".to_owned()),
+                Ok(place) => (place, "supported here".to_owned()),
                 Err(why) => (copy()?, format!("no overlay: {why}")),
             },
         };

@@ -3,6 +3,7 @@
 #![recursion_limit = "256"]
 
 mod ci;
+mod contract;
 mod doors;
 mod installing;
 mod log;

@@ -226,7 +226,7 @@ fn a_file_that_is_not_there_is_refused_by_every_command() {
         let said = stderr(&output);
         assert!(
             said.contains("error[U103]: cannot read `missing.toml`: no such file")
-                && said.contains("hint: `--config FILE` names a file that is there"),
+                && said.contains("hint: `--config FILE` needs an existing file"),
             "{said}"
         );
     }

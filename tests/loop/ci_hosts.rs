@@ -239,13 +239,22 @@ fn gitlab_reads_failed_jobs_and_writes_one_note() {
     host.variables
         .extend(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let workflow = host.workflow("gitlab");
-    let lines: Vec<&str> = workflow["mendit"]["script"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it.as_str().unwrap())
-        .collect();
-    let script = lines.join("\n");
+    let lines = |job: &str, part: &str| {
+        let lines = workflow[job][part].as_array().unwrap().iter();
+        let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
+        lines.join("\n")
+    };
+    // The job that runs the tests has no token.
+    let tests = lines("mendit", "script");
+    assert!(!tests.contains("TOKEN") && workflow["mendit"]["environment"].is_null());
+    let with_token = |job| {
+        format!(
+            "{}\n{}",
+            lines(".mendit", "before_script"),
+            lines(job, "script")
+        )
+    };
+    let script = [with_token("mendit logs"), tests, with_token("mendit note")].join("\n");
     host.run("sh", &script, &host.repo.root(), &BTreeMap::new());
     let note = host.written("merge_requests/2/notes.POST").unwrap();
     for test in ["test_old", "test_new"] {

@@ -274,7 +274,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     assert!(head.contains("+    return days >= LIMIT"), "{prompt}");
     let packet = repo.context(&[]);
     let files = packet["files"].as_array().unwrap();
-    let why = "without the change there the tests pass";
+    let why = "with the change there reverted the tests pass";
     let told = |it: &Value| it["why"].as_str().is_some_and(|it| it.contains(why));
     let told: Vec<&Value> = files.iter().filter(|it| told(it)).collect();
     assert_eq!(told.len(), 1, "{packet}");
@@ -563,6 +563,11 @@ fn names_new_finding_of_a_checker_beside_an_old_one() {
     );
     let document = asked(&repo, &["python3", "check.py"]);
     assert_eq!(places(&document), ["library/loans.py:10"], "{document}");
+    // Without the new one, the old one was there before.
+    repo.write("library/loans.py", LOANS);
+    let document = asked(&repo, &["python3", "check.py"]);
+    assert_ne!(document["reason"], "flaky", "{document}");
+    assert_eq!(places(&document), [""; 0], "{document}");
 }
 
 #[test]

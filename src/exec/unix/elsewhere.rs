@@ -4,7 +4,7 @@ use super::protocol::Order;
 use super::supervise::{Entered, Place};
 use crate::model::{NotConfined, SandboxMode, Wall};
 
-const NOTHING: &str = "this system has no sandbox that needs no privileges";
+const NOTHING: &str = "this system has no unprivileged sandbox";
 
 /// There is nothing to confine with on this system: fails when that was required.
 pub(super) fn confine(order: &Order, _: &Entered) -> Result<Vec<NotConfined>, String> {

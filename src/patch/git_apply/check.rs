@@ -12,7 +12,7 @@ use crate::policy::check_path;
 
 /// Judges one section after another by git's rules.
 pub(super) struct Checker<'c, 'a> {
-    pub(super) destination: &'c Destination,
+    pub(super) destination: &'c Destination<'c>,
     pub(super) options: &'c GitApplyOptions,
     pub(super) table: &'c Table,
     /// The sections so far.
@@ -41,18 +41,15 @@ impl<'a> Checker<'_, 'a> {
             let names = said_name(&done.section);
             self.messages.line(&format!("Checking patch {names}..."));
         }
+        done.refused = true;
         let before = self.read_preimage(&mut done.section)?;
-        let modes = [done.section.old_mode, done.section.new_mode];
-        if modes.into_iter().any(is_submodule) {
-            let name = done.section.target().to_owned();
-            return self.refuse(&format!("{name}: it is a submodule"));
-        }
-        self.check_target(done)?;
+        let is_taken = self.check_target(done)?;
         self.check_paths(&done.section)?;
-        if self.make_content(done, &before).is_err() {
+        if self.make_content(done, &before, is_taken).is_err() {
             let name = done.section.name().to_owned();
             return self.refuse(&format!("{name}: patch does not apply"));
         }
+        done.refused = false;
         Ok(())
     }
 
@@ -123,16 +120,17 @@ impl<'a> Checker<'_, 'a> {
     }
 
     // What the index has at a path, with which the worktree must agree when it is changed too.
-    fn read_staged(&mut self, name: &str) -> Checked<Option<FileState>> {
+    pub(super) fn read_staged(&mut self, name: &str) -> Checked<Option<FileState>> {
         let staging = self.destination.staging.as_ref();
         let Some((staging, entry)) = staging.and_then(|index| Some((index, index.entry(name)?)))
         else {
             return Ok(None);
         };
-        if is_submodule(entry.mode) {
-            return self.refuse(&format!("{name}: it is a submodule"));
-        }
-        let bytes = staging.blob(entry.id);
+        let bytes = if is_submodule(entry.mode) {
+            Ok(format!("Subproject commit {}\n", entry.id).into_bytes())
+        } else {
+            staging.blob(entry.id)
+        };
         if !self.options.cached {
             let seen = self.look_up(name)?;
             if !self.matches_index(name, seen.as_ref(), &entry) {
@@ -194,13 +192,24 @@ impl<'a> Checker<'_, 'a> {
         BlobId::from_content(&bytes) == entry.id
     }
 
-    // The new path must be free, unless the patch itself frees it.
-    fn check_target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
+    // The new path must be free, unless the patch itself frees it; where two are to be merged, returns whether
+    // it is taken.
+    fn check_target(&mut self, done: &mut SectionResult<'a>) -> Checked<bool> {
         let section = &mut done.section;
+        let mut is_taken = false;
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
         {
-            if let Some(text) = self.find_occupant(&new, self.table.frees_path(&new)) {
+            let entry = self.destination.staged(&new);
+            // The files of a submodule would be lost.
+            let loses = entry.is_some_and(|entry| differ_in_type(entry.mode, section.new_mode))
+                && entry.is_some_and(|entry| is_submodule(entry.mode));
+            if loses && self.options.uses_index() {
+                return self.refuse(&format!("{new}: it is a submodule"));
+            }
+            let occupant = self.find_occupant(&new, self.table.frees_path(&new));
+            is_taken = occupant.is_some();
+            if let Some(text) = occupant.filter(|_| !self.options.three_way) {
                 return self.refuse(&text);
             }
             if section.new_mode == 0 {
@@ -227,13 +236,12 @@ impl<'a> Checker<'_, 'a> {
                 return self.refuse(&text);
             }
         }
-        Ok(())
+        Ok(is_taken)
     }
 
     fn find_occupant(&self, new: &str, frees: bool) -> Option<String> {
         if self.options.uses_index() {
-            let staging = self.destination.staging.as_ref();
-            let entry = staging.and_then(|staging| staging.entry(new));
+            let entry = self.destination.staged(new);
             if let Some(entry) = entry.filter(|_| !frees) {
                 if !entry.intent_to_add {
                     return Some(format!("{new}: already exists in index"));
@@ -265,8 +273,7 @@ impl<'a> Checker<'_, 'a> {
         if let Some(new) = section.new_name.as_deref().filter(|_| !section.deletes()) {
             let is_link = |path: &str| {
                 if self.options.uses_index() {
-                    let staging = self.destination.staging.as_ref();
-                    let entry = staging.and_then(|staging| staging.entry(path));
+                    let entry = self.destination.staged(path);
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
                     self.destination.is_link(path)

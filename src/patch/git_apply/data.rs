@@ -1,4 +1,4 @@
-use super::check::{Checked, Checker};
+use super::check::{Checked, Checker, Refusal};
 use super::place::{Line, Placing, WORK, split_lines};
 use crate::model;
 use crate::patch::bodies::{apply_binary, expand_binary};
@@ -7,6 +7,28 @@ use crate::patch::strict::{Section, SectionResult};
 impl<'a> Checker<'_, 'a> {
     /// What the section makes of it.
     pub(super) fn make_content(
+        &mut self,
+        done: &mut SectionResult<'a>,
+        before: &[u8],
+        is_taken: bool,
+    ) -> Checked<()> {
+        if !self.options.three_way || !self.merge_section(done, before, is_taken) {
+            if is_taken {
+                return Err(Refusal::Section);
+            }
+            if self.options.three_way {
+                self.messages.line("Falling back to direct application...");
+            }
+            self.make_directly(done, before)?;
+        }
+        if done.section.deletes() && !done.after.is_empty() {
+            return self.refuse("removal patch leaves file contents");
+        }
+        Ok(())
+    }
+
+    /// What the section makes of bytes by its hunks or its binary data.
+    pub(super) fn make_directly(
         &mut self,
         done: &mut SectionResult<'a>,
         before: &[u8],
@@ -21,12 +43,9 @@ impl<'a> Checker<'_, 'a> {
             }
         } else {
             let mut image = split_lines(before);
-            self.apply_hunks(&done.section, &mut image)?;
+            done.rejected = self.apply_hunks(&done.section, &mut image)?;
             let lines: Vec<_> = image.into_iter().map(|line| line.text).collect();
             done.after = lines.concat();
-        }
-        if done.section.deletes() && !done.after.is_empty() {
-            return self.refuse("removal patch leaves file contents");
         }
         Ok(())
     }
@@ -55,8 +74,13 @@ impl<'a> Checker<'_, 'a> {
         })
     }
 
-    /// Applies the hunks of a section.
-    fn apply_hunks<'i>(&mut self, section: &Section<'i>, image: &mut Vec<Line<'i>>) -> Checked<()> {
+    /// Applies the hunks of a section; gives which were left out, where that is asked for.
+    fn apply_hunks<'i>(
+        &mut self,
+        section: &Section<'i>,
+        image: &mut Vec<Line<'i>>,
+    ) -> Checked<Vec<bool>> {
+        let mut rejected = Vec::new();
         let mut placing = Placing {
             options: self.options,
             rules: section.rules,
@@ -66,11 +90,17 @@ impl<'a> Checker<'_, 'a> {
             work: WORK,
         };
         for (hunk, number) in section.hunks.iter().zip(1..) {
-            if !placing.apply_hunk(image, hunk, number) {
+            let fits = placing.apply_hunk(image, hunk, number);
+            if !fits {
                 let (name, start) = (section.name(), hunk.old_start);
-                return self.refuse(&format!("patch failed: {name}:{start}"));
+                let message = format!("patch failed: {name}:{start}");
+                placing.messages.error(&message);
             }
+            if !fits && !self.options.reject {
+                return Err(Refusal::Section);
+            }
+            rejected.push(!fits);
         }
-        Ok(())
+        Ok(rejected)
     }
 }

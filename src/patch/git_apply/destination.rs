@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::line_ends::{LineEnds, Settings};
-use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
+use crate::git::{Attribute, Attributes, GitError, Repository, Staged, Staging};
 use crate::model::file_name;
 use crate::patch::change::FileState;
 use crate::patch::strict::Rules;
@@ -11,12 +11,13 @@ use crate::patch::structure::parent_paths;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
-pub(super) struct Destination {
+pub(super) struct Destination<'r> {
+    pub(super) repository: Option<&'r Repository>,
     /// The index, when there is a repository.
     pub(super) staging: Option<Staging>,
     /// What names of the patch are relative to.
     pub(super) root: PathBuf,
-    tree: Directory,
+    pub(super) tree: Directory,
     attributes: Option<RefCell<Attributes>>,
     line_ends: Settings,
     rules: Rules,
@@ -24,8 +25,8 @@ pub(super) struct Destination {
     pub(super) trusts_mode: bool,
 }
 
-impl Destination {
-    pub(super) fn open(repository: Option<&Repository>, root: &Path) -> Result<Self, GitError> {
+impl<'r> Destination<'r> {
+    pub(super) fn open(repository: Option<&'r Repository>, root: &Path) -> Result<Self, GitError> {
         let staging = repository.map(Repository::staging).transpose()?;
         let attributes = repository.map(Repository::attributes).transpose()?;
         let setting = |key: &str| repository.and_then(|repository| repository.setting(key));
@@ -33,6 +34,7 @@ impl Destination {
             GitError::Unreadable(format!("cannot open `{}`: {error}", root.display()))
         })?;
         Ok(Self {
+            repository,
             staging,
             root: root.to_owned(),
             tree,
@@ -54,6 +56,11 @@ impl Destination {
             Some(attributes) => attributes.borrow_mut().for_path(path),
             None => std::array::from_fn(|_| Attribute::Unspecified),
         }
+    }
+
+    /// What the index has at a path.
+    pub(super) fn staged(&self, path: &str) -> Option<Staged> {
+        self.staging.as_ref()?.entry(path)
     }
 
     /// The white space rules of a path.

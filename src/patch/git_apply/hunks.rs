@@ -1,4 +1,4 @@
-use super::options::{Verbosity, WhiteSpace};
+use super::options::WhiteSpace;
 use super::reader::Reader;
 use crate::patch::read::parse_range;
 use crate::patch::strict::{Hunk, Rule, Section, line_of};
@@ -13,7 +13,7 @@ impl<'a> Reader<'a, '_> {
         hunk.line = self.line;
         self.line += 1;
         if self.options.recount {
-            self.recount_hunk(input.get(at..).unwrap_or_default(), &mut hunk);
+            Self::recount_hunk(input.get(at..).unwrap_or_default(), &mut hunk);
         }
         let (mut old, mut new) = (hunk.old_lines, hunk.new_lines);
         let mut changes = 0;
@@ -80,7 +80,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     // The header's counts give way to what stands there, up to the next hunk or file.
-    fn recount_hunk(&mut self, body: &[u8], hunk: &mut Hunk<'_>) {
+    fn recount_hunk(body: &[u8], hunk: &mut Hunk<'_>) {
         let (mut old, mut new) = (0, 0);
         for line in body.split_inclusive(|byte| *byte == b'\n') {
             match line.first() {
@@ -92,14 +92,7 @@ impl<'a> Reader<'a, '_> {
                 Some(b'+') => new += 1,
                 Some(b'\\') => {}
                 _ if line.starts_with(b"@@ ") || line.starts_with(b"diff ") => break,
-                _ => {
-                    if self.options.verbosity > Verbosity::Quiet {
-                        let line = String::from_utf8_lossy(line);
-                        let message = format!("recount: unexpected line: {}", line.trim_end());
-                        self.messages.warning(&message);
-                    }
-                    return;
-                }
+                _ => return,
             }
         }
         (hunk.old_lines, hunk.new_lines) = (old, new);

@@ -1,3 +1,5 @@
+use crate::git::MergeConflict;
+
 /// What `git apply` is asked to do.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of git")]
@@ -8,12 +10,32 @@ pub struct GitApplyOptions {
     pub directory: String,
     /// The user's directory below the root; empty or with a final `/`.
     pub prefix: String,
-    /// Find out whether it applies, and change nothing.
+    /// Change files; off where something is only to be printed or checked.
+    pub apply: bool,
+    /// Print a diffstat.
+    pub stat: bool,
+    /// Print added and deleted lines of each file.
+    pub numstat: bool,
+    /// Print what is created, deleted, renamed and changed in mode.
+    pub summary: bool,
+    /// End printed names with NUL and do not quote them.
+    pub nul: bool,
+    /// Find out whether it applies.
     pub check: bool,
     /// Index and worktree must agree and both change.
     pub index: bool,
     /// Change the index alone.
     pub cached: bool,
+    /// Merge with what the file has become, and fall back to placing hunks.
+    pub three_way: bool,
+    /// What settles conflicts of a merge.
+    pub settled: Option<MergeConflict>,
+    /// Apply the hunks that fit, and leave the others in `.rej` files.
+    pub reject: bool,
+    /// Let names lead out of the tree; never with the index.
+    pub unsafe_paths: bool,
+    /// A last line may have lost its newline on the way.
+    pub inaccurate_eof: bool,
     /// Apply the other way round.
     pub reverse: bool,
     /// Lines of context that must match.
@@ -26,7 +48,7 @@ pub struct GitApplyOptions {
     pub ignore_white_space: bool,
     /// What errors of white space lead to.
     pub white_space: WhiteSpace,
-    /// An input without a patch is no error.
+    /// An input without a patch is not an error.
     pub allow_empty: bool,
     /// How much is said.
     pub verbosity: Verbosity,
@@ -80,13 +102,14 @@ pub enum Verbosity {
 
 impl GitApplyOptions {
     /// Whether the index takes part.
-    pub(super) fn uses_index(&self) -> bool {
-        self.index || self.cached
+    #[must_use]
+    pub fn uses_index(&self) -> bool {
+        self.index || self.cached || self.three_way
     }
 
     /// Whether a path is below the user's directory.
     pub(super) fn uses(&self, path: &str) -> bool {
         let below = path.strip_prefix(&self.prefix);
-        self.prefix.is_empty() || below.is_some_and(|below| !below.is_empty())
+        self.unsafe_paths || self.prefix.is_empty() || below.is_some_and(|below| !below.is_empty())
     }
 }

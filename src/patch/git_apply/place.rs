@@ -65,8 +65,6 @@ impl Placing<'_> {
         let Some(mut sides) = self.split_sides(hunk) else {
             return false;
         };
-        // It is told as it was, not as it is after its context was reduced.
-        let whole = sides.old.clone();
         let (mut leading, mut trailing) = (hunk.leading, hunk.trailing);
         // A hunk that starts at the first line and one that ends without context belong at the
         // edges, unless hunks without context are expected.
@@ -80,13 +78,6 @@ impl Placing<'_> {
             }
             let least = self.options.min_context;
             if self.work == 0 || (leading <= least && trailing <= least) {
-                if self.options.verbosity > Verbosity::Normal {
-                    self.messages.raw(b"error: while searching for:\n");
-                    for line in &whole {
-                        self.messages.raw(&line.bytes);
-                    }
-                    self.messages.raw(b"\n");
-                }
                 return false;
             }
             if at_start || at_end {
@@ -106,12 +97,8 @@ impl Placing<'_> {
         };
         self.check_blank_end(image, &mut sides, found);
         if self.options.verbosity > Verbosity::Normal && to_signed(found) != stated {
-            let offset = to_signed(found) - stated;
-            let offset = if self.options.reverse {
-                -offset
-            } else {
-                offset
-            };
+            let sign = if self.options.reverse { -1 } else { 1 };
+            let offset = sign * (to_signed(found) - stated);
             let plural = if offset == 1 { "" } else { "s" };
             self.messages.line(&format!(
                 "Hunk #{number} succeeded at {} (offset {offset} line{plural}).",
@@ -201,6 +188,15 @@ impl Placing<'_> {
                 sides.blank_at_end += 1;
             } else if !blank_context {
                 sides.blank_at_end = 0;
+            }
+        }
+        let ends = |side: &[Text<'_>]| side.last().is_some_and(|line| line.bytes.ends_with(b"\n"));
+        if self.options.inaccurate_eof && ends(&sides.old) && ends(&sides.new) {
+            for line in [sides.old.last_mut(), sides.new.last_mut()]
+                .into_iter()
+                .flatten()
+            {
+                line.bytes.to_mut().pop();
             }
         }
         Some(sides)

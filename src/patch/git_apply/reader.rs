@@ -40,7 +40,8 @@ impl<'a> Reader<'a, '_> {
         self.read_hunks(&mut section)?;
         if section.hunks.is_empty() {
             self.read_binary(&mut section)?;
-            if !section.is_binary && !section.changes_metadata() {
+            let is_used = self.options.apply || self.options.check;
+            if is_used && !section.is_binary && !section.changes_metadata() {
                 return Err(Fatal(format!(
                     "patch with only garbage at line {}",
                     self.line
@@ -95,7 +96,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn add_prefix(&self, section: &mut Section<'a>) {
-        if section.from_root || self.naming.prefix.is_empty() {
+        if section.from_root && !self.options.unsafe_paths || self.naming.prefix.is_empty() {
             return;
         }
         let prefix = self.naming.prefix.trim_end_matches('/');

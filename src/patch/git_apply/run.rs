@@ -5,6 +5,7 @@ use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
+use super::report::write_report;
 use super::table::Table;
 use super::write::write_tree;
 use crate::git::{GitError, Repository};
@@ -13,11 +14,12 @@ use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
 pub struct GitApply<'r> {
-    destination: Destination,
+    destination: Destination<'r>,
     options: &'r GitApplyOptions,
     state: PathBuf,
     naming: Naming,
     messages: Messages,
+    out: String,
     // 1 once a patch did not apply, 128 once something was refused that ends everything.
     exit: u8,
 }
@@ -25,6 +27,8 @@ pub struct GitApply<'r> {
 /// How it ended.
 #[derive(Debug)]
 pub struct GitApplied {
+    /// For standard output.
+    pub stdout: String,
     /// For standard error.
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
@@ -59,6 +63,7 @@ impl<'r> GitApply<'r> {
                 prefix: options.prefix.clone(),
             },
             messages: Messages::default(),
+            out: String::new(),
             exit: 0,
         })
     }
@@ -79,36 +84,34 @@ impl<'r> GitApply<'r> {
 
     /// Ends with the sum of white space errors and writes the index.
     pub fn finish(mut self) -> GitApplied {
-        if self.exit == FATAL {
-            return self.end_run();
-        }
-        if self.exit == 0 {
-            let action = self.options.white_space;
-            if let Err(Fatal(messages)) = self.messages.sum_up(action, !self.options.check) {
-                self.messages.error(&messages);
-                self.exit = FATAL;
-                return self.end_run();
-            }
-        }
-        if let Some(staging) = &mut self.destination.staging
-            && let Err(error) = staging.write(Some(&self.destination.root))
-        {
-            let message = format!("Unable to write new index file: {error}");
+        if let Err(Fatal(message)) = self.end_run() {
             self.messages.error(&message);
             self.exit = FATAL;
         }
-        self.end_run()
-    }
-
-    // Asked to be quiet, git says nothing at all, not even why it fails.
-    fn end_run(mut self) -> GitApplied {
+        // Asked to be quiet, git says nothing at all, not even why it fails.
         if self.options.verbosity == Verbosity::Quiet {
             self.messages.text.clear();
         }
         GitApplied {
+            stdout: self.out,
             stderr: self.messages.text,
             exit: self.exit,
         }
+    }
+
+    fn end_run(&mut self) -> Result<(), Fatal> {
+        if self.exit == 0 {
+            let action = self.options.white_space;
+            self.messages.sum_up(action, self.options.apply)?;
+        }
+        let Some(staging) = self.destination.staging.as_mut() else {
+            return Ok(());
+        };
+        if self.exit == FATAL {
+            return Ok(());
+        }
+        let written = staging.write(Some(&self.destination.root));
+        written.map_err(|error| Fatal(format!("Unable to write new index file: {error}")))
     }
 
     // Whether one patch applied whole.
@@ -123,22 +126,29 @@ impl<'r> GitApply<'r> {
             ));
         }
         let stops = self.messages.errors > 0 && self.options.white_space.is_error();
-        let mut applies = !self.options.check && !stops;
-        if self.options.check || applies {
+        let mut applies = self.options.apply && !stops;
+        let done = if self.options.check || applies {
             let before = self.messages.errors;
-            let (done, clean) = self.judge_section(name, sections)?;
+            let (done, clean) = self.judge_sections(name, sections)?;
             applies &= self.messages.errors == before || !self.options.white_space.is_error();
-            if !clean {
+            if !clean && !self.options.reject {
                 return Ok(false);
             }
-            if applies {
-                self.write_results(&done)?;
-            }
+            done
+        } else {
+            sections.into_iter().map(SectionResult::from).collect()
+        };
+        if applies && self.write_results(&done)? {
+            // The index keeps what conflicts left.
+            self.exit = 1;
+            return Ok(!self.options.reject);
         }
+        self.out.push_str(&write_report(&done, self.options));
         Ok(true)
     }
 
-    fn write_results(&mut self, done: &[SectionResult<'_>]) -> Result<(), Fatal> {
+    // Whether hunks or conflicts are left.
+    fn write_results(&mut self, done: &[SectionResult<'_>]) -> Result<bool, Fatal> {
         if self.options.uses_index()
             && let Some(staging) = &mut self.destination.staging
         {
@@ -190,7 +200,7 @@ impl<'r> GitApply<'r> {
         Ok((sections, skipped))
     }
 
-    fn judge_section<'a>(
+    fn judge_sections<'a>(
         &mut self,
         name: &str,
         sections: Vec<Section<'a>>,
@@ -200,10 +210,7 @@ impl<'r> GitApply<'r> {
         let mut done: Vec<SectionResult<'a>> = Vec::with_capacity(sections.len());
         let mut clean = true;
         for (number, section) in sections.into_iter().enumerate() {
-            let mut one = SectionResult {
-                section,
-                ..SectionResult::default()
-            };
+            let mut one = SectionResult::from(section);
             let outcome = Checker {
                 destination: &self.destination,
                 options: self.options,

@@ -127,17 +127,13 @@ fn is_closed(
 
 /// Decides whether all of the patch is there already, and refuses where only some is.
 fn weigh_already(outcomes: &[SectionOutcome], report: &mut Report) -> bool {
-    let has = |wanted: SectionOutcome| outcomes.contains(&wanted);
-    let is_there = has(SectionOutcome::Already) || has(SectionOutcome::Unchanged);
-    if report.is_refused() || outcomes.is_empty() {
+    if report.is_refused() || !outcomes.contains(&SectionOutcome::Already) {
         return false;
     }
-    if !has(SectionOutcome::Applied) && is_there {
+    if !outcomes.contains(&SectionOutcome::Applied) {
         return true;
     }
-    if has(SectionOutcome::Already) {
-        let message = "left out files that are as the patch makes them already";
-        report.add_mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
-    }
+    let message = "left out files that already match the patch";
+    report.add_mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
     false
 }

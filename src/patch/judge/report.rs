@@ -72,7 +72,7 @@ impl Report {
     pub(super) fn refuse_mends(&mut self) {
         let first = self.verdict.mends.first().cloned();
         if let Some(first) = first.filter(|_| self.worst.is_none()) {
-            let message = format!("it would have to be mended: {}", first.message);
+            let message = format!("it would need a correction: {}", first.message);
             self.add(PatchProblem::new(Code::P309, message).at(None, first.patch_line));
         }
     }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::JudgeOptions;
 use super::report::Report;
-use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
+use crate::model::{Code, HunkVerdict, Mend, Operation, Refusal, Safety, file_name, refuse};
 use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand_binary};
 use crate::patch::change::FileState;
 use crate::patch::content::{Modified, modify_file};
@@ -30,8 +30,6 @@ pub(super) enum SectionOutcome {
     Applied,
     /// Its new side stands there already.
     Already,
-    /// It fits and changes nothing.
-    Unchanged,
     Failed,
 }
 
@@ -84,7 +82,7 @@ impl<'j> Placing<'j> {
             structure::check_link(&target.new, &after.bytes)?;
         }
         if self.find_made(&target.new).is_some() {
-            return refuse(Code::P513, "the patch makes the same file twice");
+            return refuse(Code::P513, "the patch creates the same file twice");
         }
         let leaves = self.vacated.contains(&target.new);
         match read_original(self.source, &target.new)? {
@@ -94,7 +92,7 @@ impl<'j> Placing<'j> {
                 return refuse(Code::P502, message);
             }
             Some(_) if !self.slots.contains_key(&target.new) => {
-                let message = "the patch makes this file before it takes the old one away";
+                let message = "the patch creates this file before it deletes the old one";
                 return refuse(Code::P513, message);
             }
             _ => {}
@@ -121,10 +119,7 @@ impl<'j> Placing<'j> {
                     add_failures(target, made.failures, report);
                     return Ok(SectionOutcome::Failed);
                 };
-                // A hunk that removes every line has no other place to go.
-                let mends = made.mends.into_iter();
-                let mends = mends.filter(|mend| mend.code != Code::M401);
-                report.verdict.mends.extend(mends);
+                report.verdict.mends.extend(made.mends);
                 left.is_empty()
             }
             _ => false,
@@ -148,16 +143,6 @@ impl<'j> Placing<'j> {
         let is_rename = target.operation == Operation::Rename;
         let occupied = self.read_current(&target.new)?;
         let source = read_original(self.source, &target.old)?;
-        if source.is_none()
-            && is_rename
-            && !self.slots.contains_key(&target.new)
-            && let Some(there) = &occupied
-        {
-            let pure = matches!(file.body, Body::Empty);
-            if pure || modify_file(there, file, &self.work).is_there {
-                return Ok(SectionOutcome::Already);
-            }
-        }
         // A copy is made of what stood there before the patch.
         let changed = |slot: &FileChange| slot.from.is_none() && slot.before.is_some();
         if is_rename && self.slots.get(&target.old).is_some_and(changed) {
@@ -165,15 +150,12 @@ impl<'j> Placing<'j> {
         }
         let Some(before) = source else {
             self.read_existing(&target.old)?;
-            let message = "the patch makes this file before it moves or copies it";
+            let message = "the patch creates this file before it moves or copies it";
             return refuse(Code::P513, message);
         };
         let leaves = self.vacated.contains(&target.new) && self.find_made(&target.new).is_none();
         if occupied.is_some() && !leaves {
             return refuse(Code::P502, "the new path is already taken");
-        }
-        if before.mode == 0o120_000 {
-            structure::check_link(&target.new, &before.bytes)?;
         }
         let outcome = self.change_file(file, target, before.clone(), hunks, report)?;
         if is_rename
@@ -204,7 +186,7 @@ impl<'j> Placing<'j> {
     ) -> Outcome {
         let mode = target.mode.unwrap_or(before.mode);
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
-            return refuse(Code::P206, "the mode does not go with what the file is");
+            return refuse(Code::P206, "the mode does not fit the kind of file");
         }
         let made = self.make_content(file, target, &before)?;
         hunks.extend(made.hunks);
@@ -224,21 +206,21 @@ impl<'j> Placing<'j> {
                 Body::Whole(_) => true,
                 _ => target.mode.is_some(),
             };
-            if is_meant {
+            if is_meant || is_diff && target.mode.is_none() && !lost_its_end(file.hunks()) {
                 return Ok(SectionOutcome::Already);
             }
-            if !is_diff {
+            if !is_diff || target.mode.is_none() {
                 return refuse(Code::P305, "the patch changes nothing in this file");
             }
-            if target.mode.is_none() {
-                return self.refuse_no_change(file, target, report);
-            }
+        }
+        if mode == 0o120_000 {
+            structure::check_link(&target.new, &after.bytes)?;
         }
         self.store_state(target, Some(before), Some(after), file.line);
         if let Some(slot) = self.slots.get_mut(&target.new) {
             slot.is_exact = made.is_exact;
         }
-        self.check_link(target)
+        Ok(SectionOutcome::Applied)
     }
 
     /// Makes the new content of a file, whatever form the section has.
@@ -292,26 +274,6 @@ impl<'j> Placing<'j> {
         Ok(made)
     }
 
-    fn refuse_no_change(
-        &self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        report: &mut Report,
-    ) -> Outcome {
-        let lost_its_end = file.hunks().last().is_some_and(|hunk| {
-            let promised = hunk.old.map_or(0, |(_, count)| count as usize);
-            hunk.ends_input && promised > hunk.old_lines().count()
-        });
-        if lost_its_end {
-            let message = "the patch seems to be cut off before its first change";
-            return refuse(Code::P104, message);
-        }
-        let message = "the patch changes nothing in this file";
-        let problem = PatchProblem::new(Code::P305, message).as_warning();
-        report.add(problem.at(Some(&target.new), u64::from(file.line)));
-        Ok(SectionOutcome::Unchanged)
-    }
-
     fn read_existing(&self, path: &str) -> Result<FileState, Refusal> {
         if let Some(state) = self.read_current(path)? {
             return Ok(state);
@@ -320,14 +282,17 @@ impl<'j> Placing<'j> {
             let message = "the patch deletes or moves this file before it changes it";
             return refuse(Code::P513, message);
         }
-        let suggestions = structure::suggest_paths(self.source.listing(), path);
-        let refusal = Refusal::new(
-            Code::P501,
-            format!("there is no file `{}`", path.escape_debug()),
-        );
-        Err(match suggestions.as_slice() {
-            [] => refusal,
-            some => refusal.hint(format!("did you mean {}?", some.join(" or "))),
+        let name = file_name(path);
+        let files = self.source.listing().files();
+        let same = files.filter(|entry| file_name(entry.path.as_str()) == name);
+        let same = same.map(|entry| format!("`{}`", entry.path.as_str()));
+        let same: Vec<String> = same.take(3).collect();
+        let message = format!("there is no file `{}`", path.escape_debug());
+        let refusal = Refusal::new(Code::P501, message);
+        Err(if same.is_empty() {
+            refusal
+        } else {
+            refusal.hint(format!("did you mean {}?", same.join(" or ")))
         })
     }
 
@@ -361,16 +326,6 @@ impl<'j> Placing<'j> {
         self.slots.insert(target.new.clone(), slot);
     }
 
-    fn check_link(&self, target: &Target) -> Outcome {
-        if let Some(after) = self
-            .find_made(&target.new)
-            .filter(|state| state.mode == 0o120_000)
-        {
-            structure::check_link(&target.new, &after.bytes)?;
-        }
-        Ok(SectionOutcome::Applied)
-    }
-
     /// What the patch so far leaves at a path that it changes.
     fn find_made(&self, path: &str) -> Option<&FileState> {
         self.slots.get(path)?.after.as_ref()
@@ -383,6 +338,14 @@ impl<'j> Placing<'j> {
             None => read_original(self.source, path),
         }
     }
+}
+
+// Whether the input ends with fewer lines of context than were announced.
+fn lost_its_end(hunks: &[Hunk<'_>]) -> bool {
+    hunks.last().is_some_and(|hunk| {
+        let announced = hunk.old.map_or(0, |(_, count)| count as usize);
+        hunk.ends_input && announced > hunk.old_lines().count()
+    })
 }
 
 fn add_failures(target: &Target, failures: Vec<(u64, Refusal)>, report: &mut Report) {

@@ -189,7 +189,7 @@ pub(super) fn without_edges<'h, 'a>(
         let [at] = rows.as_slice() else {
             return None;
         };
-        let message = "took context that differs from the file, around lines that stand there once";
+        let message = "took context that differs from the file, around lines that occur there once";
         let note = MendNote::lossy(Code::M417, message);
         tells.then(|| Placed::new(inner, *at, vec![note]))
     })

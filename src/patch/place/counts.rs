@@ -13,7 +13,7 @@ pub(super) fn check_counts(
     lines: &[HunkLine<'_>],
     end: usize,
 ) -> Result<Option<MendNote>, Refusal> {
-    let recount = MendNote::safe(Code::M301, "counted the lines of the hunk anew");
+    let recount = MendNote::safe(Code::M301, "recounted the lines of the hunk");
     let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
     let lead = lines.iter().take_while(is_context).count();
     let trail = lines.iter().rev().take_while(is_context).count();
@@ -37,8 +37,9 @@ pub(super) fn check_counts(
     let lost_new = i64::from(new) - count(LineKind::Remove);
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = String::from_utf8_lossy(kept);
-        let message =
-            format!("the header counts one line less, and `{kept}` would stand beside its change");
+        let message = format!(
+            "the header counts one line fewer, and `{kept}` would be kept beside its replacement"
+        );
         let hint =
             format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
         return Err(Refusal::new(Code::P104, message).hint(hint));

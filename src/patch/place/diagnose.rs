@@ -1,7 +1,7 @@
 use super::align::likely_starts;
 use super::hunk::Site;
 use super::placed::{old_of, trim_end};
-use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
+use crate::model::{Code, Excerpt, FirstDifference, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -34,20 +34,6 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
                 && trim_end(line.text()) == trim_end(text.line(start + index))
         })
     };
-    // Where indentation alone differs, the lines are those that were meant.
-    let alike = |(index, line): (usize, &&HunkLine<'_>)| {
-        start + index < text.len()
-            && line.text().trim_ascii() == text.line(start + index).trim_ascii()
-    };
-    let same = old.iter().enumerate().filter(|pair| alike(*pair)).count();
-    let hundredths = same * 100 / old.len();
-    let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
-    if near.is_some() {
-        failure.mismatch.nearest = Some(Nearest {
-            line: start as u64 + 1,
-            similarity,
-        });
-    }
     let differs = (0..old.len()).find(|index| !equal(*index));
     let shown_from = start + differs.unwrap_or(0).saturating_sub(AROUND);
     let first = shown_from.saturating_sub(2);
@@ -63,7 +49,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
             expected: to_text(line.text()),
             actual: (row < text.len()).then(|| to_text(text.line(row))),
         });
-    } else if similarity >= 1.0 {
+    } else {
         failure.code = Code::P401;
         "only white space differs, in a way that leaves several readings"
             .clone_into(&mut failure.message);

@@ -2,15 +2,14 @@ use std::ops::Range;
 
 use super::hunk::{Placement, Site, place_hunk};
 use super::search::Work;
-use crate::model::{Code, refuse};
 use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
 
-// After this many failures in one file only exact hunks are looked for.
+// After this many failures in one file no more hunks are looked for.
 const MANY_FAILURES: usize = 16;
 
-/// Places the hunks of one file, all against the same lines.
+/// Places the hunks of one file, all against the same lines; those behind many that fail are left out.
 pub(in crate::patch) fn place<'h, 'a>(
     text: &Text<'_>,
     hunks: &'h [Hunk<'a>],
@@ -24,15 +23,9 @@ pub(in crate::patch) fn place<'h, 'a>(
     };
     let mut shift = Some(0);
     let mut failures = 0;
-    let outcomes = hunks.iter().map(|hunk| {
-        let outcome = if failures < MANY_FAILURES {
-            place_hunk(&site, hunk, shift)
-        } else {
-            refuse(
-                Code::P401,
-                "more hunks of this file fail than are looked for",
-            )
-        };
+    let mut outcomes = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        let outcome = place_hunk(&site, hunk, shift);
         shift = shift.map(|shift| shift + count_net(hunk));
         match &outcome {
             Ok(placed) => {
@@ -41,16 +34,15 @@ pub(in crate::patch) fn place<'h, 'a>(
                 });
                 // Its numbers count lines of another file than this one.
                 shift = shift.filter(|_| has_moved.is_none());
-                tracing::debug!("hunk placed at line {}", placed.at + 1);
             }
-            Err(refusal) => {
-                failures += usize::from(refusal.code == Code::P401);
-                tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
-            }
+            Err(_) => failures += 1,
         }
-        outcome
-    });
-    outcomes.collect()
+        outcomes.push(outcome);
+        if failures == MANY_FAILURES {
+            break;
+        }
+    }
+    outcomes
 }
 
 fn count_net(hunk: &Hunk<'_>) -> i64 {

@@ -8,6 +8,7 @@ use crate::model::{Code, Refusal, refuse};
 use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
+use crate::report::join_numbers;
 
 /// Where a hunk stands, or why it cannot be placed.
 pub(in crate::patch) type Placement<'h, 'a> = Result<Placed<'h, 'a>, Refusal>;
@@ -139,7 +140,7 @@ fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
 fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
     let mut prose = hunk.lines.iter().skip(hunk.firm_lines(tail).len());
     if prose.any(|line| !line.line.is_empty()) {
-        let message = "took text after the hunk for prose";
+        let message = "treated text after the hunk as prose";
         placed.mends.push(MendNote::safe(Code::M104, message));
     }
     let is_noted = placed.mends.iter().any(|note| note.code == Code::M303);
@@ -159,7 +160,7 @@ fn check_place<'h, 'a>(
 ) -> Placement<'h, 'a> {
     let mut placed = with_notes(hunk, tail, placed);
     if is_there(text, &placed) {
-        let message = "what the hunk adds stands there already";
+        let message = "the lines that the hunk adds are already there";
         return refuse(Code::P406, message);
     }
     let mend = check_counts(text, hunk, hunk.firm_lines(tail), placed.end())?;
@@ -192,15 +193,11 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     let Some(first) = rows.first().filter(|_| !hunk.scope.is_empty()) else {
         return refusal.hint("repeat as context the line that they follow");
     };
-    let scope = String::from_utf8_lossy(hunk.scope.trim_ascii()).into_owned();
-    let lines: Vec<String> = rows
-        .iter()
-        .take(5)
-        .map(|row| (row + 1).to_string())
-        .collect();
+    let scope = String::from_utf8_lossy(hunk.scope.trim_ascii());
+    let lines = rows.iter().take(5).map(|row| u64::from(*row) + 1);
     refusal.hint(format!(
-        "`{scope}` stands at line {}; repeat as context the line that the new ones follow, for example line {}",
-        lines.join(", "),
+        "`{scope}` is at line {}; repeat as context the line that the new ones follow, for example line {}",
+        join_numbers(&lines.collect::<Vec<u64>>()),
         first + 2
     ))
 }

@@ -1,6 +1,6 @@
 use super::placed::{MendNote, Placed};
 use crate::model::Code;
-use crate::patch::set::{HunkLine, LineKind};
+use crate::patch::set::{HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
 /// Moves a hunk whose every old line stands in the file from row `at` on with another indentation, when one
@@ -26,10 +26,8 @@ pub(super) fn reindent_hunk<'h, 'a>(
     let removes = lines
         .iter()
         .any(|line| line.kind == LineKind::Remove && !line.is_blank());
-    let new = lines.iter().filter(|line| line.kind != LineKind::Remove);
-    let new = new
-        .filter(|line| !line.is_blank())
-        .map(|line| find_indent(line.text()));
+    let new = without_kind(lines, LineKind::Remove).filter(|line| !line.is_blank());
+    let new = new.map(|line| find_indent(line.text()));
     let opens_alike = new.clone().next().is_none_or(|indent| indent == first);
     let is_shown = if is_diff {
         // A diff without any indentation does not tell that of its new lines.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use crate::model::{Code, Safety};
-use crate::patch::set::{HunkLine, LineKind};
+use crate::patch::set::{HunkLine, LineKind, without_kind};
 
 /// Lines of a hunk whose old ones stand in the file side by side.
 #[derive(Debug, Clone)]
@@ -35,10 +35,7 @@ impl<'h, 'a> Placed<'h, 'a> {
 
 /// The lines that stand in the file before.
 pub(super) fn old_of<'h, 'a>(lines: &'h [HunkLine<'a>]) -> Vec<&'h HunkLine<'a>> {
-    lines
-        .iter()
-        .filter(|line| line.kind != LineKind::Add)
-        .collect()
+    without_kind(lines, LineKind::Add).collect()
 }
 
 /// What a mend is called and how far it can be trusted.

@@ -85,7 +85,7 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
         return Some("an edit in the tags of a tool, which are not read");
     }
     if matches_pattern(&QUOTED_HUNK, line) {
-        return Some("a diff behind marks of quotation, which is not read");
+        return Some("a quoted diff, which is not read");
     }
     let is_block = line.starts_with(b"<<<<<<< ");
     is_block.then_some("a block that `<<<<<<< SEARCH` does not begin")

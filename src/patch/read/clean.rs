@@ -5,10 +5,7 @@ use crate::model::{Code, Mend, Safety};
 use crate::patch::text::with_line_ends;
 
 /// The input without what transport added: a byte order mark, carriage returns.
-pub(super) struct Cleaned<'a> {
-    pub(super) bytes: Cow<'a, [u8]>,
-    pub(super) mends: Vec<Mend>,
-}
+pub(super) type Cleaned<'a> = (Cow<'a, [u8]>, Vec<Mend>);
 
 /// Removes what the whole input carries. `Err` names an encoding that is not read.
 pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
@@ -30,18 +27,13 @@ pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
         bytes = Cow::Owned(plain);
-        mends.push(build_mend("left out what the writer thought aloud"));
+        mends.push(build_mend("dropped reasoning text"));
     }
-    Ok(Cleaned { bytes, mends })
+    Ok((bytes, mends))
 }
 
 fn build_mend(message: &str) -> Mend {
-    Mend {
-        code: Code::M101,
-        safety: Safety::Safe,
-        patch_line: 1,
-        message: message.to_owned(),
-    }
+    Mend::new(Code::M101, Safety::Safe, 1_u64, message)
 }
 
 fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
@@ -51,26 +43,20 @@ fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean_input;
+    use super::{Code, clean_input};
 
     #[test]
     fn drops_what_transport_added() {
-        let cleaned = clean_input(b"\xef\xbb\xbf--- a/x\r\n+++ b/x\r\n")
-            .ok()
-            .unwrap();
-        assert_eq!(&*cleaned.bytes, b"--- a/x\n+++ b/x\n");
-        let codes: Vec<_> = cleaned
-            .mends
-            .iter()
-            .map(|mend| mend.code.as_str())
-            .collect();
-        assert_eq!(codes, ["M101", "M101"]);
+        let found = clean_input(b"\xef\xbb\xbf--- a/x\r\n+++ b/x\r\n");
+        let (bytes, mends) = found.ok().unwrap();
+        assert_eq!(&*bytes, b"--- a/x\n+++ b/x\n");
+        assert!(mends.len() == 2 && mends.iter().all(|mend| mend.code == Code::M101));
     }
 
     #[test]
     fn keeps_what_is_content() {
         let text = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+\x1b[1mb\n";
-        assert_eq!(&*clean_input(text).ok().unwrap().bytes, text);
+        assert_eq!(&*clean_input(text).ok().unwrap().0, text);
         assert!(clean_input(b"\xff\xfed\0i\0").is_err());
     }
 }

@@ -40,9 +40,6 @@ pub(super) fn read_diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     }
 }
 
-/// Hunks without lines, one behind the other, that are reported.
-const EMPTY_HUNKS: usize = 100;
-
 struct Scan<'a, 'l> {
     lines: &'l Lines<'a>,
     at: usize,
@@ -68,7 +65,7 @@ impl<'a> Scan<'a, '_> {
         {
             self.read_section([b"--- ", name, b"\n+++ ", name, b"\n"].concat(), start);
         } else if line.starts_with(b"@@ -") && hunk::parse_header(line).is_some() {
-            let message = "a hunk stands before any file header, so no file is named";
+            let message = "a hunk comes before any file header, so no file is named";
             self.fail(Code::P201, message);
             self.read_hunk(&mut Vec::new());
             self.spans.push(start..self.at);
@@ -126,6 +123,12 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn read_section(&mut self, text: Vec<u8>, start: usize) {
+        let index_name = std::mem::take(&mut self.index_name);
+        let name = index_name.rsplit(|byte| *byte == b'/').next();
+        if memchr::memmem::find(&text, name.unwrap_or_default()).is_none() {
+            let message = "the `Index:` line names another file than the headers";
+            self.fail(Code::P202, message);
+        }
         let is_git = text.starts_with(b"diff --git ");
         let named = memchr::memmem::find(&text, b"+++ ").is_some();
         let body = if is_git && !named {
@@ -138,7 +141,6 @@ impl<'a> Scan<'a, '_> {
             line: line_number(start),
             headers: Headers {
                 text,
-                path: std::mem::take(&mut self.index_name).into(),
                 ..Headers::default()
             },
             body,
@@ -220,11 +222,7 @@ impl<'a> Scan<'a, '_> {
         let header = header.unwrap_or(HunkHeader::Bare { scope: &[] });
         let (mut hunk, next) = hunk::read_body(self.lines, from, header, &self.around);
         hunk.line = line_number(self.at);
-        // One without lines has its section refused; more of them than anybody reads say no more.
-        let is_empty = |hunk: &&Hunk<'_>| hunk.lines.is_empty();
-        if !hunk.lines.is_empty() || hunks.iter().rev().take_while(is_empty).count() < EMPTY_HUNKS {
-            hunks.push(hunk);
-        }
+        hunks.push(hunk);
         self.at = next.max(from);
     }
 }

@@ -127,7 +127,8 @@ fn read_counted<'a>(
     mut new: u32,
     around: &Surroundings<'_>,
 ) -> Option<(Vec<HunkLine<'a>>, usize)> {
-    let mut body: Vec<HunkLine<'a>> = Vec::with_capacity((old.max(new) as usize).min(1 << 12));
+    let mut body: Vec<HunkLine<'a>> =
+        Vec::with_capacity((old as usize + new as usize).min(1 << 12));
     let mut at = from;
     while old > 0 || new > 0 {
         let line = lines.line(at)?;

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
@@ -6,7 +5,7 @@ use serde_json::{Map, Value};
 use super::claims::find_commands;
 use super::keys::{
     ADDING, ALL, COMMANDS, CONTENT, CUT_OFF, EXPECTED, FROM, HINT, INSERTED, LINES, LISTS,
-    MORE_TEXT, NEW, OLD, OTHER_ROLES, PATH, PROSE, RESULTS, TEXTS, TO, WRAPPERS, get, is_change,
+    MORE_TEXT, NEW, OLD, OTHER_ROLES, PATH, PROSE, RESULTS, TEXTS, WRAPPERS, get, is_change,
     is_one, is_question, plain, text,
 };
 use super::problem;
@@ -121,14 +120,8 @@ impl Found {
         {
             return self.take_value(&value, path, depth + 1);
         }
-        let marks = [
-            BEGIN_PATCH,
-            "*** Update File:",
-            "\n@@",
-            "\n+++ ",
-            " SEARCH\n",
-        ];
-        let is_patch = marks.iter().any(|mark| string.contains(mark));
+        let mut marks = "*** Begin Patch|*** Update File:|\n@@|\n+++ | SEARCH\n".split('|');
+        let is_patch = marks.any(|mark| string.contains(mark));
         if is_patch {
             self.take_patch(string);
         } else if self.telling {
@@ -145,9 +138,7 @@ impl Found {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        let is_word = |keys: &str, words: &[&str]| {
-            text(fields, keys).is_some_and(|word| words.contains(&word))
-        };
+        let is_word = |keys, words| text(fields, keys).is_some_and(|word| is_one(word, words));
         if is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
             let message = "this is a transcript of several turns; send the last reply alone";
             self.refuse(Code::P107, message);
@@ -173,35 +164,9 @@ impl Found {
         self.adding = name.map_or(outside, |name| {
             is_addition(name) && !name.contains(['.', ' '])
         });
-        let any = self.take_move(fields, name) || self.take_fields(fields, path, depth);
+        let any = self.take_fields(fields, path, depth);
         self.adding = outside;
         any || self.note_unread(fields, name)
-    }
-
-    // A call that deletes or moves a file.
-    fn take_move(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
-        let command = text(fields, COMMANDS).filter(|command| !command.contains(' '));
-        let name = plain(name.or(command).unwrap_or_default());
-        let verb = ["delete", "remove", "move", "rename"].iter().find(|verb| {
-            let rest = name.strip_prefix(**verb);
-            rest.is_some_and(|rest| matches!(rest, "" | "file" | "path" | "files"))
-        });
-        let Some(verb) = verb else {
-            return false;
-        };
-        let found = parse_arguments(fields).into_iter().find_map(|fields| {
-            let word = |names| text(&fields, names);
-            if matches!(*verb, "delete" | "remove") {
-                return Some(build_file(word(PATH)?, Operation::Delete, Body::Empty));
-            }
-            let from = word(FROM).or_else(|| word(PATH))?;
-            let mut file = build_file(word(TO)?, Operation::Rename, Body::Empty);
-            file.headers.from = Some(Cow::Owned(from.as_bytes().to_vec()));
-            Some(file)
-        });
-        let is_found = found.is_some();
-        self.files.extend(found);
-        is_found
     }
 
     // What looks like a change, and is none that is understood.
@@ -398,9 +363,8 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
         text(fields, &paths).filter(|path| !path.is_empty() && !path.contains(['\n', ' ']))
     };
     let path = all.iter().find_map(path_of)?;
-    let command = text(fields, COMMANDS).filter(|command| !command.contains(char::is_whitespace));
-    let inner = all.iter().find_map(|fields| text(fields, COMMANDS));
-    let mut named = [name, command, inner].into_iter().flatten();
+    let command = all.iter().find_map(|fields| text(fields, COMMANDS));
+    let mut named = [name, command].into_iter().flatten();
     let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
     let carries = |table: &Map<String, Value>| {
         get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())

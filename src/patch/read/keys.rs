@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 /// A file's path.
 pub(super) const PATH: &str = "path filepath file filename targetfile relativepath";
 pub(super) const FROM: &str = "source sourcepath oldpath from frompath src oldfilepath";
-pub(super) const TO: &str = "destination destinationpath newpath to topath dest target newfilepath";
 pub(super) const OLD: &str =
     "old oldtext oldstring oldstr oldcode search find original before targetcontent";
 pub(super) const NEW: &str =
@@ -35,20 +34,11 @@ pub(super) const TEXTS: &str = "patch modelpatch diff input arguments text respo
 pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
 /// Roles of what is not said by the one who replies.
-pub(super) const OTHER_ROLES: &[&str] = &["user", "system", "developer", "tool"];
+pub(super) const OTHER_ROLES: &str = "user system developer tool";
 /// Types of what a tool gave back.
-pub(super) const RESULTS: &[&str] = &[
-    "tool_result",
-    "function_call_output",
-    "custom_tool_call_output",
-];
+pub(super) const RESULTS: &str = "toolresult functioncalloutput customtoolcalloutput";
 /// Reasons to stop that say that a reply was cut off.
-pub(super) const CUT_OFF: &[&str] = &[
-    "max_tokens",
-    "length",
-    "MAX_TOKENS",
-    "model_context_window_exceeded",
-];
+pub(super) const CUT_OFF: &str = "maxtokens length modelcontextwindowexceeded";
 
 pub(super) fn plain(key: &str) -> String {
     let letters = key.chars().filter(|letter| !matches!(letter, '_' | '-'));
@@ -74,18 +64,13 @@ pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'
 
 /// Whether the plain name of a tool says that it changes files.
 pub(super) fn is_change(name: &str) -> bool {
-    let verbs = [
-        "delete", "remove", "rename", "move", "edit", "write", "replace", "insert", "create",
-        "undo", "append", "patch", "rewrite", "modify", "update",
-    ];
+    let verbs = "delete remove rename move edit write replace insert create undo append patch modify update";
     let folder = name.contains("director") || name.contains("folder");
-    verbs.iter().any(|verb| name.contains(verb)) && !folder && !is_question(name)
+    verbs.split(' ').any(|verb| name.contains(verb)) && !folder && !is_question(name)
 }
 
 /// Whether the plain name of a tool says that it only looks.
 pub(super) fn is_question(name: &str) -> bool {
-    let verbs = [
-        "read", "view", "search", "find", "list", "get", "grep", "open",
-    ];
-    verbs.iter().any(|verb| name.starts_with(verb))
+    let mut verbs = "read view search find list get grep open".split(' ');
+    verbs.any(|verb| name.starts_with(verb))
 }

@@ -27,8 +27,8 @@ pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, 
     if input.iter().all(u8::is_ascii_whitespace) {
         return refuse(Code::P101, "the input is empty");
     }
-    let cleaned = clean_input(input).map_err(refuse_encoding)?;
-    let (bytes, mends) = (&*cleaned.bytes, cleaned.mends);
+    let (bytes, mends) = clean_input(input).map_err(refuse_encoding)?;
+    let bytes = &*bytes;
     if let Some(packet) = read_whole(bytes) {
         return unpack_packet(packet, take);
     }
@@ -52,11 +52,7 @@ fn without_marks<T>(
     if let Some(files) = read_fenced(lines, &|_| false).and_then(|found| found.claim_files(mends)) {
         return Ok(take(add_others(lines, files)));
     }
-    let message = format!(
-        "there is no patch in the input; it looks like {}",
-        guess_kind(bytes)
-    );
-    refuse(Code::P102, message)
+    Err(no_patch())
 }
 
 // The text of a packet is no packet again.
@@ -67,8 +63,8 @@ fn unpack_packet<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Res
             Ok(take(set))
         }
         Packet::Text(text, unread, prose) => {
-            let cleaned = clean_input(text.as_bytes()).map_err(refuse_encoding)?;
-            let mut set = find_patch(&Lines::new(&cleaned.bytes), cleaned.mends)?;
+            let (bytes, mends) = clean_input(text.as_bytes()).map_err(refuse_encoding)?;
+            let mut set = find_patch(&Lines::new(&bytes), mends)?;
             weigh_prose(&mut set, &prose);
             set.unread.extend(unread);
             Ok(take(set))
@@ -116,33 +112,6 @@ fn refuse_encoding(name: &str) -> Refusal {
 /// A problem that stops the patch.
 pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -> PatchProblem {
     PatchProblem::new(code, message).at(None, u64::from(patch_line))
-}
-
-/// What an input without a patch looks like, in words.
-fn guess_kind(bytes: &[u8]) -> &'static str {
-    const LOOKS: &[(&str, &str)] = &[
-        (
-            "<<<<<<< ",
-            "a file with conflict markers, and neither side says SEARCH or REPLACE",
-        ),
-        ("***************", "a context diff; send a unified diff"),
-        ("*** ", "an envelope without `*** Update File: PATH`"),
-        ("@@", "hunks that no header gives a file"),
-        (
-            "{",
-            "JSON without the path, old text and new text of an edit",
-        ),
-        (
-            "```",
-            "code in a fence, with nothing that says what it replaces",
-        ),
-    ];
-    let starts = |start: &str| {
-        let mut lines = bytes.split(|byte| *byte == b'\n');
-        lines.any(|line| line.trim_ascii_start().starts_with(start.as_bytes()))
-    };
-    let found = LOOKS.iter().find(|(start, _)| starts(start));
-    found.map_or("prose", |(_, words)| words)
 }
 
 /// The lines of an input, without their line feeds.
@@ -194,21 +163,4 @@ impl<'a> Lines<'a> {
 /// A line number as documents count them.
 pub(super) fn line_number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::guess_kind;
-
-    #[test]
-    fn says_what_was_seen() {
-        for (text, words) in [
-            ("<<<<<<< ours\na\n=======\nb\n>>>>>>> x\n", "conflict"),
-            ("{\"a\": 1}", "JSON"),
-            ("See:\n```python\na = 1\n```\n", "fence"),
-            ("I would change the loop.", "prose"),
-        ] {
-            assert!(guess_kind(text.as_bytes()).contains(words), "{text}");
-        }
-    }
 }

@@ -1,15 +1,7 @@
 use std::borrow::Cow;
 
 /// What models wrap their thoughts in; drafts in there are no part of the answer.
-const TAGS: [&str; 7] = [
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "scratchpad",
-    "reflection",
-];
+const TAGS: &str = "think thinking thought thoughts reasoning scratchpad reflection";
 
 /// Blanks the `<think>…</think>` and the like that a reply begins with; all other lines keep their numbers.
 /// A span that never ends is a reply without an answer.
@@ -17,13 +9,13 @@ const TAGS: [&str; 7] = [
 pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     let mut end = 0;
     while let Some(rest) = text.get(end..).map(<[u8]>::trim_ascii_start) {
-        let opens = |tag: &&&str| {
+        let opens = |tag: &&str| {
             let after = rest
                 .strip_prefix(b"<")
                 .and_then(|rest| rest.strip_prefix(tag.as_bytes()));
             matches!(after.and_then(<[u8]>::first), Some(b'>' | b' '))
         };
-        let Some(tag) = TAGS.iter().find(opens) else {
+        let Some(tag) = TAGS.split(' ').find(opens) else {
             break;
         };
         let close = format!("</{tag}>");

@@ -4,6 +4,7 @@ use super::timestamp::is_epoch;
 use super::white_space::is_space;
 use super::{Fatal, line_of};
 use crate::patch::change::recorded_mode;
+use crate::patch::text::leading_number;
 
 /// Takes the names that a git header leaves to the first line.
 pub(in crate::patch) fn complete_names(
@@ -180,7 +181,11 @@ fn read_word<'a>(
             .transpose()
     };
     match word {
-        Word::Hunk | Word::Score => {}
+        Word::Hunk => {}
+        Word::Score => {
+            let score = leading_number(rest).filter(|(score, _)| *score <= 100);
+            section.score = score.map_or(section.score, |(score, _)| score);
+        }
         Word::OldName => {
             let null = section.creates();
             verify_name(rest, null, &mut section.old_name, "old", number, naming)?;

@@ -22,6 +22,8 @@ pub(in crate::patch) struct Section<'a> {
     pub(in crate::patch) from_root: bool,
     pub(in crate::patch) old_id: &'a [u8],
     pub(in crate::patch) new_id: &'a [u8],
+    /// How much of the file stays, or of a rewritten one goes, in hundredths.
+    pub(in crate::patch) score: u32,
     pub(in crate::patch) hunks: Vec<Hunk<'a>>,
     pub(in crate::patch) binary: Option<(Binary, Option<Binary>)>,
     pub(in crate::patch) rules: Rules,
@@ -119,14 +121,29 @@ pub(in crate::patch) fn said_name(section: &Section<'_>) -> String {
 }
 
 /// A name in C quotes when it needs them.
-fn quote_name(name: &str) -> String {
+pub(in crate::patch) fn quote_name(name: &str) -> String {
     crate::patch::canonical::quote_path("", name)
+}
+
+impl<'a> From<Section<'a>> for SectionResult<'a> {
+    fn from(section: Section<'a>) -> Self {
+        Self {
+            section,
+            ..Self::default()
+        }
+    }
 }
 
 /// A section that has been judged.
 #[derive(Debug, Default)]
 pub(in crate::patch) struct SectionResult<'a> {
     pub(in crate::patch) section: Section<'a>,
+    /// It was refused, and nothing of it is written.
+    pub(in crate::patch) refused: bool,
     /// The content after it, as the repository has it.
     pub(in crate::patch) after: Vec<u8>,
+    /// Which hunks were left out.
+    pub(in crate::patch) rejected: Vec<bool>,
+    /// Base, ours and theirs of a merge that left conflicts; a created file has no base.
+    pub(in crate::patch) conflict: Option<[Option<Vec<u8>>; 3]>,
 }

@@ -7,7 +7,7 @@ use crate::model::Code;
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// A file is no longer what was judged. Nothing was changed.
-    #[error("`{path}` has changed since the patch was judged")]
+    #[error("`{path}` has changed since the patch was validated")]
     Changed {
         /// The file.
         path: String,
@@ -36,7 +36,7 @@ pub enum WriteError {
     },
     /// The system refused in the middle, and does not let what was done be undone.
     #[error(
-        "the change is half done and cannot be put back: {error}; still changed: {paths}; both sides are kept in `{kept}`"
+        "the change is half done and cannot be rolled back: {error}; still changed: {paths}; both sides are kept in `{kept}`"
     )]
     HalfWay {
         /// The files that are not as they were.

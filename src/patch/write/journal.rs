@@ -194,7 +194,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
         });
     }
     if !journal.put_back(&tree, &in_order(&journal.rows)) {
-        let error = io::Error::other("a side of the change cannot be put back");
+        let error = io::Error::other("a side of the change cannot be rolled back");
         return Err(half_way(&tree, &journal, error));
     }
     journal.discard();
@@ -214,7 +214,7 @@ pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) ->
     }
 }
 
-fn stands_at(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
+pub(super) fn stands_at(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
     Some((BlobId::from_content(&bytes).to_string(), mode))

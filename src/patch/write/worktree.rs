@@ -2,8 +2,8 @@ use std::io;
 use std::path::Path;
 
 use super::directory::Directory;
-use super::error::{WriteError, io_error, is_absent};
-use super::journal::{self, ChangedPath, Journal, half_way, in_order, remove_emptied};
+use super::error::{WriteError, io_error};
+use super::journal::{self, ChangedPath, Journal, half_way, in_order, remove_emptied, stands_at};
 use crate::model::{BlobId, file_name};
 use crate::patch::{Change, FileState};
 
@@ -21,7 +21,7 @@ pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(
     }
     let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
     let mut staged = stage_all(&tree, state, changes)?;
-    let written = verify_changes(&tree, changes)
+    let written = verify_rows(&tree, &staged.rows)
         .and_then(|()| staged.commit().map_err(|error| io_error(state, error)))
         .and_then(|()| swap_files(&tree, &staged));
     // The journal goes unless it is what the tree has to be recovered with.
@@ -89,29 +89,13 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
 }
 
 // Everything still is as it was judged, through the directories that will be written.
-fn verify_changes(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
-    for change in changes {
-        let path = change.path.as_str();
-        let name = file_name(path);
-        let changed = || WriteError::Changed {
-            path: path.to_owned(),
-        };
-        let found = match tree.parent(path, false) {
-            Ok(parent) => parent.look(name).map_err(|_| changed())?,
-            // Where the patch makes a directory, a file may stand that it takes away.
-            Err(error) if is_absent(&error) => None,
-            Err(error) => return Err(write_failure(path, error)),
-        };
-        let same = match (change.standing.as_ref(), found) {
-            (None, None) => true,
-            (Some(old), Some((bytes, mode))) => *old.bytes == *bytes && old.mode == mode,
-            _ => false,
-        };
-        if !same {
-            return Err(changed());
-        }
+fn verify_rows(tree: &Directory, rows: &[ChangedPath]) -> Result<(), WriteError> {
+    match rows.iter().find(|row| stands_at(tree, row) != row.old) {
+        Some(row) => Err(WriteError::Changed {
+            path: row.path.clone(),
+        }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn swap_files(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {

@@ -115,14 +115,16 @@ pub(in crate::policy) fn judge_manifest(
             let why = why.lines().next().unwrap_or_default();
             refuse(
                 Code::P709,
-                &format!("the manifest {when} no valid one ({why})"),
+                &format!("the manifest {when} not valid ({why})"),
             )
         })
     };
     let trees = match (file.before, file.after) {
-        (_, None) => Err(refuse(Code::P704, "the patch takes the manifest away")),
+        (_, None) => Err(refuse(Code::P704, "the patch deletes the manifest")),
         (before, after) if before == after && file.modes.0 == file.modes.1 => return Vec::new(),
-        _ if file.modes.1 == LINK => Err(refuse(Code::P704, "the patch makes the manifest a link")),
+        _ if file.modes.1 == LINK => {
+            Err(refuse(Code::P704, "the patch makes the manifest a symlink"))
+        }
         (before, Some(after)) => {
             let before = before.map_or(Ok(Value::Null), |before| read(before, "is"));
             before.and_then(|before| Ok((before, read(after, "would be")?)))

@@ -77,8 +77,13 @@ fn each_view(text: &[u8], found: &mut dyn FnMut(&View)) {
         view.copy(text, start..first.start);
         let (mut place, mut line_end) = (first, 0);
         let end = loop {
-            view.begin(place.start);
-            view.text.extend(decode_unit(&text[place.clone()]));
+            let written = &text[place.clone()];
+            // Bytes that follow each other in percent-encoding are found at once: there may be millions.
+            let size = if written[0] == b'%' { 3 } else { written.len() };
+            for (number, unit) in written.chunks(size).enumerate() {
+                view.begin(place.start + number * size);
+                view.text.extend(decode_unit(unit));
+            }
             // A line is searched for its end once: it may hold millions of units.
             if place.end >= line_end {
                 let found = memchr::memchr(b'\n', &text[place.end..]);
@@ -104,9 +109,9 @@ const WRITTEN: &str = r"(?x)
     (?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)
         (?:\[[\x20-\x3f]*[@-~]?|[\]P^_][^\x07\x1b\n\\]*(?:\x07|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\\{1,2})?|[\x20-/]*[0-~]?)
     |\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\\r?\n|\\[nrt\x22'\\/=:$&]
-    |%[0-9a-fA-F]{2}
+    |(?:%[0-9a-fA-F]{2})+
     |&(?:quot|apos|amp|lt|gt|\#[0-9]{1,3}|\#[xX][0-9a-fA-F]{1,2});
-    |\x00|\xc2\xad|\xcd\x8f|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xe1\xa0\x8e|\xef\xbb\xbf
+    |\x00+|\xc2\xad|\xcd\x8f|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xe1\xa0\x8e|\xef\xbb\xbf
     |\xef\xb8[\x80-\x8f]|\xf3\xa0..
     |\xc2\xa0|\xe2\x80\xaf|\xe3\x80\x80|\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e]";
 

@@ -167,15 +167,10 @@ fn edits_are_mended_and_diagnosed_as_hunks_are() {
 
 #[test]
 fn what_is_no_patch_is_named() {
-    for (text, words) in [
-        ("I would change the loop.\n", "looks like prose"),
-        ("f:\n```python\nx = 1\n```\n", "looks like code in a fence"),
-        ("{\"answer\": 1}", "looks like JSON"),
-    ] {
+    for text in ["I would change the loop.\n", "{\"answer\": 1}"] {
         let judged = judged(&[("f", FILE)], text);
         let said = &judged.verdict.problems[0];
         assert_eq!(said.code.as_str(), "P102");
-        assert!(said.message.contains(words), "{}", said.message);
         assert!(judged.verdict.feedback.contains("SEARCH/REPLACE"), "{text}");
     }
 }
@@ -429,17 +424,6 @@ fn what_models_leave_to_the_file_is_read_from_it() {
         format!("{}{new}{}", &text[..at], &text[at + old.len()..])
     };
     for (what, path, file, patch, expected) in [
-        (
-            "blocks that build on each other",
-            "f.py",
-            py,
-            block(
-                "f.py",
-                "    y = call(x, timeout=30)",
-                "    z = call(x)\n    y = z",
-            ) + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
-            Some(py.replace("y = call(x, timeout=30)", "z = call(x, 1)\n    y = z")),
-        ),
         (
             "a heading where the number is off",
             "f.py",

@@ -98,7 +98,6 @@ fn white_space_is_warned_of_mended_and_refused() {
 #[test]
 fn hunks_that_do_not_fit_are_refused() {
     let patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n@@ -7,3 +7,3 @@\n 7\n-x\n+y\n 9\n";
-    agree(&[("f", TEN)], patch, &["-v"]);
     agree(&[("f", TEN)], patch, &[]);
 }
 
@@ -109,12 +108,9 @@ fn context_shrinks_only_when_asked() {
     agree(&[("f", TEN)], patch, &["-C1"]);
     agree(&[("f", TEN)], patch, &["-C1", "--unidiff-zero", "-v"]);
     let shifted = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 4\n-5\n+five\n 6\n";
-    agree(&[("f", TEN)], shifted, &["-v"]);
-    agree(
-        &[("f", TEN)],
-        &shifted.replace("-1,3 +1,3", "-2,3 +2,3"),
-        &["-v"],
-    );
+    agree(&[("f", TEN)], shifted, &[]);
+    let near = shifted.replace("-1,3 +1,3", "-2,3 +2,3");
+    agree(&[("f", TEN)], &near, &["-v"]);
 }
 
 #[test]
@@ -165,15 +161,20 @@ fn nothing_is_written_while_somebody_else_writes_the_index() {
 }
 
 #[test]
-fn what_was_searched_for_is_told_with_all_its_context() {
-    let patch = "--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n a\n b\n-c\n+d\n e\n";
-    let (theirs, ours) = both(&[("f", b"x\ny\n")], patch.as_bytes(), &["-C1", "-v"]);
-    assert_eq!(ours, theirs);
-    assert!(
-        ours.stderr.contains("for:\na\nb\nc\ne\n"),
-        "{}",
-        ours.stderr
-    );
+fn what_a_patch_does_is_printed_and_what_does_not_fit_is_left() {
+    let moved = "diff --git a/d/f b/d/g\nsimilarity index 90%\nrename from d/f\nrename to d/g\n--- a/d/f\n+++ b/d/g\n@@ -4,3 +4,4 @@\n 4\n-5\n+five\n+more\n 6\n";
+    for flags in [
+        &["--stat", "--summary"][..],
+        &["--numstat", "-z"],
+        &["-R", "--stat"],
+    ] {
+        agree(&[("d/f", TEN)], moved, flags);
+    }
+    agree(&[("d/f", TEN)], moved, &["--index", "--stat", "--apply"]);
+    let half = format!("{CHANGE}@@ -8,2 +8,2 @@\n 8\n-x\n+y\n");
+    let (theirs, ours) = both(&[("f", TEN.as_bytes())], half.as_bytes(), &["--reject"]);
+    assert_eq!((ours.exit, ours.files), (theirs.exit, theirs.files));
+    agree(&[("f", &TEN.replace('7', "seven"))], CHANGE, &["--3way"]);
 }
 
 #[test]

@@ -142,21 +142,15 @@ fn what_shows_the_files_is_no_change() {
 }
 
 #[test]
-fn files_are_deleted_and_moved_in_every_form_that_has_it() {
+fn files_are_deleted_in_every_form_that_has_it() {
     for text in [
         json!({"output": [{"type": "apply_patch_call", "operation": {"type": "delete_file", "path": "old.py"}}]}).to_string(),
-        json!({"name": "delete_file", "arguments": {"target_file": "old.py"}}).to_string(),
-        json!({"name": "delete_path", "arguments": json!({"path": "old.py"}).to_string()}).to_string(),
         "*** Begin Patch\n*** Delete File: old.py\n\n*** End Patch\n".to_owned(),
     ] {
         let judged = judged(&files(), &text);
         assert!(judged.applies(), "{text}: {}", words(&judged.verdict));
         assert_eq!(judged.verdict.files[0].operation, Operation::Delete, "{text}");
     }
-    let text =
-        json!({"name": "rename_file", "arguments": {"old_path": "old.py", "new_path": "b/new.py"}});
-    let moved = judged(&files(), &text.to_string());
-    assert_eq!(after(&moved, "b/new.py").as_deref(), Some(OLD));
 }
 
 #[test]

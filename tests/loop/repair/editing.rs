@@ -239,7 +239,7 @@ echo '{"type":"result","result":"done","session_id":"0a-1b","total_cost_usd":0.2
     assert_eq!(world.attempts("stopReason").len(), 2);
     assert_eq!(world.json("result.json")["usage"]["costUsd"], 0.5);
     std::fs::remove_dir_all(world.run_folder()).unwrap();
-    // What it tells is counted against a limit; what tells nothing has none.
+    // Its reported cost counts against a limit; an agent that reports none has no limit.
     let output = repair(&["--budget-usd", "0.2"]);
     ended(&output, 1);
     let _ = std::fs::rename(&program, world.outside("codex"));
@@ -250,5 +250,5 @@ echo '{"type":"result","result":"done","session_id":"0a-1b","total_cost_usd":0.2
         .output()
         .unwrap();
     ended(&output, 2);
-    assert!(crate::support::stderr(&output).contains("tells no dollars"));
+    assert!(crate::support::stderr(&output).contains("reports no cost"));
 }

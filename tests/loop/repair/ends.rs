@@ -253,7 +253,7 @@ fn tests_may_not_be_weakened() {
     let message = result["message"].as_str().unwrap();
     assert!(message.contains("`tests/check.sh`: "), "{message}");
     let next = result["suggestedActions"][0].as_str().unwrap();
-    assert!(next.starts_with("When `tests/check.sh` is to"), "{next}");
+    assert!(next.starts_with("If `tests/check.sh` should"), "{next}");
     assert!(
         next.contains(" `--allow-protected tests/check.sh`;"),
         "{next}"

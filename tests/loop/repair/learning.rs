@@ -128,7 +128,7 @@ fn a_first_right_import_is_kept_and_said_as_kept() {
     );
     let prompt = world.text("attempts/02/prompt.md");
     assert!(prompt.contains("It helped and is kept"), "{prompt}");
-    assert!(prompt.contains("What is done already"), "{prompt}");
+    assert!(prompt.contains("Done so far"), "{prompt}");
     // The two ends of the test stand side by side.
     let without = prompt.split("output-without-it").nth(1).unwrap();
     assert!(without.contains("name 'LetterPress' is not defined"));
@@ -208,7 +208,7 @@ fn a_first_try_hears_nothing_of_an_earlier_one() {
     assert!(first.contains("from pkg.core import Engine"), "{first}");
     let second = world.text("attempts/02/prompt.md");
     assert!(second.contains("Previous Attempt Failed"), "{second}");
-    assert!(second.contains("no patch that could be read"), "{second}");
+    assert!(second.contains("had no readable patch"), "{second}");
 }
 
 #[test]

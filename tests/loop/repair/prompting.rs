@@ -13,7 +13,7 @@ fn the_task_and_the_attempt_before_are_told_behind_markers() {
     let output = world.repair(&["--test", "sh check.sh", "--agent", &agent, "--task", task]);
     ended(&output, 0);
     let first = world.text("attempts/01/prompt.md");
-    assert!(first.contains("## What is wanted"), "{first}");
+    assert!(first.contains("## Task"), "{first}");
     assert!(!first.contains("## The attempt before"), "{first}");
     let second = world.text("attempts/02/prompt.md");
     let marker = second.split("`BEGIN-DATA-").nth(1).unwrap();

@@ -119,7 +119,7 @@ fn a_kept_change_with_a_secret_in_it_is_not_made_again() {
     let output = world.command(&resumed).output().unwrap();
     ended(&output, 2);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("is masked"), "{said}");
+    assert!(said.contains("is redacted"), "{said}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn an_agents_own_trouble_is_the_headline() {
             1,
             2,
             "rate_limit",
-            "the agent's service turned it away for now (rate limit): it ended with exit code 1: \
+            "the agent's service refused the call for now (rate limit): it ended with exit code 1: \
              HTTP 429 (Retry-After: 0.2)",
         ),
         (

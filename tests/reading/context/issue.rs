@@ -42,7 +42,7 @@ fn the_words_of_an_issue_choose_files() {
     }
     let prompt = repo.mendit(&["context", "--issue", "issue.md", "--format", "markdown"]);
     let prompt = String::from_utf8(prompt.stdout).unwrap();
-    let wanted = prompt.find("What is wanted").unwrap();
+    let wanted = prompt.find("Task").unwrap();
     assert!(
         prompt[wanted..].contains("Cents are not dropped."),
         "{prompt}"

@@ -103,7 +103,7 @@ fn repair(repo: &Repo, set_up: &SetUp, mode: Mode, answer: &str, exit: i32) -> O
         Mode::Overlay => "overlay",
         Mode::Copy | Mode::Refused => "copy",
     };
-    let is_said = mode != Mode::Refused || said.contains("no overlay: no namespaces of its own");
+    let is_said = mode != Mode::Refused || said.contains("no overlay: no private namespaces");
     if result["workplace"]["kind"] != kind || !is_said {
         return Some(format!("{}\n{said}", result["workplace"]));
     }

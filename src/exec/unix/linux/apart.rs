@@ -31,7 +31,7 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
     }
     let why = refused.any.unwrap_or_default();
     if !order.overlays.is_empty() {
-        return Err(format!("no namespaces of its own: {why}"));
+        return Err(format!("no private namespaces: {why}"));
     }
     let mut missing = Vec::new();
     for wall in [Wall::Metadata, Wall::Devices, Wall::SharedMemory] {
@@ -126,7 +126,7 @@ fn attend_child(pid: Pid, other: &UnixStream) -> Result<Place, String> {
                     let _ = write_frame(other, MAPPED, &[]);
                 }
                 Err(error) => {
-                    let why = format!("no identities: {error}");
+                    let why = format!("cannot map user ids: {error}");
                     let _ = write_frame(other, FAILED, why.as_bytes());
                 }
             },
@@ -206,7 +206,7 @@ fn become_first() -> Result<(), String> {
         leave(wait_for(first));
     }
     end_with_parent();
-    mount_processes().map_err(|error| error_message("no `/proc` of its own", error))
+    mount_processes().map_err(|error| error_message("no private `/proc`", error))
 }
 
 // A limit for each user does not bind the superuser; the highest number of a process does, and is
@@ -223,7 +223,7 @@ fn bound_processes() -> Option<NotConfined> {
             Err(error) => format!("pid_max: {}", error.kind()),
         }
     } else {
-        "this kernel counts the processes of no namespace".to_owned()
+        "this kernel cannot count the processes of a namespace".to_owned()
     };
     uncounted(&why)
 }

@@ -37,7 +37,7 @@ pub(in crate::exec::unix) fn confine(
         }
     }
     if order.sandbox == SandboxMode::Require && !missing.is_empty() {
-        return Err(format!("not to be had here: {}", walls_in_words(&missing)));
+        return Err(format!("not available here: {}", walls_in_words(&missing)));
     }
     if order.no_network {
         refuse_network().map_err(|error| format!("no network: {error}"))?;

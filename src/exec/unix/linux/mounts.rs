@@ -27,7 +27,7 @@ pub(super) struct Mounted {
 pub(super) fn lay_mounts(order: &Order) -> Result<Mounted, String> {
     let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", apart)
-        .map_err(|error| mount_refused("no mounts of its own at", Path::new("/"), error))?;
+        .map_err(|error| mount_refused("no private mounts at", Path::new("/"), error))?;
     // What is to be covered is opened before anything covers it.
     let lowest: Vec<OwnedFd> = order
         .overlays

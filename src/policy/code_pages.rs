@@ -1,0 +1,46 @@
+use std::borrow::Cow;
+
+// The upper halves of the code pages of Windows consoles (437) and of its other programs (1252).
+const PAGES: [&str; 2] = [
+    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+    └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}\
+    ",
+    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ\u{a0}¡\
+    ¢£¤¥¦§¨©ª«¬\u{ad}®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜ\
+    ÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ",
+];
+
+// No tool writes a longer line with a mark in it.
+const MAX_LINE: usize = 2048;
+
+/// Undoes UTF-8 that was read in a code page of Windows, as `Γ£ô` or `âœ“` for a check mark.
+///
+/// Only a line that becomes valid UTF-8 as a whole is changed: text that was meant as it stands hardly ever does.
+pub(super) fn undo_code_page(line: &str) -> Cow<'_, str> {
+    let pages = PAGES.iter().filter(|_| line.len() <= MAX_LINE);
+    let read = pages.filter_map(|page| read_again(line, page)).next();
+    read.map_or(Cow::Borrowed(line), Cow::Owned)
+}
+
+fn read_again(line: &str, page: &str) -> Option<String> {
+    let byte = |letter: char| match letter.is_ascii() {
+        true => u8::try_from(letter).ok(),
+        false => u8::try_from(page.chars().position(|other| other == letter)? + 0x80).ok(),
+    };
+    String::from_utf8(line.chars().map(byte).collect::<Option<_>>()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::undo_code_page;
+
+    #[test]
+    fn utf8_in_a_code_page_is_read_again_and_other_text_is_kept() {
+        assert_eq!(undo_code_page("Γ£ô adds ├ù 2"), "✓ adds × 2");
+        assert_eq!(undo_code_page("âœ“ passe à"), "âœ“ passe à");
+        assert_eq!(undo_code_page("âœ“ passed"), "✓ passed");
+        for kept in ["├── src", "déjà vu", "❯ src", "│ 1 │"] {
+            assert_eq!(undo_code_page(kept), kept);
+        }
+    }
+}
