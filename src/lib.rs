@@ -1,9 +1,8 @@
 //! mendit finds the change that broke your tests, diagnoses logs, packs the context that a repair needs, validates
 //! and applies patches, and confirms that a fix is one.
 //!
-//! The library has four entry points. [`Judge`] validates a patch against files in memory. [`ImportGraph`] answers
-//! who imports whom. [`diagnose_log`] classifies the failure in a log. [`PacketBuilder`] packs what a model needs to
-//! repair a failure. Their results are the types of [`documents`], which the program prints as JSON too.
+//! The library has two entry points: [`Judge`] validates a patch against files in memory, [`diagnose_log`] classifies
+//! the failure in a log. Their results are the types of [`documents`], which the program prints as JSON too.
 //!
 //! Everything else is private. This is what contributors need to know of it.
 //!
@@ -180,11 +179,9 @@ cfg_if::cfg_if! {
         mod workplace;
         mod workspace;
 
-        pub use app::AppError as Error;
         #[doc(hidden)]
         pub use cli::main as run_program;
-        pub use facade::{ImportGraph, LogOptions, PacketBuilder, diagnose_log};
-        pub use source::ReadError;
+        pub use facade::{LogOptions, diagnose_log};
     }
 }
 
@@ -232,11 +229,11 @@ pub mod internals {
         pub mod exec {
             pub use crate::exec::{
                 CommandLine, Discard, End, ExecError, Job, Limits, Outcome, SandboxState, Sink,
-                Stdin, Stop, Stream, Terminal, run, set_supervisor, spawn_piped,
+                Stdin, Stop, Stream, run, set_supervisor, spawn_piped,
             };
         }
         pub mod graph {
-            pub use crate::graph::{Graph, cycles};
+            pub use crate::graph::{Graph, Wanted, cycles, document};
         }
         pub mod hint {
             pub use crate::hint::{Ask, Query, fix, suggest};

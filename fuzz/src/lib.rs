@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use mendit::documents::{RepoPath, Verdict};
 use mendit::internals::ServerConfig;
+use mendit::internals::graph::{Graph, Wanted, document};
 use mendit::internals::languages::{facts, syntax_errors};
 use mendit::internals::patch::{Body, JudgeOptions, Judged, judge, read};
 use mendit::internals::policy::{Redactor, sanitize_log};
 use mendit::internals::read_reply;
 use mendit::internals::source::Memory;
-use mendit::{ImportGraph, LogOptions, diagnose_log};
+use mendit::{LogOptions, diagnose_log};
 
 /// Any bytes as a patch: every hunk has lines to show.
 pub fn reader(bytes: &[u8]) {
@@ -141,12 +142,8 @@ pub fn manifests(bytes: &[u8]) {
         .chain(sources.map(|(name, text)| (name, text.as_bytes())))
         .filter_map(|(name, text)| Some((RepoPath::new(name).ok()?, text.to_vec())))
         .collect();
-    let graph = ImportGraph::from_files(
-        files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_slice())),
-    );
-    let document = graph.document();
+    let source = Memory::named(files.iter().map(|(path, text)| (path.as_str(), text.as_slice())));
+    let document = document(&Graph::new(&source), &Wanted::Whole, false);
     let edges = document.files.iter().flat_map(|file| &file.imports);
     for path in edges.filter_map(|edge| edge.path.as_ref()) {
         assert!(files.contains_key(path));

@@ -84,7 +84,7 @@ one_fix() {
   [ -s "$scratch/log" ] || return 0
 
   local flags=()
-  for target in "${targets[@]}"; do flags+=(--target "$target"); done
+  for target in "${targets[@]}"; do flags+=("$target"); done
   timed mendit "$mendit" context --rev "$commit^" --level 2 --format json --log "$scratch/log" \
     --max-total-bytes "$budget" "${flags[@]}"
   python3 -c 'import json, sys; print("\n".join(json.load(sys.stdin)["filesIncluded"]))' <"$scratch/out" >"$scratch/held"

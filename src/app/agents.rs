@@ -70,12 +70,6 @@ impl ChosenAgent {
     }
 }
 
-/// Returns the agent that the settings name.
-pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
-    let command = settings.agent.command.as_ref()?;
-    Some(resolve_agent(command, settings))
-}
-
 /// Resolves a name or a command line: the only place where names of agents are read.
 pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
     let mut env = settings.agent.env.clone();
@@ -119,24 +113,16 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         }
         return Ok(());
     }
-    let word = line.split_whitespace().next().unwrap_or_default();
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_.+".contains(char);
-    let is_shell = SHELL_WORDS.contains(&word) || !word.chars().all(is_plain);
-    if word.is_empty() || is_shell || is_installed(word) {
+    // What holds more than words is a line for the shell, which finds its commands itself.
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || " -_.+".contains(char);
+    if line.is_empty() || !line.chars().all(is_plain) || is_installed(line) {
         return Ok(());
     }
-    let message = format!("the agent's command `{word}` is not on the search path");
-    let names: Vec<_> = PRESETS.iter().map(|preset| preset.name.as_str()).collect();
-    let names = names.join(", ");
-    let hint = format!("install it, correct the name, or name an agent: {names}");
+    let message = format!("the agent's command is not on the search path: `{line}`");
+    let hint =
+        "install it, or correct it; `mendit fix --help` names the agents that need no command";
     Err(AppError::new(Code::U310, message).hint(hint))
 }
-
-/// Words of the shell itself with which a line may begin, `.` among them.
-const SHELL_WORDS: [&str; 15] = [
-    ".", "case", "cd", "command", "eval", "exec", "export", "for", "if", "read", "set", "source",
-    "time", "until", "while",
-];
 
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {

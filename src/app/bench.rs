@@ -2,20 +2,19 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::agents::resolve_agent;
-use super::files::{temporary, to_json, write_file};
+use super::files::{make_folder, temporary, to_json, write_file};
 use super::flags::{Args, repair_level, request, share, word};
 use super::open::listen;
 use super::{App, AppError, Result};
 use crate::bench::{
-    BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, Mined, compare, load_fixtures,
+    BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, compare, load_fixtures,
     load_sets, merge, mine, pairs, parse_partition, part_of, real_cases, run_cases, score,
 };
-use crate::config::Seconds;
 use crate::exec::Temporary;
 use crate::git::Repository;
 use crate::model::{
-    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level,
-    MineDocument, WorkplaceMode,
+    BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level, MineDocument,
+    WorkplaceMode,
 };
 
 request! {
@@ -28,19 +27,10 @@ BenchRequest {
     #[arg(skip)] real: Option<RealSets>;
     /// builtin, oracle, replay, or a command that writes patches [default: builtin]
     #[arg(long, value_name = "AGENT")] agent: Option<String>;
-    /// The protocol of a command [default: json] [setting: agent.protocol]
-    #[arg(hide_short_help = true, long, value_name = "json|prompt|edit", value_parser = word::<AgentProtocol>)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
-    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
-    #[arg(hide_short_help = true, long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
-    /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
-    /// [setting: agent.env]
-    #[arg(hide_short_help = true, long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
     /// Agent replies to try for each fixture [default: 6]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// The highest context level, 0 to 3 [default: 3]
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = repair_level)] max_level: Option<Level>;
-    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
-    #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Compare with an earlier --save; a fixture that no longer passes is a failure
     #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
     /// Write the document here, whatever is printed
@@ -52,8 +42,6 @@ BenchRequest {
     #[arg(long, value_name = "K/N")] partition: Option<String>;
     /// Fixtures at a time
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
-    /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Keep the copies and the runs' folders here
     #[arg(hide_short_help = true, long, value_name = "DIR")] keep: Option<PathBuf>;
 }
@@ -108,10 +96,16 @@ pub fn run_bench(
                 set.fixes.retain(|fix| mine.contains(&fix.id));
             }
             let work = real.work.clone().unwrap_or_else(|| home.join("work"));
-            real_cases(&sets, &real.clones, &absolute(&work)?, workplace, redactor)
+            real_cases(
+                &sets,
+                &real.clones,
+                &make_folder(&work)?,
+                workplace,
+                redactor,
+            )
         }
     };
-    request.baseline.as_deref().map(read_bench).transpose()?;
+    let baseline = request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
         agent,
         agent_environment,
@@ -132,32 +126,20 @@ pub fn run_bench(
         max_level: options.max_level,
         partition,
     };
-    let baseline = request.baseline.as_deref();
     finish(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
 }
 
 // Compares a document with an earlier one and keeps it.
 fn finish(
     mut document: BenchDocument,
-    baseline: Option<&Path>,
+    before: Option<BenchDocument>,
     save: Option<&Path>,
 ) -> Result<BenchDocument> {
-    let before = baseline.map(read_bench).transpose()?;
     document.comparison = before.map(|before| compare(&document, &before));
     if let Some(path) = save {
         write_file(path, to_json(&document)?)?;
     }
     Ok(document)
-}
-
-/// A folder by its full path, made if it is missing.
-pub(super) fn absolute(folder: &Path) -> Result<PathBuf> {
-    let failed = |error: std::io::Error| {
-        let message = format!("cannot make `{}`: {}", folder.display(), error.kind());
-        AppError::new(Code::F101, message)
-    };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    folder.canonicalize().map_err(failed)
 }
 
 /// Two benches over the same cases, case by case.
@@ -178,7 +160,11 @@ pub fn merge_bench(
     save: Option<&Path>,
 ) -> Result<BenchDocument> {
     let documents: Result<Vec<_>> = files.iter().map(|file| read_bench(file)).collect();
-    finish(merge(documents?)?, baseline, save)
+    finish(
+        merge(documents?)?,
+        baseline.map(read_bench).transpose()?,
+        save,
+    )
 }
 
 /// How a document ends the process, and the first reason when it is not a yes.
@@ -258,7 +244,7 @@ fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>)> {
         let passing = temporary()?;
         return Ok((passing.path().to_owned(), Some(passing)));
     };
-    Ok((absolute(keep)?, None))
+    Ok((make_folder(keep)?, None))
 }
 
 request! {
@@ -268,7 +254,7 @@ MineRequest {
     #[arg(value_name = "REPO", default_value = ".")] repository: PathBuf;
     /// Setup and test commands, as docs/bench.md describes them
     #[arg(long, value_name = "FILE")] environment: PathBuf;
-    /// The folder for fixes.json and the results of each candidate
+    /// The folder for fixes.json
     #[arg(long, value_name = "DIR")] to: PathBuf;
     /// Checkouts and environments [default: DIR/work]
     #[arg(long, value_name = "DIR")] work: Option<PathBuf>;
@@ -276,12 +262,6 @@ MineRequest {
     #[arg(long, value_name = "REV", default_value = "HEAD")] revision: String;
     /// Stop after this many fixes
     #[arg(long, value_name = "N")] limit: Option<usize>;
-    /// Look at this many commits
-    #[arg(long, value_name = "N")] max_commits: Option<u64>;
-    /// Leave out fixes that change more product files
-    #[arg(long, value_name = "N", default_value = "5")] max_files: usize;
-    /// Leave out fixes that add and remove more product lines
-    #[arg(long, value_name = "N", default_value = "200")] max_lines: usize;
     /// Candidates at a time, each in a checkout and environment of its own
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where tests run [setting: sandbox.workplace]
@@ -289,8 +269,7 @@ MineRequest {
 }
 }
 
-/// Mines a history. `None` when it was interrupted: the same call goes on. `done` hears of each
-/// candidate that was tried, from any thread.
+/// Mines a history. `None` when it was interrupted. `watch` gets a line for each candidate that was tried.
 ///
 /// # Errors
 /// A repository or description that cannot be used, a set-up that fails, or a history of which
@@ -298,32 +277,29 @@ MineRequest {
 pub fn mine_fixes(
     app: &App,
     request: &MineRequest,
-    done: &(dyn Fn(&Mined<'_>) + Sync),
+    watch: &(dyn Fn(&str) + Sync),
 ) -> Result<Option<MineDocument>> {
     let named = request.repository.display();
     let clone = Repository::discover(&request.repository)?.ok_or_else(|| {
         AppError::new(Code::U204, format!("`{named}` is not in a git repository"))
     })?;
     let file = BenchFile::read(&request.environment)?;
-    let to = absolute(&request.to)?;
+    let to = make_folder(&request.to)?;
     let work = request.work.clone().unwrap_or_else(|| to.join("work"));
     let options = MineOptions {
         revision: request.revision.clone(),
-        work: absolute(&work)?,
+        work: make_folder(&work)?,
         to,
         limit: request.limit,
-        max_commits: request.max_commits,
-        max_files: request.max_files,
-        max_lines: request.max_lines,
         jobs: jobs(request.jobs),
         workplace: app.settings().sandbox.workplace.unwrap_or_default(),
     };
     let stop = listen()?;
-    let found = mine(&clone, &file, &options, app.redactor(), &stop, done)?;
-    if found.commits == 0
-        && let Some(message) = found.incomplete.first()
-    {
-        return Err(AppError::new(Code::F401, message.clone()));
+    let found = mine(&clone, &file, &options, app.redactor(), &stop, watch)?;
+    if found.commits == 0 {
+        let message = "this clone holds no commit with its files and its parent";
+        return Err(AppError::new(Code::F401, message)
+            .hint("`git fetch --unshallow`, or `git fetch --refetch --no-filter`"));
     }
     Ok((!stop.requested()).then_some(found))
 }

@@ -4,19 +4,18 @@ use serde_json::Value;
 
 use super::files::{to_json, write_file};
 use super::flags::{level, request, word};
-use super::input::last;
-use super::open::with_known;
-use super::why::{known_cause, known_trace};
-use super::{App, AppError, Input, Result, runs};
+use super::open::{base_tree, find_named, with_known};
+use super::runs::last_log;
+use super::why::add_known;
+use super::{App, AppError, Input, Result};
 use crate::config::Bytes;
 use crate::context::{
-    Built, LevelChoice, Request, add_history, base_request, build, change_under_test,
-    estimate_tokens, expand_target, failure_packet, nearest_paths,
+    LevelChoice, Request, add_history, base_request, build, change_under_test, estimate_tokens,
+    failure_packet,
 };
-use crate::diagnose::Log;
+use crate::diagnose::LogFacts;
 use crate::model::{
-    Code, ContextDocument, FailurePacket, Level, PacketBudget, PreviousAttempt, Profile, RepoPath,
-    StopReason,
+    ContextDocument, FailurePacket, Level, PacketBudget, PreviousAttempt, Profile, StopReason,
 };
 use crate::policy::Redactor;
 use crate::report::context_markdown;
@@ -28,13 +27,11 @@ request! {
 ContextRequest {
     /// Files the failure is about; a directory means its files
     #[arg(value_name = "TARGET")] targets: Vec<String>;
-    /// The same as TARGET
-    #[arg(hide_short_help = true, long = "target", value_name = "PATH")] more_targets: Vec<String>;
     /// Log of the failing command; `-` is standard input. Without it and without a target, the last
     /// run
     #[arg(long, value_name = "FILE")] log: Option<Input>;
     /// Text of an issue or a task instead of a log; `-` is standard input
-    #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with_all = ["log", "failure"])]
+    #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with = "log")]
     issue: Option<Input>;
     /// A failure packet to take log, targets and commands from
     #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
@@ -43,8 +40,6 @@ ContextRequest {
     /// Context level: auto, or 0 to 4
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = level)]
     level: LevelChoice;
-    /// The rung of the attempt before.
-    #[arg(skip)] previous_level: Option<Level>;
     /// How the previous attempt ended, such as `tests_failed`
     #[arg(hide_short_help = true, long, value_name = "REASON", value_parser = word::<StopReason>, help_heading = AFTER)]
     stop_reason: Option<StopReason>;
@@ -81,8 +76,8 @@ ContextRequest {
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
     /// Write context.json and failure-packet.json here
     #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
-    /// Whether it is written below `.mendit` of the worktree when no folder is named.
-    #[arg(skip)] shown: bool;
+    /// How the command ended that wrote the log.
+    #[arg(skip)] facts: LogFacts;
     /// Do not use the cache of parsed files
     #[arg(hide_short_help = true, long)] no_cache: bool;
 }
@@ -119,16 +114,39 @@ impl Packed {
 pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     let at = query.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at)?;
-    let mut request = read_request(query, app, &workspace)?;
+    let packed = pack(app, &workspace, query, app.redactor())?;
+    if packed.context.files.is_empty() && !packed.packet.logs.text.is_empty() {
+        app.note("the log names no file of this repository (hint: name one as TARGET)");
+    }
+    if let Some(folder) = &query.out {
+        let folder = app.directory().join(folder);
+        write_file(&folder.join("context.json"), to_json(&packed.context)?)?;
+        write_file(
+            &folder.join("failure-packet.json"),
+            to_json(&packed.packet)?,
+        )?;
+        let folder = folder.display();
+        app.note(&format!(
+            "wrote context.json and failure-packet.json to {folder}"
+        ));
+    }
+    Ok(packed)
+}
+
+/// Chooses the files of a revision and packs them.
+pub(super) fn pack(
+    app: &App,
+    workspace: &Workspace,
+    query: &ContextRequest,
+    redactor: &Redactor,
+) -> Result<Packed> {
+    let mut request = read_request(query, app, workspace)?;
     let previous = read_previous(query, &mut request)?;
+    let policy = app.read_policy(request.profile)?;
+    let source = workspace.source.as_ref();
     if let Some(base) = &query.diff {
-        let git = workspace.git.as_ref().ok_or_else(|| {
-            let message = "`--diff` compares with a commit, and this is not a git repository";
-            AppError::new(Code::U204, message)
-        })?;
-        let (tree, source) = (git.tree(base)?, workspace.source.as_ref());
-        let policy = app.read_policy(request.profile)?;
-        let change = change_under_test(base, &tree, source, &policy, app.redactor());
+        let tree = base_tree(workspace, "--diff", base)?;
+        let change = change_under_test(base, &tree, source, &policy, redactor);
         request.change = Some(change);
     }
     if request.says_nothing() {
@@ -138,71 +156,17 @@ pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
         );
     }
     app.go_on("choosing files")?;
-    let cached = (query.rev.as_deref().unwrap_or("HEAD"), !query.no_cache);
-    let redactor = app.redactor();
-    let (built, packet) = packed(app, &workspace, &mut request, redactor, cached, previous)?;
-    if built.context.files.is_empty() && built.log.is_some() {
-        app.note("the log names no file of this repository (hint: name one as TARGET)");
-    }
-    let packed = Packed {
+    let revision = query.rev.as_deref().unwrap_or("HEAD");
+    let built = with_known(app, !query.no_cache, |cache| {
+        add_history(&mut request, workspace.git.as_ref(), revision, cache);
+        build(source, cache, &policy, redactor, &request)
+    })?;
+    let (commands, budget) = (&request.test_commands, PacketBudget::default());
+    let packet = failure_packet(&built, redactor, commands, &[], previous, budget);
+    Ok(Packed {
         context: built.context,
         packet,
-    };
-    packed.keep(app, &workspace, query)?;
-    Ok(packed)
-}
-
-/// Chooses the files of a revision and packs them; with `cached` what is known of files has a say.
-pub(super) fn packed(
-    app: &App,
-    workspace: &Workspace,
-    request: &mut Request,
-    redactor: &Redactor,
-    (revision, cached): (&str, bool),
-    previous: Option<PreviousAttempt>,
-) -> Result<(Built, FailurePacket)> {
-    let policy = app.read_policy(request.profile)?;
-    let built = with_known(app, cached, |cache| {
-        add_history(request, workspace.git.as_ref(), revision, cache);
-        let source = workspace.source.as_ref();
-        build(source, cache, &policy, redactor, request)
-    })?;
-    let commands = &request.test_commands;
-    let budget = PacketBudget::default();
-    let packet = failure_packet(&built, redactor, commands, &[], previous, budget);
-    Ok((built, packet))
-}
-
-impl Packed {
-    // Writes the packet where the request asks for that. Below `.mendit` it may fail.
-    fn keep(&self, app: &App, workspace: &Workspace, query: &ContextRequest) -> Result<()> {
-        let folder = match &query.out {
-            Some(folder) => Some(app.directory().join(folder)),
-            None if query.shown => {
-                runs::own_folder(app, workspace, true).map(|own| own.join("context"))
-            }
-            None => None,
-        };
-        let Some(folder) = folder else {
-            return Ok(());
-        };
-        let context = to_json(&self.context)?;
-        let written = write_file(&folder.join("context.json"), context);
-        let packet = to_json(&self.packet)?;
-        match written.and_then(|()| write_file(&folder.join("failure-packet.json"), packet)) {
-            Err(error) if query.out.is_some() => return Err(error),
-            Err(error) => {
-                app.note(&format!("the packet was not written: {}", error.message));
-            }
-            Ok(()) => {
-                let folder = folder.display();
-                app.note(&format!(
-                    "wrote context.json and failure-packet.json to {folder}"
-                ));
-            }
-        }
-        Ok(())
-    }
+    })
 }
 
 // What the request, the settings and the documents ask for.
@@ -210,21 +174,30 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     let mut request = base_request(app.settings(), workspace.git.as_ref());
     request.directory.clone_from(&workspace.prefix);
     request.level = query.level;
+    (request.exit_code, request.timed_out) = (query.facts.exit_code, query.facts.timed_out);
     request.include_bundle = query.include_repo_bundle;
     request.test_commands.clone_from(&query.test_commands);
     if let Some(bytes) = query.max_log_bytes {
         request.max_log_bytes = bytes.0;
     }
-    for typed in query.targets.iter().chain(&query.more_targets) {
-        let path = workspace.repo_path(typed);
-        request
-            .targets
-            .extend(find_targets(workspace, typed, path)?);
+    for typed in &query.targets {
+        request.targets.extend(find_named(workspace, typed)?);
     }
-    request.issue = query.issue.as_ref().map(Input::words).transpose()?;
+    if let Some(issue) = &query.issue {
+        request.issue = Some(String::from_utf8_lossy(&issue.read()?).into_owned());
+    }
     request.log = query.log.as_ref().map(|log| log.log(app)).transpose()?;
     if let Some(failure) = &query.failure {
-        take_failure(&failure.json()?, &mut request, workspace)?;
+        let packet = failure.json()?;
+        let text = packet["logs"]["text"].as_str().map(str::to_owned);
+        let missing = || AppError::usage("the failure packet has no `logs.text`");
+        request.log = Some(text.ok_or_else(missing)?.into());
+        for target in texts_in(&packet["targets"]) {
+            request.targets.extend(find_named(workspace, &target)?);
+        }
+        request
+            .test_commands
+            .extend(texts_in(&packet["testCommands"]));
     }
     let mut requested = query.requested.clone();
     if let Some(input) = &query.request {
@@ -233,7 +206,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
             let message = format!("`{}` has no list `requestedFiles`", input.name());
             return Err(AppError::usage(message));
         }
-        requested.extend(strings(&document["requestedFiles"]));
+        requested.extend(texts_in(&document["requestedFiles"]));
     }
     if !requested.is_empty() {
         request.requests.push(requested);
@@ -241,25 +214,22 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     // Where nothing says what the packet is for, it is for the last run.
     if request.says_nothing()
         && query.rev.is_none()
-        && let Some(last) = last(app)?.filter(|last| !last.log.text().trim().is_empty())
+        && let Some(last) = last_log(app)?.filter(|last| !last.log.text().trim().is_empty())
     {
         request.log = Some(last.log);
+        (request.exit_code, request.timed_out) = (last.facts.exit_code, last.facts.timed_out);
         if request.test_commands.is_empty() {
-            request.test_commands.extend(last.command);
+            request.test_commands.extend(last.facts.command);
         }
     }
     if query.rev.is_none() {
-        let lines = || request.test_commands.iter();
-        let cause = lines().find_map(|line| known_cause(app, workspace, line));
-        request.traced = lines().find_map(|line| known_trace(app, workspace, line));
-        request.cause = cause;
+        add_known(app, workspace, &mut request);
     }
     Ok(request)
 }
 
 // What is said of the attempt before.
 fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option<PreviousAttempt>> {
-    request.retry.level = query.previous_level;
     let mut patch_digest = None;
     if let Some(input) = &query.previous {
         let document = input.json()?;
@@ -291,57 +261,9 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
         }))
 }
 
-fn find_targets(
-    workspace: &Workspace,
-    typed: &str,
-    path: Option<RepoPath>,
-) -> Result<Vec<RepoPath>> {
-    let listing = workspace.source.listing();
-    let Some(path) = path else {
-        if [".", "./", ""].contains(&typed) && workspace.prefix.is_empty() {
-            let all = listing.entries().iter().map(|entry| entry.path.clone());
-            return Ok(all.collect());
-        }
-        let message = format!("target `{typed}` is outside the repository");
-        return Err(AppError::new(Code::C311, message)
-            .hint("targets are files or directories below the repository's root"));
-    };
-    if let Some(found) = expand_target(listing, &path) {
-        return Ok(found);
-    }
-    let error = AppError::new(Code::C311, format!("target `{typed}` does not exist"));
-    let mut root = workspace.root.iter();
-    if root.any(|root| root.join(path.as_str()).symlink_metadata().is_ok()) {
-        return Err(
-            error.hint("the file is there, but git ignores it; `git add -f` makes it known")
-        );
-    }
-    let near = nearest_paths(listing, path.as_str(), 3).into_iter();
-    let hints = near.map(|near| format!("did you mean `{near}`?"));
-    Err(hints.fold(error, AppError::hint))
-}
-
-// Log, targets and commands of a failure packet; what the request says itself is kept.
-fn take_failure(document: &Value, request: &mut Request, workspace: &Workspace) -> Result<()> {
-    let text = document["logs"]["text"].as_str();
-    let text = text.ok_or_else(|| AppError::usage("the failure packet has no `logs.text`"))?;
-    request.log = Some(Log::from(text.to_owned()));
-    if request.targets.is_empty() {
-        for target in strings(&document["targets"]) {
-            let path = RepoPath::new(&target).ok();
-            request
-                .targets
-                .extend(find_targets(workspace, &target, path)?);
-        }
-    }
-    if request.test_commands.is_empty() {
-        request.test_commands = strings(&document["testCommands"]);
-    }
-    Ok(())
-}
-
-fn strings(value: &Value) -> Vec<String> {
-    let items = value.as_array().into_iter().flatten();
-    let items = items.filter_map(Value::as_str);
-    items.map(str::to_owned).collect()
+fn texts_in(list: &Value) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items
+        .filter_map(|item| Some(item.as_str()?.to_owned()))
+        .collect()
 }

@@ -1,41 +1,38 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use super::flags::Args;
-use super::hint::{HintRequest, around, find_remedies, in_words};
-use super::input::{last, reports};
-use super::why::known_cause;
-use super::{App, AppError, Input, Result, no_run};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::flags::request;
+use super::hint::{HintRequest, find_remedies, in_words};
+use super::input::read_reports;
+use super::runs::last_log;
+use super::why::kept_cause;
+use super::{App, Input, Result, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
-use crate::junit::{Report, read_report};
+use crate::inventory::{Project, explain_failure};
 use crate::model::{
     CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, MentionedFile, RemedySource,
     RepoPath, RunFailure, RunSummary,
 };
-use crate::policy::decode_log;
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
+request! {
 /// Classify the failure in a log.
-#[derive(Debug, Clone, Default, Args)]
-pub struct DiagnoseRequest {
-    /// The log, or `-` for standard input; by default what is piped in, otherwise the last run
-    pub log: Option<Input>,
-    /// The same as LOG
-    #[arg(long = "log", value_name = "FILE", conflicts_with = "log")]
-    pub log_flag: Option<Input>,
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+DiagnoseRequest {
+    /// The log; by default what is piped in, else the last run's
+    log: Option<Input>;
     /// A `JUnit` report of the tests; repeatable
-    #[arg(long, value_name = "FILE")]
-    pub junit: Vec<Input>,
+    #[arg(long, value_name = "FILE")] #[serde(skip)] junit: Vec<Input>;
     /// The exit code of the command that wrote it; a negative number is a signal
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub exit_code: Option<i32>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)] exit_code: Option<i32>;
     /// The command that wrote it
-    #[arg(long, value_name = "CMD")]
-    pub command: Option<String>,
-    /// Whether a time limit ended it.
-    #[arg(skip)]
-    pub timed_out: Option<bool>,
+    #[arg(long, value_name = "CMD")] command: Option<String>;
+}
 }
 
 /// A diagnosis, and the command that it is of, as far as it is known.
@@ -52,37 +49,34 @@ pub struct Diagnosed {
 /// # Errors
 /// A log or a repository that cannot be read; no log where nothing was run yet.
 pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
-    let named = request.log.as_ref().or(request.log_flag.as_ref());
-    let last = match named {
-        None if request.junit.is_empty() => Some(last(app)?.ok_or_else(no_run)?),
+    let last = match &request.log {
+        None if request.junit.is_empty() => Some(last_log(app)?.ok_or_else(no_run)?),
         _ => None,
     };
-    let log = named.map(|log| log.log(app)).transpose()?;
-    // What a call says of the end takes the place of all that the run says.
-    let is_given = request.exit_code.is_some() || request.timed_out.is_some();
-    let ended = last.as_ref().filter(|_| !is_given);
-    let facts = LogFacts {
-        exit_code: ended.map_or(request.exit_code, |last| last.exit_code),
-        timed_out: ended.map_or(request.timed_out == Some(true), |last| last.timed_out),
-        command: (request.command.as_ref())
-            .or(last.as_ref().and_then(|last| last.command.as_ref()))
-            .cloned(),
-    };
-    let log = log.or(last.map(|last| last.log)).unwrap_or_default();
-    let workspace = match Repository::discover(app.directory())? {
-        Some(_) => Some(app.worktree()?),
-        None => None,
-    };
+    let (mut facts, mut log) = (LogFacts::default(), Log::default());
+    if let Some(last) = last {
+        (facts, log) = (last.facts, last.log);
+    }
+    if let Some(named) = &request.log {
+        log = named.log(app)?;
+    }
+    if request.exit_code.is_some() {
+        (facts.exit_code, facts.timed_out) = (request.exit_code, false);
+    }
+    facts.command = request.command.clone().or(facts.command);
+    let git = Repository::discover(app.directory())?;
+    let workspace = git.map(|_| app.worktree()).transpose()?;
     app.go_on("reading the log")?;
     let scene = workspace.as_ref().map(scene_of).unwrap_or_default();
-    let reports = reports(&request.junit, app)?;
+    let reports = read_reports(&request.junit, app)?;
     let mut diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
     let command = facts.command;
     if let Some(workspace) = &workspace
         && diagnosis.remedy_source == RemedySource::Mendit
     {
         let line = command.as_deref().unwrap_or_default();
-        let remedies = around(workspace, (&diagnosis, log.text()), line);
+        let project = Project::open(workspace);
+        let remedies = explain_failure(&project, &diagnosis, log.text(), line);
         let words = remedies
             .first()
             .map(|remedy| app.redactor().redact(&in_words(remedy)).text.into_owned());
@@ -110,22 +104,9 @@ pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
         && let Some(line) = &found.command
     {
         let workspace = app.worktree()?;
-        summary.cause = known_cause(app, &workspace, line);
+        summary.cause = kept_cause(app, &workspace, Some(line)).map(|kept| kept.cause);
     }
     Ok(summary)
-}
-
-/// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
-///
-/// # Errors
-/// Bytes that are no such report; `name` is what the message calls them.
-pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report> {
-    let report = read_report(&decode_log(bytes));
-    if report.cases.is_empty() && !report.whole {
-        let error = AppError::usage(format!("`{name}` is not a JUnit report: it has no tests"));
-        return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
-    }
-    Ok(report)
 }
 
 /// Causes that a summary lists, and tests of each.
@@ -149,16 +130,13 @@ pub(super) fn summarize_run(
     summary.more_suspects = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
     suspects.truncate(MAX_SUSPECTS);
     summary.suspects = suspects;
-    let request = HintRequest {
-        command: vec![command.to_owned()],
-        ..HintRequest::default()
-    };
+    let (request, lines) = (HintRequest::default(), [command.to_owned()]);
     let logs = [(diagnosis.clone(), log.text())];
     // A log that names no file of the repository gives no hint; that is no error here.
-    let hinted = find_remedies(app, workspace, &request, &logs).unwrap_or_default();
+    let hinted = find_remedies(app, workspace, &request, &logs, &lines).unwrap_or_default();
+    let mut listed = BTreeSet::new();
     for hint in hinted.document.suggestions {
-        let mut listed = summary.certain.iter().chain(&summary.perhaps);
-        if listed.any(|other| other.name == hint.name) {
+        if !listed.insert(hint.name.clone()) {
             continue;
         }
         let tried = hint.certain || hinted.fixes.tries(&hint.name, &hint.import_statement);
@@ -166,16 +144,16 @@ pub(super) fn summarize_run(
             "" => format!("{} for {}", hint.imported, hint.name),
             statement => statement.to_owned(),
         };
-        let import = CertainImport {
+        let list = if hint.certain {
+            &mut summary.certain
+        } else {
+            &mut summary.perhaps
+        };
+        list.push(CertainImport {
             name: hint.name,
             statement,
             tried,
-        };
-        if hint.certain {
-            summary.certain.push(import);
-        } else {
-            summary.perhaps.push(import);
-        }
+        });
     }
     summary.perhaps.truncate(MAX_LINES);
     summary.mends = hinted.fixes.beside_imports();
@@ -317,43 +295,28 @@ fn place_failure(error: String, test: Option<&FailedTest>, diagnosis: &Diagnosis
     }
 }
 
-// Keeps the first tests of each cause, in order. Returns how many tests are of causes beyond the limit.
+// Keeps the first tests of each cause, in order. Returns how many tests are left out.
 fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
     let mut causes: Vec<Vec<RunFailure>> = Vec::new();
-    let mut causes_at = BTreeMap::new();
+    let mut more = 0;
     for row in all {
-        let next = causes.len();
-        let cause = (row.error.clone(), row.path.clone(), row.line);
+        let cause = |row: &RunFailure| (row.error.clone(), row.path.clone(), row.line);
         // A line without a test stands for itself.
-        let at = match row.test.as_str() {
-            "" => next,
-            _ => *causes_at.entry(cause).or_insert(next),
-        };
-        match causes.get_mut(at) {
-            Some(rows) => rows.push(row),
-            None => causes.push(vec![row]),
+        let is_alone = row.test.is_empty();
+        let is_same = |rows: &Vec<RunFailure>| !is_alone && cause(&rows[0]) == cause(&row);
+        match causes.iter().position(is_same) {
+            Some(at) if causes[at].len() < MAX_TESTS_OF_CAUSE => causes[at].push(row),
+            None if causes.len() < most => causes.push(vec![row]),
+            _ => more += 1,
         }
     }
-    let more = causes.iter().skip(most).map(Vec::len).sum::<usize>();
-    causes.truncate(most);
-    for cause in &mut causes {
-        let alike = cause.len().saturating_sub(MAX_TESTS_OF_CAUSE) as u64;
-        cause.truncate(MAX_TESTS_OF_CAUSE);
-        if let Some(last) = cause.last_mut() {
-            last.alike = alike;
-        }
-    }
-    (causes.concat(), more as u64)
+    (causes.concat(), more)
 }
 
 fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
     let mut found = Vec::new();
-    for failure in diagnosis
-        .failures
-        .iter()
-        .skip(1)
-        .filter(|failure| !failure.follows)
-    {
+    let others = diagnosis.failures.iter().skip(1);
+    for failure in others.filter(|failure| !failure.follows) {
         let mut evidence = diagnosis.evidence.iter();
         let Some(line) = evidence.find(|line| line.line == failure.line) else {
             continue;
@@ -508,7 +471,7 @@ mod tests {
         assert_eq!(rows.len(), 4, "{rows:#?}");
         assert_eq!(rows[2], "test_2|IndexError: no|src/a.py:3");
         assert_eq!(rows[3], "test_z|KeyError: 'k'|tests/test_a.py:90");
-        assert_eq!((found.failures[2].alike, found.more), (9, 0));
+        assert_eq!(found.more, 9);
         assert_eq!(found.failures[0].test_line, Some(20));
     }
 }

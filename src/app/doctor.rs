@@ -58,13 +58,6 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
         names => (Good, names),
     };
     rows.push(row("agents", state, message, None));
-    for name in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"] {
-        if app.directory().join(name).is_file() {
-            let message = format!("`{name}` names MCP servers, which were not started");
-            let command = format!("mendit doctor --mcp {name}");
-            rows.push(row("servers", Good, message, Some(&command)));
-        }
-    }
     Ok(HealingResult::from_rows(rows))
 }
 

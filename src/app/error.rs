@@ -72,12 +72,6 @@ impl AppError {
         Self::new(Code::U302, format!("cannot read `{path}`: {why}")).maybe(hint)
     }
 
-    /// This build lacks a feature, `mcp` or `http`.
-    #[must_use]
-    pub fn not_built(feature: &'static str) -> Self {
-        HealError::NotBuilt(feature).into()
-    }
-
     /// Nobody waits for the answer any more.
     pub(super) fn cancelled() -> Self {
         Self::new(Code::U301, "cancelled").exit(Exit::Interrupted)
@@ -173,17 +167,4 @@ pass_on! {
         WhyError::Trial(error) => error.into(),
         WhyError::Git(error) => error.into(),
     };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::AppError;
-    use crate::model::Code;
-
-    #[test]
-    fn a_build_without_a_feature_says_so() {
-        let error = AppError::not_built("mcp");
-        assert_eq!(error.code, Code::R303);
-        assert!(error.hints.iter().any(|hint| hint.contains("mcp")));
-    }
 }

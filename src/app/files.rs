@@ -1,4 +1,3 @@
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -6,12 +5,22 @@ use serde::Serialize;
 use super::{AppError, Result};
 use crate::exec::Temporary;
 use crate::model::Code;
+use crate::repair::write_atomically;
 
 /// A folder that is gone with the value.
 pub(super) fn temporary() -> Result<Temporary> {
     let made = Temporary::new();
     made.map_err(|error| {
         AppError::environment(format!("cannot create a temporary folder: {error}"))
+    })
+}
+
+/// A folder by its full path, made if it is missing.
+pub(super) fn make_folder(folder: &Path) -> Result<PathBuf> {
+    let made = std::fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
+    made.map_err(|error| {
+        let (shown, why) = (folder.display(), error.kind());
+        AppError::environment(format!("cannot make the folder `{shown}`: {why}"))
     })
 }
 
@@ -41,21 +50,11 @@ fn with_newline(text: serde_json::Result<String>) -> Result<String> {
 /// # Errors
 /// `U303` with the path when the system refuses it.
 pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let failed = |error: io::Error| {
+    write_atomically(path, content.as_ref()).map_err(|error| {
         let message = format!("cannot write `{}`: {}", path.display(), error.kind());
         AppError::new(Code::U303, message)
             .hint("check that the directory exists, is writable and has room")
-    };
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(directory).map_err(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-    file.write_all(content.as_ref()).map_err(failed)?;
-    file.as_file().sync_data().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    })
 }
 
 /// Where a path below `root` lies, which no link leads elsewhere.

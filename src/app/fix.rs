@@ -2,26 +2,26 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::agents::{chosen_agent, installed_agent, refuse_missing_agent};
+use super::agents::{installed_agent, refuse_missing_agent, resolve_agent};
 use super::confined::shared;
-use super::files::{to_json, write_file};
+use super::files::{make_folder, to_json, write_file};
 use super::flags::{repair_level, request, word};
-use super::hint::{by_hand, in_words};
+use super::hint::in_words;
 use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
-use super::why::{kept_cause, known_cause, known_trace};
+use super::why::{add_known, kept_cause};
 use super::{App, AppError, Input, Result};
 use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
+use crate::inventory::{Project, explain_failure};
 use crate::model::{
     AgentProtocol, Code, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus,
     SandboxMode, StopReason as S, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{
-    Agent, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
-    split,
+    Agent, Commands, Part, Policy, RunLock, Setup, SplitInput, Task, digest, repair, split,
 };
 use crate::report::{Culprit, NextFacts, next_steps};
 use crate::workspace::Workspace;
@@ -222,16 +222,15 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.include_bundle = request.include_repo_bundle;
-    let lines = &settings.test.command.0;
-    let lines = || lines.iter();
-    packets.cause = lines().find_map(|line| known_cause(app, &workspace, line));
-    packets.traced = lines().find_map(|line| known_trace(app, &workspace, line));
+    packets.test_commands.clone_from(&settings.test.command.0);
+    add_known(app, &workspace, &mut packets);
     let by_change = packets.cause.is_some();
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
-    let agent = chosen_agent(settings);
+    let agent = settings.agent.command.as_ref();
+    let agent = agent.map(|command| resolve_agent(command, settings));
     let is_applied = request.yes && !request.asks();
-    let slot = made(&state.workplace())?;
+    let slot = make_folder(&state.workplace())?;
     let remedies = |diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis);
     let setup = Setup {
         root: &root,
@@ -284,7 +283,6 @@ fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<Run
 fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
-    let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
     let kept = |line: &String| kept_cause(app, workspace, Some(line))?.undo;
     let is_outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
     let mut facts = NextFacts {
@@ -299,7 +297,7 @@ fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec
         facts.culprit = Culprit::Outside;
     }
     let mut steps = next_steps(&facts);
-    let found = by_hand(workspace, (diagnosis, ""), &command, &again);
+    let found = explain_failure(&Project::open(workspace), diagnosis, "", &command);
     steps.extend(found.iter().map(in_words));
     steps
 }
@@ -343,7 +341,7 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
         max_packet_bytes: 50_000_000,
         max_cost_usd: limits.budget_usd.map(|dollars| dollars.0),
         agent_timeout: settings.agent.timeout.0.as_secs_f64(),
-        estimated_turns: task.map(|task| task.estimate().estimated_turns),
+        estimated_turns: task.map(Task::estimate_turns),
         treat_as_code: request.treat_as_code,
         counter_proof: !request.no_counter_proof,
         trace: settings.context.trace,
@@ -351,24 +349,23 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
     }
 }
 
-/// Splits the task of `--task` into parts. A plan without parts says why it has none.
+/// Splits the task of `--task` into parts; there are none where it has not two tests, files or criteria.
 ///
 /// # Errors
 /// An empty task, or a repository that cannot be read.
-pub fn split_task(app: &App, request: &FixRequest) -> Result<SplitPlan> {
+pub fn split_task(app: &App, request: &FixRequest) -> Result<Vec<Part>> {
     let standard = Input::standard();
     let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
     let workspace = app.worktree()?;
-    let targets = task.targets.iter();
-    let mut targets: Vec<RepoPath> = targets.flat_map(|target| RepoPath::new(target)).collect();
-    targets.retain(|path| workspace.source.listing().has_file(path.as_str()));
+    let targets = task.targets.iter().flat_map(|path| RepoPath::new(path));
+    let is_there = |path: &RepoPath| workspace.source.listing().has_file(path.as_str());
     let input = SplitInput {
         task: &task,
         tests: &[],
-        targets: &targets,
+        targets: &targets.filter(is_there).collect::<Vec<_>>(),
         commands: &[],
     };
-    Ok(split(&input, workspace.source.as_ref(), task.estimate()))
+    Ok(split(&input, workspace.source.as_ref()))
 }
 
 fn read_task(app: &App, input: &Input) -> Result<Task> {
@@ -378,17 +375,6 @@ fn read_task(app: &App, input: &Input) -> Result<Task> {
         return Err(AppError::usage(message).hint("describe the task as JSON or Markdown"));
     }
     Ok(Task::read(&text))
-}
-
-/// Makes the folder of workplaces.
-pub(super) fn made(slot: &Path) -> Result<PathBuf> {
-    let made = std::fs::create_dir_all(slot).and_then(|()| slot.canonicalize());
-    made.map_err(|error| {
-        let (shown, why) = (slot.display(), error.kind());
-        AppError::environment(format!(
-            "cannot make the folder of isolated copies `{shown}`: {why}"
-        ))
-    })
 }
 
 /// Writes the patch of a fix into the worktree, after the same judgement as any other; whether it
@@ -426,12 +412,8 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     }
     let again = rerun_spec(app, typed)?;
     let line = again.line().ok_or_else(secret)?;
-    enter(app, &again)?;
-    let test = &mut app.settings_mut().test;
-    test.command.0 = vec![line.clone()];
-    let mut env = again.env;
-    env.retain(|variable| !test.env.contains(variable));
-    test.env.extend(env);
+    enter(app, again)?;
+    app.settings.test.command.0 = vec![line.clone()];
     Ok(line)
 }
 
@@ -460,8 +442,11 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
     }
 }
 
-// The command is repaired from where it was run.
-pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<()> {
+// A command runs again from where it was run, with the variables it was given.
+pub(super) fn enter(app: &mut App, mut again: RerunSpec) -> Result<()> {
+    let env = &mut app.settings.test.env;
+    again.env.retain(|variable| !env.contains(variable));
+    env.append(&mut again.env);
     let here = RunStore::open(app)?.prefix;
     if here == again.prefix {
         return Ok(());
@@ -473,6 +458,6 @@ pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<()> {
         let message = format!("the folder of the last run is gone: `{}`", again.prefix);
         return Err(AppError::new(Code::U309, message).hint("`mendit run CMD` where it is now"));
     }
-    app.enter(directory);
+    app.directory = directory;
     Ok(())
 }

@@ -44,10 +44,10 @@ HealRequest {
 /// # Errors
 /// Nothing to probe, a file that is no configuration, or nothing that can be started at all.
 pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, Exit)> {
-    let mut servers = match &request.mcp {
-        Some(file) => Some(read_servers(file, request.auto)?),
-        None => None,
-    };
+    let file = request.mcp.as_ref();
+    let mut servers = file
+        .map(|file| read_servers(file, request.auto))
+        .transpose()?;
     let settings = app.settings();
     let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
     let probes = probes(request, timeout, servers.as_ref())?;

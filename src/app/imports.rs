@@ -3,50 +3,38 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::flags::Args;
-use super::open::{no_such_file, with_graph};
+use super::flags::request;
+use super::open::{base_tree, find_named, with_graph};
 use super::{App, AppError, Result};
-use crate::graph::{Graph, Wanted, document, source_files};
+use crate::graph::{Graph, Wanted, document};
 use crate::languages::Language;
-use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
+use crate::model::{ImportsDocument, ImportsFile, RepoPath};
 use crate::policy::is_test;
 use crate::source::Source as _;
 use crate::workspace::{At, Workspace};
 
+request! {
 /// List what files import, or what imports them.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-pub struct ImportsRequest {
+ImportsRequest {
     /// Files, or directories of source files
-    #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
-    pub files: Vec<String>,
+    #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])] files: Vec<String>;
     /// Number of import hops to follow; 1 by default, any with `changed` or `tests`
-    #[arg(long, value_name = "N")]
-    pub hops: Option<u32>,
+    #[arg(long, value_name = "N")] hops: Option<u32>;
     /// List what imports the files, instead of what they import
-    #[arg(long, conflicts_with = "graph")]
-    pub reverse: bool,
+    #[arg(long, conflicts_with = "graph")] reverse: bool;
     /// A commit: list what the files that differ from it can affect, through all importers
-    #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])]
-    pub changed: Option<String>,
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])] changed: Option<String>;
     /// List only tests: those worth running; as text, one path per line
-    #[arg(long, conflicts_with = "graph")]
-    pub tests: bool,
+    #[arg(long, conflicts_with = "graph")] tests: bool;
     /// Every source file of the repository
-    #[arg(long, conflicts_with = "files")]
-    #[serde(skip)]
-    pub graph: bool,
+    #[arg(long, conflicts_with = "files")] #[serde(skip)] graph: bool;
     /// Follow each imported name to the file that defines it
-    #[arg(long)]
-    pub symbols: bool,
-    /// Do not use the cache of parsed files
-    #[arg(long)]
-    #[serde(skip)]
-    pub no_cache: bool,
+    #[arg(long)] symbols: bool;
     /// A commit to read instead of the worktree
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
+    #[arg(long, value_name = "REV")] rev: Option<String>;
+}
 }
 
 /// Lists imports.
@@ -55,14 +43,8 @@ pub struct ImportsRequest {
 /// A name that is no file of the repository, or a repository that cannot be read.
 pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocument> {
     let changed = request.changed.as_deref();
-    let message = match (changed, request.files.is_empty()) {
-        (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
-        (Some(_), _) if !request.files.is_empty() || request.rev.is_some() => {
-            "`changed` finds the files itself, in the worktree: send it without `files` and `rev`"
-        }
-        _ => "",
-    };
-    if !message.is_empty() {
+    if changed.is_none() && request.files.is_empty() && !request.graph {
+        let message = "`files` is empty, and `changed` names no commit";
         return Err(AppError::usage(message));
     }
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
@@ -80,7 +62,7 @@ pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocume
         (_, false) => Wanted::Imports(files, hops),
     };
     app.go_on("reading imports")?;
-    let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {
+    let mut found = with_graph(app, &workspace, true, |graph| {
         document(graph, &wanted, request.symbols)
     });
     if request.tests {
@@ -91,11 +73,7 @@ pub fn list_imports(app: &App, request: &ImportsRequest) -> Result<ImportsDocume
 
 // The sources that differ from a commit, sorted; for one that is gone, what imported it there.
 fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
-    let git = workspace.git.as_ref().ok_or_else(|| {
-        let message = "`--changed` compares with a commit, and this is not a git repository";
-        AppError::new(Code::U204, message)
-    })?;
-    let before = git.tree(base)?;
+    let before = base_tree(workspace, "--changed", base)?;
     let now = workspace.source.as_ref();
     let listings = [before.listing(), now.listing()].into_iter();
     let files = listings.flat_map(|listing| listing.files());
@@ -131,17 +109,11 @@ fn keep_tests(found: &mut ImportsDocument) {
 }
 
 fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>> {
-    let listing = workspace.source.listing();
     let mut targets = Vec::new();
     for text in typed {
-        let found = match &workspace.repo_path(text) {
-            Some(path) => source_files(listing, path.as_str()),
-            None if text == "." => source_files(listing, ""),
-            None => Vec::new(),
-        };
-        if found.is_empty() {
-            return Err(no_such_file(text, workspace.source.as_ref()));
-        }
+        let mut found = find_named(workspace, text)?;
+        let is_folder = found.len() > 1;
+        found.retain(|path| !is_folder || Language::of_path(path.as_str()).is_some());
         targets.extend(found);
     }
     Ok(targets)

@@ -1,32 +1,28 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::files::{below_no_link, write_file};
-use super::flags::Args;
-use super::runs::last_words;
+use super::flags::request;
+use super::open::root_to_run_in;
+use super::runs::{RunStore, no_run};
 use super::{App, AppError, Result};
-use crate::exec::CommandLine;
-use crate::git::{Repository, unified_hunks};
-use crate::heal::span_of;
+use crate::git::unified_hunks;
 
+request! {
 /// Connect an agent, an editor or a CI host.
-#[derive(Debug, Clone, Default, Args)]
-pub struct InitRequest {
+#[derive(Default)]
+InitRequest {
     /// The agent, editor or host; without it the supported names are listed
-    #[arg(value_name = "NAME")]
-    pub name: Option<String>,
+    #[arg(value_name = "NAME")] name: Option<String>;
     /// The test command of a workflow [default: the command of the last run]
-    #[arg(long, value_name = "CMD")]
-    pub test: Option<String>,
+    #[arg(long, value_name = "CMD")] test: Option<String>;
     /// Show the changes and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
+    #[arg(long)] dry_run: bool;
     /// Remove what `mendit init NAME` wrote
-    #[arg(long)]
-    pub remove: bool,
+    #[arg(long)] remove: bool;
+}
 }
 
 /// One file of a target and its change.
@@ -36,21 +32,8 @@ pub struct InitFile {
     pub path: String,
     /// The change as a patch; empty when there is none.
     pub diff: String,
-    /// What was done, or would be done without `--dry-run`.
-    pub outcome: InitOutcome,
-}
-
-/// What was done to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InitOutcome {
-    /// It was created or extended.
-    Written,
-    /// It or our part of it was removed.
-    Removed,
-    /// Nothing had to change.
-    Unchanged,
-    /// It is a person's own file; the reason says what to do.
-    Left(&'static str),
+    /// Why a person's own file is left alone, and what to do.
+    pub left: Option<&'static str>,
 }
 
 #[derive(Deserialize)]
@@ -58,31 +41,14 @@ struct Table {
     file: Vec<Row>,
 }
 
-// One file of a target, and how our part gets into it.
+// One file of a target: all of it, or a marked block in a text.
 #[derive(Deserialize)]
 struct Row {
     names: Vec<String>,
     path: String,
-    #[serde(flatten)]
-    part: Part,
-}
-
-// As the head of the table says.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Part {
-    Whole(String),
-    Block(String),
-    Json(Entry),
-    Toml(String),
-}
-
-// A member of an object: `at` holds it.
-#[derive(Deserialize)]
-struct Entry {
-    at: String,
-    name: String,
-    value: String,
+    text: String,
+    #[serde(default)]
+    block: bool,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
@@ -105,11 +71,9 @@ pub fn init_names() -> Vec<&'static str> {
 /// # Errors
 /// An unknown name, a workflow without a test command, or a file that cannot be written.
 pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>> {
-    let name = request.name.as_deref().unwrap_or_default();
-    let root = worktree_root(app)?;
-    let rows = ROWS
-        .iter()
-        .filter(|row| row.names.iter().any(|other| other == name));
+    let name = request.name.clone().unwrap_or_default();
+    let root = root_to_run_in(&app.worktree()?)?;
+    let rows = ROWS.iter().filter(|row| row.names.contains(&name));
     let files = rows.map(|row| change_file(app, &root, row, request));
     let files: Vec<InitFile> = files.collect::<Result<_, _>>()?;
     if files.is_empty() {
@@ -121,37 +85,35 @@ pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>> {
 
 fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Result<InitFile> {
     let place = below_no_link(root, &row.path)?;
+    let failed = |error: std::io::Error| AppError::unreadable(&row.path, &error);
     let old = match std::fs::read_to_string(&place) {
-        Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(AppError::unreadable(&row.path, &error)),
-    };
-    let file = |diff, outcome| InitFile {
-        path: row.path.clone(),
-        diff,
-        outcome,
+        read => Some(read.map_err(failed)?),
     };
     let changed = if request.remove {
-        row.part.remove(old.as_deref())
+        row.remove(old.as_deref())
     } else {
-        let text = fill_in(app, row.part.text(), request)?;
-        row.part.insert(&text, old.as_deref()).map(Some)
+        let text = fill_in(app, row.text(), request)?;
+        row.insert(&text, old.as_deref()).map(Some)
     };
-    let new = match changed {
-        Ok(new) if new == old => return Ok(file(String::new(), InitOutcome::Unchanged)),
-        Ok(new) => new,
-        Err(why) => return Ok(file(String::new(), InitOutcome::Left(why))),
+    let (new, left) = match changed {
+        Ok(new) => (new, None),
+        Err(why) => (old.clone(), Some(why)),
     };
-    let diff = show_change(&row.path, old.as_deref(), new.as_deref());
-    let outcome = [InitOutcome::Written, InitOutcome::Removed][usize::from(request.remove)];
-    if !request.dry_run {
+    let mut diff = String::new();
+    if new != old {
+        diff = show_change(&row.path, old.as_deref(), new.as_deref());
         match new {
+            _ if request.dry_run => {}
             Some(text) => write_file(&place, text)?,
-            None => std::fs::remove_file(&place)
-                .map_err(|error| AppError::unreadable(&row.path, &error))?,
+            None => std::fs::remove_file(&place).map_err(failed)?,
         }
     }
-    Ok(file(diff, outcome))
+    Ok(InitFile {
+        path: row.path.clone(),
+        diff,
+        left,
+    })
 }
 
 fn show_change(path: &str, old: Option<&str>, new: Option<&str>) -> String {
@@ -167,45 +129,46 @@ fn show_change(path: &str, old: Option<&str>, new: Option<&str>) -> String {
     )
 }
 
-impl Part {
+impl Row {
     fn text(&self) -> &str {
-        match self {
-            Self::Whole(name) | Self::Block(name) => match name.as_str() {
-                "fix_tests.md" => include_str!("init_files/fix_tests.md"),
-                "fix_tests.toml" => include_str!("init_files/fix_tests.toml"),
-                "aider.yml" => include_str!("init_files/aider.yml"),
-                "pre_commit.yml" => include_str!("init_files/pre_commit.yml"),
-                "github.yml" => include_str!("init_files/github.yml"),
-                "gitlab.yml" => include_str!("init_files/gitlab.yml"),
-                _ => include_str!("init_files/skill.md"),
-            },
-            Self::Json(entry) => &entry.value,
-            Self::Toml(table) => table,
+        match self.text.as_str() {
+            "skill.md" => include_str!("init_files/skill.md"),
+            "fix_tests.md" => include_str!("init_files/fix_tests.md"),
+            "fix_tests.toml" => include_str!("init_files/fix_tests.toml"),
+            "aider.yml" => include_str!("init_files/aider.yml"),
+            "pre_commit.yml" => include_str!("init_files/pre_commit.yml"),
+            "github.yml" => include_str!("init_files/github.yml"),
+            "gitlab.yml" => include_str!("init_files/gitlab.yml"),
+            text => text,
         }
+    }
+
+    fn is_toml(&self) -> bool {
+        self.path.ends_with(".toml")
+    }
+
+    fn marks(&self) -> &'static [&'static str; 2] {
+        if self.is_toml() { &COMMENT } else { &MARKDOWN }
     }
 
     // The file with our part in it, or why it is left alone.
     fn insert(&self, text: &str, old: Option<&str>) -> Result<String, &'static str> {
-        match self {
-            Self::Whole(_) => match old {
+        if !self.block {
+            let is_settings = self.path.ends_with(".json");
+            return match old {
+                Some(old) if is_settings && old.contains("\"mendit\"") => Ok(old.to_owned()),
+                Some(old) if is_settings && old != text => {
+                    Err("it exists; add the server `mendit`, the command `mendit mcp --run-last`")
+                }
                 Some(old) if old != text => Err("it exists and differs; move it away first"),
                 _ => Ok(text.to_owned()),
-            },
-            Self::Block(_) => Ok(with_block(old.unwrap_or_default(), text, &MARKDOWN)),
-            Self::Json(entry) => {
-                let old = old.unwrap_or("{}\n");
-                with_member(old, entry)
-                    .ok_or("it is not a JSON object; add the server `mendit mcp`")
-            }
-            Self::Toml(_) => {
-                let old = old.unwrap_or_default();
-                let made = with_block(old, text, &COMMENT);
-                let is_valid = made.parse::<toml::Table>().is_ok();
-                is_valid.then_some(made).ok_or(
-                    "no table can be added to it, or it is already there; see `mcp_servers.mendit`",
-                )
-            }
+            };
         }
+        let made = with_block(old.unwrap_or_default(), text, self.marks());
+        let is_valid = !self.is_toml() || made.parse::<toml::Table>().is_ok();
+        is_valid
+            .then_some(made)
+            .ok_or("no table can be added to it, or it is already there; see `mcp_servers.mendit`")
     }
 
     // The file without our part; `None` when nothing else was in it.
@@ -213,26 +176,15 @@ impl Part {
         let Some(old) = old else {
             return Ok(None);
         };
-        let is_ours = |text: &str| self.insert(text, None).is_ok_and(|made| made == old);
-        if is_ours(self.text()) {
-            return Ok(None);
+        if self.block {
+            let rest = replace_block(old, "", self.marks()).unwrap_or(old.to_owned());
+            return Ok(Some(rest).filter(|rest| !rest.trim().is_empty()));
         }
-        match self {
-            // A workflow has values filled in, and says who wrote it.
-            Self::Whole(_) if old.starts_with(WRITTEN) => Ok(None),
-            Self::Whole(_) => Err("it was changed by hand; remove it yourself"),
-            Self::Block(_) => Ok(Some(
-                replace_block(old, "", &MARKDOWN).unwrap_or(old.to_owned()),
-            )),
-            Self::Toml(_) => Ok(Some(
-                replace_block(old, "", &COMMENT).unwrap_or(old.to_owned()),
-            )),
-            Self::Json(entry) => {
-                let member = format!("\n    {}", member_text(entry));
-                let old = old.replacen(&format!("{member},"), "", 1);
-                Ok(Some(old.replacen(&format!("{member}\n"), "", 1)))
-            }
-        }
+        // A workflow has values filled in, and says who wrote it.
+        let is_ours = old == self.text() || old.starts_with(WRITTEN);
+        is_ours
+            .then_some(None)
+            .ok_or("it was changed by hand; remove it yourself")
     }
 }
 
@@ -241,16 +193,9 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     if !text.contains("@TEST@") {
         return Ok(text.to_owned());
     }
-    let test = match &request.test {
-        Some(line) => line.clone(),
-        None => match last_words(app)
-            .map_err(|error| error.hint("or name it with `--test`"))?
-            .as_slice()
-        {
-            [line] => line.to_string_lossy().into_owned(),
-            words => CommandLine::Program(words.to_vec()).to_string(),
-        },
-    };
+    let last = || RunStore::open(app).ok()?.last_command()?.line();
+    let test = request.test.clone().or_else(last);
+    let test = test.ok_or_else(|| no_run().hint("or name the command: `--test CMD`"))?;
     // JSON strings are strings of YAML, too.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let version = env!("CARGO_PKG_VERSION");
@@ -285,55 +230,6 @@ fn replace_block(text: &str, block: &str, [begin, end]: &[&str; 2]) -> Option<St
     (from < to).then(|| format!("{head}{block}{tail}"))
 }
 
-// Inserts a member as the first of its object; every other byte, comments included, stays. `None` for what is no JSON
-// object.
-fn with_member(text: &str, entry: &Entry) -> Option<String> {
-    let plain = without_comments(text)?;
-    let document: Value = serde_json::from_str(&plain).ok()?;
-    let inner = document.as_object()?.get(&entry.at);
-    if inner.is_some_and(|inner| inner.get(&entry.name).is_some()) {
-        return Some(text.to_owned());
-    }
-    let member = member_text(entry);
-    let (at, object, indent, member) = match inner {
-        Some(inner) => {
-            let at = span_of(&plain, &[&entry.at])?.start;
-            (at, inner.as_object()?, "    ", member)
-        }
-        None => {
-            let made = format!("{:?}: {{\n    {member}\n  }}", entry.at);
-            (plain.find('{')?, document.as_object()?, "  ", made)
-        }
-    };
-    let end = if object.is_empty() { "\n" } else { "," };
-    let (head, rest) = text.split_at(at + 1);
-    let made = format!("{head}\n{indent}{member}{end}{rest}");
-    serde_json::from_str::<Value>(&without_comments(&made)?).ok()?;
-    Some(made)
-}
-
-fn member_text(entry: &Entry) -> String {
-    format!("{:?}: {}", entry.name, entry.value)
-}
-
-// Blanks stand for comments, so that each place is the same place in the text.
-fn without_comments(text: &str) -> Option<String> {
-    let mut plain = text.to_owned();
-    json_strip_comments::strip(&mut plain).ok()?;
-    Some(plain)
-}
-
-fn worktree_root(app: &App) -> Result<PathBuf> {
-    let git = Repository::discover(app.directory())?;
-    let Some(git) = git else {
-        return Ok(app.directory().to_owned());
-    };
-    let root = git
-        .workdir()
-        .ok_or_else(|| AppError::bare(": an agent has nothing to read there"))?;
-    Ok(root.to_owned())
-}
-
 /// The lines around a block of ours, in Markdown and where `#` begins a comment.
 const MARKDOWN: [&str; 2] = ["<!-- mendit: begin -->", "<!-- mendit: end -->"];
 const COMMENT: [&str; 2] = ["# mendit: begin", "# mendit: end"];
@@ -363,20 +259,18 @@ mod tests {
 
     #[test]
     fn table_is_added_behind_existing_text() {
-        let part = Part::Toml("[mcp_servers.mendit]\ncommand = \"mendit\"\n".to_owned());
+        let row = ROWS.iter().find(|row| row.is_toml() && row.block).unwrap();
         let text = "# ours\n[mcp_servers.other]\ncommand = \"x\"\n";
-        let new = part.insert(part.text(), Some(text)).unwrap();
+        let new = row.insert(row.text(), Some(text)).unwrap();
         assert!(
             new.starts_with(text) && new.contains("[mcp_servers.mendit]"),
             "{new}"
         );
-        assert_eq!(part.insert(part.text(), Some(&new)).as_ref(), Ok(&new));
-        assert_eq!(
-            part.remove(Some(&new)).unwrap().unwrap().trim_end(),
-            text.trim_end()
-        );
+        assert_eq!(row.insert(row.text(), Some(&new)).as_ref(), Ok(&new));
+        let rest = row.remove(Some(&new)).unwrap().unwrap();
+        assert_eq!(rest.trim_end(), text.trim_end());
         for taken in ["mcp_servers.mendit.command = \"other\"\n", "no toml"] {
-            assert!(part.insert(part.text(), Some(taken)).is_err(), "{taken}");
+            assert!(row.insert(row.text(), Some(taken)).is_err(), "{taken}");
         }
     }
 

@@ -1,42 +1,45 @@
-use std::convert::Infallible;
 use std::io::{self, IsTerminal as _, Read};
-use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{App, AppError, LastLog, Result, last_log, read_junit};
+use super::{App, AppError, Result};
 use crate::diagnose::Log;
-use crate::junit::Report;
+use crate::junit::{Report, read_report};
+use crate::policy::decode_log;
 
 /// A text: a file, standard input, or what a caller holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(from = "Held")]
+#[schemars(with = "String", inline)]
 pub struct Input {
     name: String,
     held: Option<Vec<u8>>,
 }
 
-impl FromStr for Input {
-    type Err = Infallible;
+// A text in a document.
+#[derive(Deserialize)]
+struct Held(String);
 
-    fn from_str(name: &str) -> Result<Self, Infallible> {
-        Ok(Self::named(name))
+impl From<Held> for Input {
+    fn from(Held(text): Held) -> Self {
+        Self::held("text", text)
+    }
+}
+
+// A word of the command line names a file, or standard input by `-`.
+impl From<String> for Input {
+    fn from(name: String) -> Self {
+        Self { name, held: None }
     }
 }
 
 impl Input {
-    /// A file, or standard input where the name is `-`.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            held: None,
-        }
-    }
-
     /// Standard input.
     #[must_use]
     pub fn standard() -> Self {
-        Self::named("-")
+        Self::from("-".to_owned())
     }
 
     /// A text that is here already, and the name that messages give it.
@@ -62,14 +65,6 @@ impl Input {
         })
     }
 
-    /// All bytes.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn whole(&self) -> io::Result<Vec<u8>> {
-        self.read_up_to(u64::MAX)
-    }
-
     fn read_up_to(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
@@ -81,7 +76,7 @@ impl Input {
     /// # Errors
     /// `U302` with its name.
     pub fn bytes(&self) -> Result<Vec<u8>> {
-        let bytes = self.whole();
+        let bytes = self.read_up_to(u64::MAX);
         bytes.map_err(|error| AppError::unreadable(&self.name, &error))
     }
 
@@ -97,11 +92,6 @@ impl Input {
             return Err(AppError::usage(message));
         }
         Ok(bytes)
-    }
-
-    /// What people wrote.
-    pub(super) fn words(&self) -> Result<String> {
-        Ok(String::from_utf8_lossy(&self.read()?).into_owned())
     }
 
     /// A JSON document.
@@ -139,28 +129,21 @@ pub fn awaited(what: &str, app: &App) {
 ///
 /// # Errors
 /// What cannot be read, and what is no such report.
-pub fn reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
+pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
     let one = |input: &Input| {
-        let report = read_junit(&input.name, &input.read()?)?;
+        let (name, report) = (&input.name, read_report(&decode_log(&input.read()?)));
+        if report.cases.is_empty() && !report.whole {
+            let message = format!("`{name}` is not a JUnit report: it has no tests");
+            let error = AppError::usage(message);
+            return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
+        }
         if !report.whole {
             let message = "is truncated; the tests before that are used";
-            app.note(&format!("`{}` {message}", input.name));
+            app.note(&format!("`{name}` {message}"));
         }
         Ok(report)
     };
     inputs.iter().map(one).collect()
-}
-
-/// The log of the last run of this worktree, told; `None` when nothing was run yet.
-///
-/// # Errors
-/// As [`last_log`].
-pub fn last(app: &App) -> Result<Option<LastLog>> {
-    let last = last_log(app)?;
-    if let Some(last) = &last {
-        app.note(&format!("reading the log of {}", last.name));
-    }
-    Ok(last)
 }
 
 /// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the

@@ -1,71 +1,52 @@
 use std::path::Path;
 
+use super::flags::request;
 use super::{App, Result};
-use crate::model::SCHEMA_VERSION;
 use crate::repair::RunLock;
 use crate::state::StateHome;
 
 /// What is kept of one worktree, as `mendit config clean` shows it.
-#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptRow {
     /// The worktree.
     pub root: String,
     /// Whether it is still there.
     pub there: bool,
-    /// How many runs are kept.
-    pub runs: usize,
     /// Bytes of everything that is kept for it.
     pub bytes: u64,
     /// Whether it was removed now.
     pub removed: bool,
 }
 
-/// What is kept on this machine.
-#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct KeptDocument {
-    /// The version of this document.
-    pub schema_version: u32,
-    /// `kept`.
-    pub document: &'static str,
-    /// A row for each worktree.
-    pub repositories: Vec<KeptRow>,
+request! {
+/// What is deleted: nothing where no flag is given.
+#[derive(Copy)]
+CleanRequest {
+    /// Delete what is kept for worktrees that are gone
+    #[arg(long)] gone: bool;
+    /// Delete what is kept for this worktree
+    #[arg(long, conflicts_with = "gone")] here: bool;
+    /// Delete everything
+    #[arg(long, conflicts_with_all = ["gone", "here"])] all: bool;
 }
-
-/// What `mendit config clean` removes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clean {
-    /// Nothing.
-    Show,
-    /// What is kept for worktrees that are gone.
-    Gone,
-    /// What is kept for the current worktree.
-    Here,
-    /// Everything.
-    All,
 }
 
 /// Shows what is kept, and removes the part that is asked for. Nothing is removed while a run holds it.
 ///
 /// # Errors
 /// What the system says.
-pub fn clean(app: &App, what: Clean) -> Result<KeptDocument> {
+pub fn clean(app: &App, what: CleanRequest) -> Result<Vec<KeptRow>> {
     let here = app.worktree()?.root;
     let mut repositories = Vec::new();
     for kept in StateHome::open()?.all() {
         let root = kept.root().unwrap_or_default();
         let there = root.is_dir();
-        let removed = match what {
-            Clean::Show => false,
-            Clean::Gone => !there,
-            Clean::Here => here.as_ref() == Some(&root),
-            Clean::All => true,
-        };
+        let is_here = here.as_ref() == Some(&root);
+        let removed = what.all || what.gone && !there || what.here && is_here;
         repositories.push(KeptRow {
             root: root.display().to_string(),
             there,
-            runs: kept.runs().names().len(),
             bytes: bytes_below(kept.directory()),
             removed,
         });
@@ -75,11 +56,7 @@ pub fn clean(app: &App, what: Clean) -> Result<KeptDocument> {
         }
     }
     repositories.sort_by(|a, b| a.root.cmp(&b.root));
-    Ok(KeptDocument {
-        schema_version: SCHEMA_VERSION,
-        document: "kept",
-        repositories,
-    })
+    Ok(repositories)
 }
 
 fn bytes_below(folder: &Path) -> u64 {

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{AppError, Result};
 use crate::config::Settings;
+use crate::context::{expand_target, nearest_paths};
 use crate::exec::Stop;
-use crate::git::Repository;
+use crate::git::{Repository, TreeSource};
 use crate::graph::Graph;
 use crate::model::{Code, Event, Profile, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
-use crate::source::Source;
 use crate::state::Known;
 use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
 
@@ -18,8 +18,8 @@ use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
 pub struct App<'a> {
     /// Hears what a task does, and ends it.
     pub(super) progress: &'a dyn Progress,
-    directory: PathBuf,
-    settings: Settings,
+    pub(super) directory: PathBuf,
+    pub(super) settings: Settings,
     redactor: Redactor,
     // Whether it was said that there is no repository: once is enough.
     said_alone: AtomicBool,
@@ -93,26 +93,10 @@ impl<'a> App<'a> {
         &self.settings
     }
 
-    /// The settings, to put what is known only now before them.
-    pub(super) fn settings_mut(&mut self) -> &mut Settings {
-        &mut self.settings
-    }
-
-    /// Stands in another directory from now on.
-    pub(super) fn enter(&mut self, directory: PathBuf) {
-        self.directory = directory;
-    }
-
     /// Masks what must not be shown.
     #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
-    }
-
-    /// How many threads list files; 0 leaves it to the machine.
-    pub(super) fn threads(&self) -> usize {
-        let threads = self.settings.output.threads;
-        threads.map_or(0, |threads| usize::from(threads.get()))
     }
 
     /// The repository, read at a point in time.
@@ -127,7 +111,12 @@ impl<'a> App<'a> {
                 "this is not a git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
-        let workspace = Workspace::at(&self.directory, at, self.threads())?;
+        let threads = self
+            .settings
+            .output
+            .threads
+            .map_or(0, |threads| threads.get().into());
+        let workspace = Workspace::at(&self.directory, at, threads)?;
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
             self.note(
                 "another user owns this repository; it is read without trusting its configuration (`git config \
@@ -187,30 +176,39 @@ pub(super) fn root_to_run_in(workspace: &Workspace) -> Result<PathBuf> {
     root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))
 }
 
-/// A file of the repository as a caller names it.
-pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath> {
-    workspace
-        .repo_path(typed)
-        .filter(|path| workspace.source.listing().has_file(path.as_str()))
-        .ok_or_else(|| no_such_file(typed, workspace.source.as_ref()))
+/// Returns the files of the commit that a flag compares with.
+pub(super) fn base_tree(workspace: &Workspace, flag: &str, base: &str) -> Result<TreeSource> {
+    let git = workspace.git.as_ref().ok_or_else(|| {
+        let message = format!("`{flag}` compares with a commit, and this is no git repository");
+        AppError::new(Code::U204, message)
+    })?;
+    Ok(git.tree(base)?)
 }
 
-/// A name that is no file of the repository, with the nearest one that is.
-pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
-    let message = format!("`{typed}` is not a file of the repository");
-    let error = AppError::new(Code::C311, message);
-    // An ending in common is no likeness.
-    let stem = |path: &str| {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        name.split('.').next().unwrap_or(name).to_owned()
-    };
-    let is_alike = |path: &&RepoPath| {
-        strsim::normalized_levenshtein(&stem(path.as_str()), &stem(typed)) >= 0.5
-    };
-    let near = crate::context::nearest_paths(source.listing(), typed, 1);
-    error.hint(match near.first().filter(is_alike) {
-        Some(path) => format!("did you mean `{path}`?"),
-        None => "the path is relative to the current directory".to_owned(),
+/// Returns what a caller names: a file, or all that stands below a folder; `.` is the whole repository.
+pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoPath>> {
+    let listing = workspace.source.listing();
+    let path = workspace.repo_path(typed);
+    if path.is_none() && workspace.prefix.is_empty() && [".", "./", ""].contains(&typed) {
+        let all = listing.entries().iter().map(|entry| entry.path.clone());
+        return Ok(all.collect());
+    }
+    let found = path.as_ref().and_then(|path| expand_target(listing, path));
+    let root = workspace.root.as_deref().unwrap_or(Path::new(""));
+    let is_there = |path: &RepoPath| root.join(path.as_str()).symlink_metadata().is_ok();
+    found.ok_or_else(|| {
+        let why = match path {
+            None => "is outside the repository",
+            Some(path) if is_there(&path) => {
+                "is not known, as git ignores it; `git add -f` makes it known"
+            }
+            Some(_) => "is not a file of the repository",
+        };
+        let error = AppError::new(Code::C311, format!("`{typed}` {why}"));
+        error.hint(match nearest_paths(listing, typed, 1).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "the path is relative to the current directory".to_owned(),
+        })
     })
 }
 
@@ -251,11 +249,4 @@ pub trait Progress: Sync {
     fn stop(&self) -> Result<Stop> {
         listen()
     }
-}
-
-/// Says nothing to anybody.
-pub struct Silent;
-
-impl Progress for Silent {
-    fn note(&self, _text: &str) {}
 }

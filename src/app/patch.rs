@@ -222,17 +222,14 @@ pub(super) fn write_changes(
 ) -> Result<()> {
     let state = runs::state(app)?;
     let root = workspace.root.as_ref().filter(|_| target != Target::Cached);
-    let staged = match target {
-        Target::Index | Target::Cached => {
-            let git = need_git(workspace)?;
-            Some((git, index_changes(git, changes)?))
-        }
-        _ => None,
-    };
+    // Who reads the index has a repository.
+    let is_staged = matches!(target, Target::Index | Target::Cached);
+    let git = workspace.git.as_ref().filter(|_| is_staged);
+    let staged = git.map(|git| index_changes(git, changes)).transpose()?;
     if let Some(root) = root {
         write_worktree(root, state.directory(), changes)?;
     }
-    let Some((git, entries)) = staged else {
+    let Some((git, entries)) = git.zip(staged) else {
         return Ok(());
     };
     let written = git.write_index(&entries, target == Target::Index);
@@ -244,14 +241,6 @@ pub(super) fn write_changes(
         write_worktree(root, state.directory(), &back)?;
     }
     Ok(written?)
-}
-
-// The repository, for what cannot be done without one.
-fn need_git(workspace: &Workspace) -> Result<&Repository> {
-    workspace.git.as_ref().ok_or_else(|| {
-        AppError::new(Code::U204, "this directory is not in a git repository")
-            .hint("apply to the files themselves, without `--cached` or `--index`")
-    })
 }
 
 // The changes as entries of an index, their contents stored as blobs.

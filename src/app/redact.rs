@@ -1,9 +1,8 @@
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::flags::Args;
-use super::{App, AppError, Input, Result};
-use crate::model::{Code, Profile};
+use super::flags::request;
+use super::{App, Input, Result};
+use crate::model::Profile;
 use crate::policy::{Finding, Redactor, sanitize_log};
 
 /// The last line of what a command printed, as it may be shown.
@@ -68,41 +67,22 @@ fn whole_lines(bytes: &[u8]) -> usize {
     memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1)
 }
 
+request! {
 /// Mask the secrets of a text.
-#[derive(Debug, Clone, Args)]
-pub struct RedactRequest {
+RedactRequest {
     /// The text, or `-` for standard input
-    pub file: Input,
+    file: Input;
     /// Also redact the values of secret-named environment variables
-    #[arg(long, value_name = "on|off", value_parser = is_on, default_value = "on", default_missing_value = "on", num_args = 0..=1, require_equals = true)]
-    pub env: bool,
+    #[arg(long, value_name = "on|off", value_parser = ["on", "off"], default_value = "on", default_missing_value = "on", num_args = 0..=1, require_equals = true)] env: String;
 }
-
-fn is_on(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("`on` or `off` is expected".to_owned()),
-    }
 }
 
 /// A text as it may be shown, and where its secrets were.
 pub struct Masked {
     /// The text.
     pub bytes: Vec<u8>,
-    /// A row for each secret.
-    pub findings: Vec<FindingRow>,
-}
-
-/// Where a secret stood, never what it was.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct FindingRow {
-    /// The rule that found it.
-    pub rule: String,
-    /// 1-based.
-    pub line: u32,
-    /// First byte and the byte after the last, in the text as it came.
-    pub range: [usize; 2],
+    /// A row for each secret: its rule, its line, its first byte and the byte after its last, never what it was.
+    pub findings: Vec<Value>,
 }
 
 /// Masks the secrets of a text.
@@ -111,7 +91,11 @@ pub struct FindingRow {
 /// Patterns in the settings that are malformed.
 pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     let plain = Redactor::default();
-    let redactor = if request.env { app.redactor() } else { &plain };
+    let redactor = if request.env == "off" {
+        &plain
+    } else {
+        app.redactor()
+    };
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {
@@ -120,30 +104,9 @@ pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     } else {
         redactor.redact_bytes(&text)
     };
-    let row = |finding: &Finding| FindingRow {
-        rule: finding.rule.to_string(),
-        line: finding.line,
-        range: [finding.start, finding.end],
-    };
+    let row = |found: &Finding| json!({"rule": found.rule.to_string(), "line": found.line, "range": [found.start, found.end]});
     Ok(Masked {
         findings: masked.findings.iter().map(row).collect(),
         bytes: masked.bytes.into_owned(),
     })
-}
-
-/// The content of a file of the repository that a packet might hold.
-///
-/// # Errors
-/// A file that is denied by policy, is no file of the repository, or cannot be read.
-pub fn readable_file(app: &App, typed: &str) -> Result<Vec<u8>> {
-    let workspace = app.worktree()?;
-    let failed = |why: String| AppError::new(Code::C311, format!("`{typed}`: {why}"));
-    let path = workspace.repo_path(typed);
-    let path = path.ok_or_else(|| failed("it is outside the repository".to_owned()))?;
-    if let Some(refusal) = app.read_policy(Profile::Ranked)?.refuse(&path) {
-        let message = format!("`{path}` is not shown: {}", refusal.reason);
-        return Err(AppError::new(refusal.code, message));
-    }
-    let bytes = workspace.source.read(&path);
-    Ok(bytes.map_err(|error| failed(error.to_string()))?.to_vec())
 }

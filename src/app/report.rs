@@ -1,20 +1,16 @@
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
-use super::runs::{CommandReport, RunStore, command_report};
+use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
-use crate::model::{Blocker, ChildFailure, Code, Rates, RunRecord, SCHEMA_VERSION};
+use crate::model::{Code, Rates, RunRecord, RunResult, SCHEMA_VERSION};
 use crate::repair::read_run;
 
-/// What a report is about.
+/// What a report is about, and the name of its folder.
 pub enum Reported {
-    /// A run, with every attempt, and the name of its folder.
+    /// A run of `mendit fix`, with every attempt.
     Run(Box<RunRecord>, String),
-    /// A run of `mendit run`, and the name of its folder.
-    Command(Box<CommandReport>, String),
-    /// A failure report alone.
-    Failure(Box<ChildFailure>),
+    /// A run of `mendit run`.
+    Command(Box<KeptRun>, String),
 }
 
 /// Finds a run by its folder, its name or `latest`.
@@ -31,8 +27,9 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     if let Some(record) = read_run(&folder) {
         return Ok(Reported::Run(Box::new(record), name));
     }
-    if let Some(report) = command_report(&folder) {
-        return Ok(Reported::Command(Box::new(report), name));
+    let run = KeptRun::read(folder);
+    if run.record["document"] == "run" {
+        return Ok(Reported::Command(Box::new(run), name));
     }
     let error = AppError::new(Code::U306, format!("`{name}` holds no finished run"));
     Err(error
@@ -40,57 +37,66 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
         .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 
-/// Reads a failure report, the `report.json` of a run.
-///
-/// # Errors
-/// `U306` when there is none.
-pub fn read_report(name: &str, bytes: &[u8]) -> Result<Reported> {
-    serde_json::from_slice(bytes)
-        .map(Reported::Failure)
-        .map_err(|_| {
-            let error = AppError::new(
-                Code::U306,
-                format!("there is no failure report in `{name}`"),
-            );
-            error.hint("name the `report.json` of a run, or its folder")
-        })
-}
-
-/// Adds up the runs in these folders: runs, or folders that hold runs. `since_days` leaves older runs out;
-/// `alert_rate` is the share of failures that may stay unfixed.
+/// Adds up the runs in these folders: runs, or folders that hold runs; of `since_days` on those that ended in so many
+/// days. `alert_rate` is the share of failures that may stay unfixed.
 ///
 /// # Errors
 /// A folder that cannot be read.
 pub fn add_up_runs(
-    directories: &[PathBuf],
+    directories: &[String],
     since_days: Option<u64>,
     alert_rate: Option<f64>,
 ) -> Result<Rates> {
-    let seconds = since_days.and_then(|days| days.checked_mul(86_400));
-    let after =
-        seconds.and_then(|seconds| SystemTime::now().checked_sub(Duration::from_secs(seconds)));
-    let mut runs = Vec::new();
-    let mut skipped = Vec::new();
+    let mut rates = Rates {
+        schema_version: SCHEMA_VERSION,
+        document: "report",
+        ..Rates::default()
+    };
     for directory in directories {
-        for folder in run_folders(directory)? {
+        for folder in run_folders(Path::new(directory))? {
+            let written = folder.join("result.json").metadata();
+            let age = written
+                .ok()
+                .and_then(|about| about.modified().ok()?.elapsed().ok());
+            let days = age.map_or(0, |age| age.as_secs() / 86_400);
             match read_run(&folder) {
-                _ if is_older(&folder, after) => {}
-                Some(run) => runs.push(run),
-                None => skipped.push(folder.display().to_string()),
+                _ if since_days.is_some_and(|most| days >= most) => {}
+                Some(run) => count_run(&mut rates, &run.result),
+                None => rates.skipped.push(folder.display().to_string()),
             }
         }
     }
-    let mut rates = add_up(&runs);
-    rates.skipped = skipped;
-    rates.alarm = alert_rate.and_then(|limit| alarm(&rates, limit));
+    let (open, all) = (rates.failures - rates.fixed, rates.failures);
+    let share = |count: u32| f64::from(count) / f64::from(all.max(1));
+    rates.recovery_rate = share(rates.fixed);
+    let limit = alert_rate.filter(|limit| share(open) > *limit);
+    rates.alarm = limit.map(|limit| {
+        let (rate, limit) = (share(open) * 100.0, limit * 100.0);
+        format!("{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed")
+    });
     Ok(rates)
+}
+
+fn count_run(rates: &mut Rates, result: &RunResult) {
+    rates.runs += 1;
+    if let Some(failure) = &result.failure {
+        let fixed = u32::from(result.status.is_success());
+        let kind = rates.kinds.entry(failure.kind.to_string()).or_default();
+        kind.runs += 1;
+        kind.fixed += fixed;
+        rates.failures += 1;
+        rates.fixed += fixed;
+    }
 }
 
 /// Whether a folder holds runs and is none itself.
 #[must_use]
 pub fn holds_runs(folder: &Path) -> bool {
-    let has = |folder: &Path, name: &str| folder.join(name).is_file();
-    let is_run = |folder: &Path| has(folder, "result.json") || has(folder, "run.json");
+    let is_run = |folder: &Path| {
+        ["result.json", "run.json"]
+            .iter()
+            .any(|name| folder.join(name).is_file())
+    };
     !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|one| is_run(one)))
 }
 
@@ -106,73 +112,3 @@ fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
     folders.sort();
     Ok(folders)
 }
-
-fn is_older(folder: &Path, after: Option<SystemTime>) -> bool {
-    let result = folder.join("result.json").metadata();
-    let written = result.and_then(|about| about.modified());
-    after.is_some_and(|after| written.is_ok_and(|written| written < after))
-}
-
-fn add_up(runs: &[RunRecord]) -> Rates {
-    let mut rates = Rates {
-        schema_version: SCHEMA_VERSION,
-        document: "report",
-        ..Rates::default()
-    };
-    let mut blockers: BTreeMap<String, u32> = BTreeMap::new();
-    for run in runs {
-        let result = &run.result;
-        rates.runs += 1;
-        let Some(failure) = &result.failure else {
-            continue;
-        };
-        let fixed = u32::from(result.status.is_success());
-        rates.failures += 1;
-        rates.fixed += fixed;
-        let kind = rates.kinds.entry(failure.kind.to_string()).or_default();
-        kind.runs += 1;
-        kind.fixed += fixed;
-        if let Some(category) = result.category {
-            *rates.categories.entry(category.to_string()).or_default() += 1;
-        }
-        if let Some(blocked) = run
-            .report
-            .as_ref()
-            .and_then(|report| report.blocked_on.as_ref())
-        {
-            *blockers.entry(blocked.clone()).or_default() += 1;
-        }
-    }
-    let all = f64::from(rates.failures.max(1));
-    let share = |count: u32| (f64::from(count) / all * 1000.0).round() / 1000.0;
-    rates.recovery_rate = share(rates.fixed);
-    rates.failure_rate = share(rates.failures - rates.fixed);
-    let categories = rates.categories.iter();
-    let shares = categories.map(|(name, count)| (name.clone(), share(*count)));
-    rates.category_rates = shares.collect();
-    let blockers = blockers.into_iter();
-    let blockers = blockers.map(|(what, runs)| Blocker { what, runs });
-    rates.blockers = blockers.collect();
-    rates
-        .blockers
-        .sort_by_key(|blocker| std::cmp::Reverse(blocker.runs));
-    rates.blockers.truncate(MAX_BLOCKERS);
-    rates
-}
-
-fn alarm(rates: &Rates, limit: f64) -> Option<String> {
-    if rates.failure_rate <= limit {
-        return None;
-    }
-    let (open, all) = (rates.failures - rates.fixed, rates.failures);
-    let (rate, limit) = (rates.failure_rate * 100.0, limit * 100.0);
-    let most = rates.categories.iter().max_by_key(|(_, count)| **count);
-    let most = most.map_or(String::new(), |(category, count)| {
-        format!("; most of them {category} ({count})")
-    });
-    Some(format!(
-        "{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed{most}"
-    ))
-}
-
-const MAX_BLOCKERS: usize = 10;

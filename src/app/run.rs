@@ -1,27 +1,24 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::agents::installed_agent;
 use super::confined::{confined, move_to_copy, say_unconfined};
-use super::context::packed;
+use super::context::{ContextRequest, pack};
 use super::diagnose::{scene_of, summarize_run};
 use super::files::to_json;
 use super::flags::{request, word};
-use super::run_end::{brief_text, describe_failure, log_or_end, shell_code};
+use super::run_end::{brief_text, describe_failure, log_or_end};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
-use super::{App, AppError, Result};
+use super::{App, AppError, Input, Result};
 use crate::config::{Bytes, Seconds};
-use crate::context::base_request;
 use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stop, Stream, Temporary,
-    Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Temporary,
 };
 use crate::git::Repository;
 use crate::model::{
-    Code, CommandRecord, CommandStatus, DiagnosisDocument, RunSummary, SandboxMode, TestResult,
-    WhyDocument, WorkplaceMode,
+    Code, CommandRecord, CommandStatus, DiagnosisDocument, SandboxMode, WhyDocument, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::{CommandFiles, sanitize_log};
@@ -29,6 +26,7 @@ use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runner
 use crate::repair::{files_digest, in_utc, test_result};
 use crate::report::{NextFacts, culprit_of, next_steps};
 use crate::source::Memory;
+use crate::state::RunId;
 use crate::why::{RedRun, known_cause};
 use crate::workspace::Workspace;
 
@@ -59,14 +57,12 @@ RunRequest {
     #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Refuse the network, loopback included [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
-    /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]
-    #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32>;
     /// Do not search for the change that made it fail [setting: test.why]
     #[arg(long)] no_why: bool => off test.why;
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")] out: Option<PathBuf>;
-    /// Where the command's output is watched.
-    #[arg(skip)] terminal: Terminal;
+    /// Ask runners for colors, because a person watches.
+    #[arg(skip)] colors: bool;
 }
 }
 
@@ -79,23 +75,15 @@ pub struct CommandRun {
     pub record: CommandRecord,
     /// What to say when it did not pass, with the exit code.
     pub failure: Option<AppError>,
-    /// The exit code of the command as a shell reports it: 128 and the signal, 124 for a time limit.
-    pub exit_code: u8,
     /// The failure that the test runner reports although the command passed.
     pub hidden: Option<String>,
     /// The answer of the search for the culprit; `None` where none was made.
     pub found: Option<WhyDocument>,
-    attempts: Attempts,
+    outcome: Outcome,
     rerun: RerunSpec,
     // The repository as it was then, and the folders of the run, where it failed.
     failed: Option<(Workspace, RunFolders)>,
     is_traced: bool,
-}
-
-// The runs of the command: the last, and those before it, which failed.
-struct Attempts {
-    earlier: Vec<Outcome>,
-    last: Outcome,
 }
 
 /// Runs a command. Its output is passed to `sink` as it comes. A failure is diagnosed and kept.
@@ -119,111 +107,74 @@ pub fn run_command(
     let _copy = move_to_copy(app, &mut job)?;
     let stop = app.progress.stop()?;
     let began = jiff::Timestamp::now();
-    let attempts = run_attempts(&job, request, &stop, sink, app)?;
+    let outcome = exec::run(&job, &stop, &mut Tee(sink))?;
+    warn(&outcome, &job, app);
     let mut run = CommandRun {
-        record: record(app, &job, &attempts),
+        record: record(app, &job, &outcome),
         failure: None,
-        exit_code: shell_code(attempts.last.end),
         hidden: None,
         found: None,
-        attempts,
+        outcome,
         rerun: RerunSpec::new(app, &request.command, &store.prefix),
         failed: None,
         is_traced: request.out.is_some(),
     };
     run.record.started_at = Some(in_utc(began));
     match run.record.status {
-        CommandStatus::Failed | CommandStatus::Flaky if !stop.requested() => {
+        CommandStatus::Failed if !stop.requested() => {
             let window = [began, jiff::Timestamp::now()];
             run.rerun.window = Some(window.map(|time| time.as_millisecond().unsigned_abs()));
-            run.keep_failure(app, &store, request)?;
+            run.keep_failure(&store, request.out.as_deref())?;
         }
-        CommandStatus::Passed => run.keep_pass(app, &store, &job),
+        CommandStatus::Passed => run.keep_pass(&store, &job),
         _ => {}
     }
     run.report_end(app, &job);
     Ok(run)
 }
 
-fn run_attempts(
-    job: &Job,
-    request: &RunRequest,
-    stop: &Stop,
-    sink: &mut dyn FnMut(bool, &[u8]),
-    app: &App,
-) -> Result<Attempts> {
-    let most = 1 + request.retry_flaky.unwrap_or_default() as usize;
-    let mut tee = Tee(sink);
-    let mut earlier = Vec::new();
-    loop {
-        let last = exec::run(job, stop, &mut tee)?;
-        warn(&last, job, app);
-        let number = earlier.len() + 2;
-        if number > most || !may_be_flaky(last.end) || stop.requested() {
-            return Ok(Attempts { earlier, last });
-        }
-        app.note(&format!("{}; run {number} of at most {most}", last.end));
-        earlier.push(last);
-    }
-}
-
-impl Attempts {
-    fn failing(&self) -> Option<&Outcome> {
-        if self.last.passed() {
-            self.earlier.last()
-        } else {
-            Some(&self.last)
-        }
-    }
-}
-
 impl CommandRun {
-    fn keep_failure(
-        &mut self,
-        app: &App,
-        store: &RunStore<'_>,
-        request: &RunRequest,
-    ) -> Result<()> {
-        let Some(failing) = self.attempts.failing() else {
-            return Ok(());
-        };
+    fn keep_failure(&mut self, store: &RunStore<'_>, out: Option<&Path>) -> Result<()> {
+        let (app, failing) = (store.app, &self.outcome);
         let workspace = app.worktree()?;
         let output = failing.output.text();
         let redactor = &app.redactor().learning(&output);
         let command = &self.record.command;
         let log: Log = log_or_end(failing, command).into();
-        let facts = LogFacts {
-            exit_code: failing.end.code_or_signal(),
-            command: Some(command.clone()),
-            timed_out: failing.end == End::TimedOut,
-        };
+        let facts = LogFacts::new(failing, command);
         let diagnosis = diagnose_masked(&log, &facts, scene_of(&workspace), &[], redactor);
-        let folders = store.start(&workspace, request.out.as_deref(), true)?;
+        let folders = store.start(&workspace, out, true)?;
         self.rerun.exit_code = facts.exit_code;
         self.rerun.files = Some(files_digest(workspace.source.as_ref()));
-        folders.write_rerun(&self.rerun)?;
+        let masked = redactor.redact(&output).text;
+        let command = command.clone();
+        self.record.written_to = Some(folders.named().display().to_string());
+        store.keep_run(&folders, &mut self.record, &masked, &self.rerun)?;
         let line = self.rerun.line().unwrap_or_default();
         let is_output = store.outputs_of_last(&workspace, &line);
-        let summary = summarize_run(app, (&diagnosis, &log), command, &workspace, &is_output);
-        folders.write("test.log", &redactor.redact(&output).text)?;
+        let summary = summarize_run(app, (&diagnosis, &log), &command, &workspace, &is_output);
         let document = DiagnosisDocument::new(&diagnosis);
         folders.write("diagnosis.json", &to_json(&document)?)?;
         self.record.summary = Some(summary);
         self.record.diagnosis = Some(diagnosis);
-        self.record.run_id = Some(folders.id());
-        self.record.written_to = Some(folders.named().display().to_string());
         folders.write("run.json", &to_json(&self.record)?)?;
-        store.forget_old();
         self.failed = Some((workspace, folders));
         Ok(())
     }
 
-    fn keep_pass(&mut self, app: &App, store: &RunStore<'_>, job: &Job) {
+    fn keep_pass(&mut self, store: &RunStore<'_>, job: &Job) {
+        let app = store.app;
         let git = Repository::discover(app.directory()).ok().flatten();
         self.rerun.head = git.and_then(|git| git.head());
-        let log = self.attempts.last.output.text();
+        let log = self.outcome.output.text();
+        let masked = app.redactor().redact(&log).text;
+        let kept = store.state.runs().start(&RunId::now());
+        let kept = kept.map_err(AppError::from).and_then(|kept| {
+            let folders = RunFolders { kept, shown: None };
+            store.keep_run(&folders, &mut self.record, &masked, &self.rerun)
+        });
         // A pass is a pass where nothing can be kept.
-        if let Err(error) = store.keep_pass(&mut self.record, &log, &self.rerun) {
+        if let Err(error) = kept {
             app.progress.step(&error.message);
         }
         let line = [job.command.to_string()];
@@ -248,18 +199,9 @@ impl CommandRun {
 
     fn report_end(&mut self, app: &App, job: &Job) {
         let command = &self.record.command;
-        if !self.attempts.last.passed() {
+        if !self.outcome.passed() {
             let diagnosis = self.record.diagnosis.as_ref();
-            let failure = describe_failure(command, diagnosis, &self.attempts.last, job);
-            self.failure = Some(failure);
-        } else if self.record.status == CommandStatus::Flaky {
-            let number = self.attempts.earlier.len() + 1;
-            let folder = self.record.written_to.as_deref().unwrap_or_default();
-            let code = Code::R209;
-            app.note(&format!(
-                "{code}: `{command}` is flaky: it passed in run {number} without any change; the failing run is in \
-                 {folder}"
-            ));
+            self.failure = Some(describe_failure(command, diagnosis, &self.outcome, job));
         } else if let Some(hidden) = &self.hidden {
             app.note(hidden);
         }
@@ -275,40 +217,38 @@ impl CommandRun {
         let Some(((workspace, folders), diagnosis)) = failed else {
             return Ok(());
         };
-        let Some(failing) = self.attempts.failing() else {
-            return Ok(());
-        };
-        let output = failing.output.text();
-        let exit_code = failing.end.code_or_signal();
-        let mut request = base_request(app.settings(), workspace.git.as_ref());
-        request.log = Some(log_or_end(failing, &self.record.command).into());
-        request.exit_code = exit_code;
-        request.timed_out = failing.end == End::TimedOut;
-        request.test_commands = vec![self.record.command.clone()];
+        let (failing, command) = (&self.outcome, self.record.command.clone());
+        let log = log_or_end(failing, &command);
         let line = self.rerun.line();
         let search = line.as_deref().and_then(|line| {
-            let log = app.clean(output.as_bytes());
-            let red = RedRun::new(diagnosis, &log, exit_code, workspace.root.as_deref());
+            let (root, exit_code) = (workspace.root.as_deref(), failing.end.code_or_signal());
+            let red = RedRun::new(diagnosis, &app.clean(log.as_bytes()), exit_code, root);
             Search::after_run(app, &workspace, (line, failing.duration), red)
         });
         if let Some(search) = &search {
-            if app.settings().test.why {
+            let settings = app.settings();
+            if settings.test.why {
                 match search.run(app, &workspace, |find| find.find_cause()) {
                     Ok(found) => self.found = Some(found),
                     Err(error) => _ = app.progress.step(&error.message),
                 }
             }
-            if self.is_traced && app.settings().context.trace {
-                let known = known_trace(app, &workspace, search.line);
-                let trace = || search.run(app, &workspace, |find| find.trace_failing());
-                request.traced = known.or_else(|| trace().ok());
+            let is_traced = known_trace(app, &workspace, search.line).is_some();
+            if self.is_traced && settings.context.trace && !is_traced {
+                // A packet without a trace is a packet.
+                let _ = search.run(app, &workspace, |find| find.trace_failing());
             }
         }
-        request.cause = self.found.as_ref().and_then(known_cause);
-        let cause = request.cause.clone();
-        let redactor = &app.redactor().learning(&output);
-        let cached = ("HEAD", true);
-        let (built, packet) = packed(app, &workspace, &mut request, redactor, cached, None)?;
+        // Culprit and trace are kept, and the packet takes them from there.
+        let redactor = app.redactor().learning(&log);
+        let query = ContextRequest {
+            facts: LogFacts::new(failing, &command),
+            log: Some(Input::held("log", log)),
+            test_commands: vec![command],
+            ..ContextRequest::default()
+        };
+        let packed = pack(app, &workspace, &query, &redactor)?;
+        let cause = self.found.as_ref().and_then(known_cause);
         if let Some(summary) = &mut self.record.summary {
             if cause.is_some() {
                 summary.suspects.clear();
@@ -316,8 +256,8 @@ impl CommandRun {
             }
             summary.cause = cause;
         }
-        folders.write("context.json", &to_json(&built.context)?)?;
-        folders.write("failure-packet.json", &to_json(&packet)?)?;
+        folders.write("context.json", &to_json(&packed.context)?)?;
+        folders.write("failure-packet.json", &to_json(&packed.packet)?)?;
         folders.write("run.json", &to_json(&self.record)?)
     }
 
@@ -336,85 +276,66 @@ impl CommandRun {
         })
     }
 
-    /// The failure in short.
-    #[must_use]
-    pub fn summary(&self) -> Option<&RunSummary> {
-        self.record.summary.as_ref()
-    }
-
     /// What an agent needs of it: one line when it passed; else the failures and the path of the whole log.
     pub fn brief(&self, app: &App) -> String {
         let Some(failure) = &self.failure else {
             return self.pass_in_words();
         };
-        let (Some(summary), Some(failing)) = (self.summary(), self.attempts.failing()) else {
+        let Some(summary) = &self.record.summary else {
             return format!("{}\n", failure.message);
         };
-        let output = failing.output.text();
-        let text = brief_text(
-            summary,
-            &failure.message,
-            &app.redactor().redact(&output).text,
-        );
+        let output = self.outcome.output.text();
+        let masked = app.redactor().redact(&output).text;
+        let text = brief_text(summary, &failure.message, &masked);
         let folder = self.record.written_to.as_deref().unwrap_or_default();
         format!("{text}whole log: {folder}/test.log\n")
     }
 
     // The command, the time, and the last line that the runner printed.
     fn pass_in_words(&self) -> String {
-        let last = &self.attempts.last;
+        let last = &self.outcome;
         let output = last.output.text();
         let mut lines = output.lines().rev().map(str::trim);
         let line = lines.find(|line| line.chars().any(char::is_alphanumeric));
         let words: String = line.unwrap_or_default().chars().take(120).collect();
-        let flaky = match self.record.status {
-            CommandStatus::Flaky => "; flaky: it failed before without any change",
-            _ => "",
-        };
         let hidden = self.hidden.iter().map(|hidden| format!("{hidden}\n"));
         let hidden: String = hidden.collect();
         let (name, seconds) = (&self.record.command, last.duration.as_secs_f64());
-        format!("`{name}` passes in {seconds:.1} s: {words}{flaky}\n{hidden}")
+        format!("`{name}` passes in {seconds:.1} s: {words}\n{hidden}")
     }
 }
 
-fn record(app: &App, job: &Job, attempts: &Attempts) -> CommandRecord {
-    let last = &attempts.last;
-    let all = attempts.earlier.iter().chain([last]);
-    let rows: Vec<TestResult> = all.map(test_result).collect();
-    let status = match last.end {
-        End::Exit(0) if rows.len() > 1 => CommandStatus::Flaky,
+fn record(app: &App, job: &Job, outcome: &Outcome) -> CommandRecord {
+    let status = match outcome.end {
         End::Exit(0) => CommandStatus::Passed,
         End::Interrupted => CommandStatus::Interrupted,
         _ => CommandStatus::Failed,
     };
-    let command = app
-        .redactor()
-        .redact(&job.command.to_string())
-        .text
-        .into_owned();
+    let command = job.command.to_string();
+    let command = app.redactor().redact(&command).text.into_owned();
     CommandRecord {
         ended_at: Some(in_utc(jiff::Timestamp::now())),
-        test_result: rows.last().cloned(),
-        attempts: rows,
-        not_confined: last.not_confined.clone(),
-        ..CommandRecord::new(command, status, last.sandbox.as_str().to_owned())
+        test_result: Some(test_result(outcome)),
+        not_confined: outcome.not_confined.clone(),
+        ..CommandRecord::new(command, status, outcome.sandbox.as_str().to_owned())
     }
 }
 
 fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
-    let has_blank = |word: &&str| word.trim().contains(char::is_whitespace);
+    let has_blank = |word: &str| word.trim().contains(char::is_whitespace);
     let command = match request.command.as_slice() {
-        [one] if one.to_str().as_ref().is_some_and(has_blank) => {
-            CommandLine::Shell(one.to_string_lossy().into_owned())
+        [one] if one.to_str().is_some_and(has_blank) => {
+            CommandLine::Shell(one.to_string_lossy().into())
         }
         words => CommandLine::Program(words.to_vec()),
     };
     let settings = app.settings();
     let limits = Limits::default();
     let (mut job, private) = confined(app, command)?;
-    job.terminal = request.terminal;
-    job.environment = Environment::with(settings.test.env.clone());
+    // Of pytest alone: what other runners read is read by the programs under test, too.
+    let colors = request.colors.then(|| "PY_COLORS=1".to_owned());
+    let environment = colors.into_iter().chain(settings.test.env.clone());
+    job.environment = Environment::with(environment.collect());
     job.limits = Limits {
         timeout: settings.limits.timeout.map(|limit| limit.0),
         grace: request.grace.map_or(limits.grace, |grace| grace.0),
@@ -429,15 +350,6 @@ struct Tee<'a>(&'a mut dyn FnMut(bool, &[u8]));
 impl Sink for Tee<'_> {
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         (self.0)(stream == Stream::Stdout, bytes);
-    }
-}
-
-// Whether another run may pass: the command ended by itself, or hung.
-fn may_be_flaky(end: End) -> bool {
-    match end {
-        End::Exit(0) => false,
-        End::Exit(_) | End::Signal(_) | End::TimedOut => !end.is_missing_command(),
-        _ => false,
     }
 }
 

@@ -13,54 +13,31 @@ pub(super) fn describe_failure(
     outcome: &Outcome,
     job: &Job,
 ) -> AppError {
-    let after = format!("after {:.1} s", outcome.duration.as_secs_f64());
     let (code, what, exit) = match outcome.end {
-        End::Exit(code) => {
-            let is_missing = outcome.end.is_missing_command() && is_own(&job.command, diagnosis);
-            let exit = if is_missing {
-                Exit::Environment
-            } else {
-                Exit::No
-            };
-            (
-                Code::R201,
-                format!("failed with exit code {code} {after}"),
-                exit,
-            )
+        End::NotFound | End::NotExecutable => {
+            let error = AppError::new(Code::R206, format!("`{name}`: {}", outcome.end));
+            let hint = not_started(name, outcome.end == End::NotExecutable);
+            return error.exit(Exit::Environment).hint(hint);
         }
-        End::Signal(_) => (
-            Code::R201,
-            format!("killed by {} {after}", outcome.end),
-            Exit::No,
-        ),
+        end @ End::Signal(_) => (Code::R201, format!("killed by {end}"), Exit::No),
         End::TimedOut => (
             Code::R203,
-            format!("was ended by the time limit {after}"),
+            "was ended by the time limit".to_owned(),
             Exit::TimedOut,
         ),
         End::OutputLimit => {
-            let what = format!("was ended after {} bytes of output", outcome.output.bytes);
+            let what = format!("was ended by {} bytes of output", outcome.output.bytes);
             (Code::R201, what, Exit::No)
         }
-        End::Interrupted => (
-            Code::R208,
-            format!("was interrupted {after}"),
-            Exit::Interrupted,
-        ),
-        End::NotFound | End::NotExecutable => {
-            let is_there = outcome.end == End::NotExecutable;
-            let what = if is_there {
-                "not executable"
-            } else {
-                "command not found"
-            };
-            let error = AppError::new(Code::R206, format!("`{name}`: {what}"));
-            return error
-                .exit(Exit::Environment)
-                .hint(not_started(name, is_there));
+        End::Interrupted => (Code::R208, "was interrupted".to_owned(), Exit::Interrupted),
+        end if end.is_missing_command() && is_own(&job.command, diagnosis) => {
+            (Code::R201, format!("failed with {end}"), Exit::Environment)
         }
+        end => (Code::R201, format!("failed with {end}"), Exit::No),
     };
-    let mut error = AppError::new(code, format!("`{name}` {what}")).exit(exit);
+    let seconds = outcome.duration.as_secs_f64();
+    let message = format!("`{name}` {what} after {seconds:.1} s");
+    let mut error = AppError::new(code, message).exit(exit);
     let Some(diagnosis) = diagnosis else {
         return error;
     };
@@ -121,20 +98,6 @@ fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<Str
     let hint =
         |path| format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}");
     refused.map(hint).collect()
-}
-
-/// The exit code of a command as a shell reports it.
-pub(super) fn shell_code(end: End) -> u8 {
-    let code = match end {
-        End::Exit(code) => code,
-        End::Signal(signal) => 128 + signal,
-        End::TimedOut => 124,
-        End::OutputLimit => 1,
-        End::NotFound => 127,
-        End::NotExecutable => 126,
-        End::Interrupted => 130,
-    };
-    u8::try_from(code).unwrap_or(1)
 }
 
 /// The output of a command. When there is none, how it ended is all there is to go by.

@@ -30,7 +30,7 @@ pub(super) const REPAIR: &[&str] = &["result.json", "events.jsonl"];
 /// The runs of one worktree: of `mendit run` and of repairs. They are kept outside the repository, out of reach of
 /// what is run; copies of them are written and never read back.
 pub(super) struct RunStore<'a> {
-    app: &'a App<'a>,
+    pub(super) app: &'a App<'a>,
     pub(super) state: RepositoryState,
     /// The current directory below the root of the worktree.
     pub(super) prefix: String,
@@ -45,11 +45,6 @@ pub(super) struct RunFolders {
 }
 
 impl RunFolders {
-    /// The name of the run.
-    pub(super) fn id(&self) -> String {
-        file_name(&self.kept.to_string_lossy()).to_owned()
-    }
-
     /// The folder that messages name.
     pub(super) fn named(&self) -> &Path {
         self.shown.as_deref().unwrap_or(&self.kept)
@@ -59,11 +54,6 @@ impl RunFolders {
     pub(super) fn write(&self, name: &str, content: &str) -> Result<()> {
         let mut folders = std::iter::once(&self.kept).chain(&self.shown);
         folders.try_for_each(|folder| write_file(&folder.join(name), content))
-    }
-
-    /// Writes what it takes to run the command again; the copy has none of it.
-    pub(super) fn write_rerun(&self, rerun: &RerunSpec) -> Result<()> {
-        write_file(&self.kept.join(RERUN), to_json(rerun)?)
     }
 }
 
@@ -117,40 +107,21 @@ impl RerunSpec {
 pub struct LastLog {
     /// The output.
     pub log: Log,
-    /// The run in words.
-    pub name: String,
-    /// The command, when it is known.
-    pub command: Option<String>,
-    /// How it ended; a negative number is a signal.
-    pub exit_code: Option<i32>,
-    /// Whether a time limit ended it.
-    pub timed_out: bool,
-}
-
-/// A run of `mendit run`, as `mendit report` shows it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CommandReport {
-    /// The command.
-    pub command: String,
-    /// How it ended, in words.
-    pub end: String,
-    /// Its failure in short; `None` when it passed.
-    pub summary: Option<RunSummary>,
-    /// `run.json` as it was written.
-    pub document: Value,
+    /// How it ended.
+    pub facts: LogFacts,
 }
 
 /// A run as it is read back.
-pub(super) struct KeptRun {
+pub struct KeptRun {
     folder: PathBuf,
     /// What it takes to run it again; `None` of a repair.
     pub(super) rerun: Option<RerunSpec>,
     /// `run.json`.
-    record: Value,
+    pub record: Value,
 }
 
 impl KeptRun {
-    fn read(folder: PathBuf) -> Self {
+    pub(super) fn read(folder: PathBuf) -> Self {
         Self {
             rerun: read_json(&folder.join(RERUN)),
             record: read_json(&folder.join("run.json")).unwrap_or_default(),
@@ -172,20 +143,24 @@ impl KeptRun {
         rerun.and_then(RerunSpec::line).as_deref() == Some(line)
     }
 
-    // Its command, with secrets masked; the first one of a repair.
-    fn command(&self) -> Option<String> {
+    /// Its command, with secrets masked; the first one of a repair.
+    #[must_use]
+    pub fn command(&self) -> Option<String> {
         let command = self.record["command"].as_str();
         let command = command.or_else(|| self.record["commands"][0].as_str());
         command.map(str::to_owned)
     }
 
-    // How it ended, in words.
-    fn end(&self) -> String {
+    /// How it ended, in words.
+    #[must_use]
+    pub fn end(&self) -> &str {
         let end = self.record["testResult"]["message"].as_str();
-        end.unwrap_or_default().to_owned()
+        end.unwrap_or_default()
     }
 
-    fn summary(&self) -> Option<RunSummary> {
+    /// Its failure in short; `None` when it passed.
+    #[must_use]
+    pub fn summary(&self) -> Option<RunSummary> {
         serde_json::from_value(self.record["summary"].clone()).ok()
     }
 
@@ -206,16 +181,13 @@ impl KeptRun {
         };
         let log = std::fs::File::open(&path).and_then(Log::read);
         let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
-        let command = self.command();
-        let words = command.iter().map(|line| format!("`{line}`"));
-        let end = Some(self.end()).filter(|end| !end.is_empty());
-        let words: Vec<String> = words.chain(end).collect();
         Ok(Some(LastLog {
             log,
-            name: format!("the last run, {}", words.join(", ")),
-            command,
-            timed_out: self.record["testResult"]["timedOut"] == true,
-            exit_code: self.rerun.as_ref().and_then(|rerun| rerun.exit_code),
+            facts: LogFacts {
+                command: self.command(),
+                timed_out: self.record["testResult"]["timedOut"] == true,
+                exit_code: self.rerun.as_ref().and_then(|rerun| rerun.exit_code),
+            },
         }))
     }
 }
@@ -275,36 +247,32 @@ impl<'a> RunStore<'a> {
         let copied: Option<Value> = read_json(&copy);
         let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
         let found = self.state.runs().find(name.as_deref().unwrap_or(run));
-        found.ok_or_else(|| {
-            let (message, hint) = match run {
-                "latest" => ("nothing was run here yet".to_owned(), "`mendit run CMD` runs a test command, such as `mendit run pytest`"),
-                _ => (format!("there is no run `{run}`"), "only runs of this machine and this worktree are known; `mendit report` alone takes the last"),
-            };
-            AppError::new(Code::U306, message).hint(hint)
+        found.ok_or_else(|| match run {
+            "latest" => no_run(),
+            _ => AppError::new(Code::U306, format!("there is no run `{run}`"))
+                .hint("only runs of this machine and this worktree are known; `mendit report` alone takes the last"),
         })
     }
 
-    /// Keeps a run that passed, with its log.
-    pub(super) fn keep_pass(
+    /// Keeps a run that ended, with its log, which is masked already.
+    pub(super) fn keep_run(
         &self,
+        folders: &RunFolders,
         record: &mut CommandRecord,
         log: &str,
         rerun: &RerunSpec,
     ) -> Result<()> {
-        let folders = RunFolders {
-            kept: self.state.runs().start(&RunId::now())?,
-            shown: None,
-        };
-        record.run_id = Some(folders.id());
-        folders.write("test.log", &self.app.redactor().redact(log).text)?;
+        record.run_id = Some(file_name(&folders.kept.to_string_lossy()).to_owned());
+        folders.write("test.log", log)?;
         folders.write("run.json", &to_json(record)?)?;
-        folders.write_rerun(rerun)?;
+        // The copy has none of what it takes to run the command again.
+        write_file(&folders.kept.join(RERUN), to_json(rerun)?)?;
         self.forget_old();
         Ok(())
     }
 
-    /// Removes the oldest runs of `mendit run` beyond those that are kept.
-    pub(super) fn forget_old(&self) {
+    // Removes the oldest runs of `mendit run` beyond those that are kept.
+    fn forget_old(&self) {
         let commands = self.folders().filter(|folder| folder.join(RERUN).is_file());
         for old in commands.skip(MAX_KEPT) {
             // A folder that cannot be removed now is removed another time.
@@ -340,15 +308,11 @@ impl<'a> RunStore<'a> {
         if files != Some(files_digest(source)) {
             return Ok(None);
         }
-        Ok(last.log()?.map(|log| {
-            let facts = LogFacts {
-                exit_code: log.exit_code,
-                timed_out: log.timed_out,
-                command: Some(line.to_owned()),
-            };
-            let text = log.log.text();
-            let diagnosis = diagnose_in(text, &facts, source);
-            RedRun::new(diagnosis, text, log.exit_code, workspace.root.as_deref())
+        Ok(last.log()?.map(|last| {
+            let text = last.log.text();
+            let diagnosis = diagnose_in(text, &last.facts, source);
+            let (exit_code, root) = (last.facts.exit_code, workspace.root.as_deref());
+            RedRun::new(diagnosis, text, exit_code, root)
         }))
     }
 
@@ -388,76 +352,45 @@ impl<'a> RunStore<'a> {
     }
 }
 
-/// The log of the last run of this worktree.
-///
-/// # Errors
-/// What the system says of the place where runs are kept, and a log that cannot be read.
-pub fn last_log(app: &App) -> Result<Option<LastLog>> {
+/// The log of the last run of this worktree, told; `None` when nothing was run yet.
+pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
     let store = RunStore::open(app)?;
-    let logs = store.runs().map(|run| run.log().transpose());
-    logs.flatten().next().transpose()
+    for run in store.runs() {
+        if let Some(last) = run.log()? {
+            let (line, end) = (run.command().unwrap_or_default(), run.end());
+            app.note(&format!("reading the log of the last run, `{line}`, {end}"));
+            return Ok(Some(last));
+        }
+    }
+    Ok(None)
 }
 
-/// Why a task that needs a log has none.
+/// Why a task that needs a run has none.
 #[must_use]
 pub fn no_run() -> AppError {
-    AppError::new(Code::U306, "no log is named, and nothing was run here yet")
+    AppError::new(Code::U306, "nothing was run here yet")
         .hint("`mendit run CMD` runs a test command and keeps its log")
-        .hint("or name a log: a file, or `-` for standard input")
 }
 
-/// Whether a command was run here before.
+/// Returns the words of the last command, to run it again from where it was and with the variables it was given;
+/// `None` when nothing was run here yet.
 ///
 /// # Errors
-/// What the system says of the place where runs are kept.
-pub fn has_last_run(app: &App) -> Result<bool> {
-    Ok(RunStore::open(app)?.last_command().is_some())
-}
-
-/// The words of the last command, to run it again.
-///
-/// # Errors
-/// When nothing was run, or a secret stands in its command.
-pub fn last_words(app: &App) -> Result<Vec<OsString>> {
-    Ok(last_rerun(app)?.0)
-}
-
-/// The words of the last command, to run it again from where it was and with the variables it was given.
-///
-/// # Errors
-/// As [`last_words`]; when its folder is gone.
-pub fn enter_last(app: &mut App) -> Result<Vec<OsString>> {
-    let (words, rerun) = last_rerun(app)?;
-    super::fix::enter(app, &rerun)?;
-    app.settings_mut().test.env.extend(rerun.env);
-    Ok(words)
-}
-
-fn last_rerun(app: &App) -> Result<(Vec<OsString>, RerunSpec)> {
+/// When a secret stands in its command, or its folder is gone.
+pub fn enter_last(app: &mut App) -> Result<Option<Vec<OsString>>> {
     let last = RunStore::open(app)?.last_command();
-    let rerun = last.and_then(|last| last.rerun).ok_or_else(|| {
-        AppError::usage("no command is named, and nothing was run here yet")
-            .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`")
-    })?;
+    let Some(rerun) = last.and_then(|last| last.rerun) else {
+        return Ok(None);
+    };
     let words = rerun.words.clone().ok_or_else(secret)?;
-    Ok((words.into_iter().map(Into::into).collect(), rerun))
+    super::fix::enter(app, rerun)?;
+    Ok(Some(words.into_iter().map(Into::into).collect()))
 }
 
 /// Why a command cannot be run again.
 pub(super) fn secret() -> AppError {
     AppError::usage("the last command is not kept: it contains a secret")
         .hint("name it again, with the secret in a variable: `--env NAME`")
-}
-
-/// Reads a run of `mendit run` back from its folder; `None` when it is none.
-pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
-    let run = KeptRun::read(folder.to_owned());
-    (run.record["document"] == "run").then(|| CommandReport {
-        command: run.command().unwrap_or_default(),
-        end: run.end(),
-        summary: run.summary(),
-        document: run.record,
-    })
 }
 
 /// The place of facts about the repository.
@@ -475,9 +408,10 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
         std::fs::create_dir(&folder).ok()?;
     }
     let is_own = |place: &Path| place.symlink_metadata().is_ok_and(|about| about.is_dir());
-    let leads_away = |name: &&str| is_there(&folder.join(name)) && !is_own(&folder.join(name));
+    let runs = folder.join("runs");
+    let leads_away = is_there(&runs) && !is_own(&runs);
     let is_listed = workspace.source.listing().has_directory(".mendit");
-    if is_listed || !is_own(&folder) || ["runs", "context"].iter().any(leads_away) {
+    if is_listed || !is_own(&folder) || leads_away {
         return None;
     }
     let ignore = folder.join(".gitignore");

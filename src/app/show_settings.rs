@@ -17,10 +17,6 @@ pub struct SettingRow {
     pub value: Option<toml::Value>,
     /// Where the value comes from.
     pub origin: String,
-    /// What it is for.
-    pub help: &'static str,
-    /// The environment variable that sets it.
-    pub variable: String,
 }
 
 /// Every setting in force, with its origin. Variables that are handed on may be written with their
@@ -36,8 +32,6 @@ pub fn show_settings(app: &App) -> Vec<SettingRow> {
             Origin::Environment(variable) => format!("environment {variable}"),
             Origin::Flag => "flag".to_owned(),
         },
-        help: key.help(),
-        variable: key.variable(),
     };
     app.settings().rows().map(row).collect()
 }

@@ -2,16 +2,17 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use super::confined::shared;
+use super::files::make_folder;
+use super::fix::commands;
 use super::fix::failing_command;
-use super::fix::{commands, made};
 use super::flags::request;
-use super::hint::around;
 use super::open::root_to_run_in;
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
 use super::{App, AppError, Result, word};
 use crate::config::Seconds;
-use crate::inventory::missing_program;
+use crate::context::Request;
+use crate::inventory::{Project, explain_failure, missing_program};
 use crate::model::{
     Code, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
     WorkplaceMode,
@@ -132,7 +133,7 @@ impl<'a> Search<'a> {
         let policy = app.read_policy(Profile::Ranked)?;
         let is_output = store.outputs_of_last(workspace, self.line);
         Ok(work(&FindCause {
-            slot: made(&store.state.workplace())?,
+            slot: make_folder(&store.state.workplace())?,
             shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
             state: store.state.directory(),
             workspace,
@@ -165,7 +166,8 @@ fn outside(
     line: &str,
     not_run: Option<WhyReason>,
 ) -> Vec<Remedy> {
-    let mut found = around(workspace, (&red.diagnosis, &red.log), line);
+    let project = Project::open(workspace);
+    let mut found = explain_failure(&project, &red.diagnosis, &red.log, line);
     if let (Some(reason), []) = (not_run, found.as_slice()) {
         let message = not_started(line, reason == WhyReason::NotExecutable);
         let program = red.log.lines().find_map(missing_program);
@@ -185,16 +187,19 @@ pub(super) fn kept_cause(
     facts(app, workspace)?.cause(line)
 }
 
-/// The culprit of this command on these very files.
-pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Option<KnownCause> {
-    kept_cause(app, workspace, Some(line)).map(|kept| kept.cause)
-}
-
 /// The trace of this command's failing tests on these very files, where traces are wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
     facts(app, workspace)?
         .trace(line)
         .filter(|_| app.settings().context.trace)
+}
+
+/// Adds culprit and trace of the commands to the request for a packet.
+pub(super) fn add_known(app: &App, workspace: &Workspace, request: &mut Request) {
+    let lines = || request.test_commands.iter();
+    let cause = lines().find_map(|line| kept_cause(app, workspace, Some(line)));
+    request.traced = lines().find_map(|line| known_trace(app, workspace, line));
+    request.cause = cause.map(|kept| kept.cause);
 }
 
 fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
@@ -208,13 +213,13 @@ fn facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 /// When no culprit is known of these files, or none that one patch reverts.
 pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let workspace = app.worktree()?;
-    let Some(KeptCause { cause, undo }) = kept_cause(app, &workspace, None) else {
-        let message = "the change that broke the tests is not known for the files as they are";
-        return Err(AppError::new(Code::U309, message).hint("`mendit why` finds it"));
-    };
-    let Some(patch) = undo else {
-        let message = "no patch reverts the change: it was found in an older state of the files";
-        return Err(AppError::new(Code::U309, message).hint(cause.message));
-    };
-    Ok((cause, patch))
+    let unknown = |message| AppError::new(Code::U309, message).hint("`mendit why` finds it");
+    let kept = kept_cause(app, &workspace, None).ok_or_else(|| {
+        unknown("the change that broke the tests is not known for the files as they are")
+    })?;
+    let patch = kept.undo.ok_or_else(|| {
+        unknown("no patch reverts the change: it was found in an older state of the files")
+            .hint(kept.cause.message.clone())
+    })?;
+    Ok((kept.cause, patch))
 }

@@ -4,8 +4,7 @@ use super::args::{Form, Global, comment_forms, place_forms, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
     ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
-    diagnose_log, find_cause, find_imports, is_piped, last, list_imports, no_run,
-    summarise_diagnosis,
+    diagnose_log, find_cause, find_imports, is_piped, list_imports, summarise_diagnosis,
 };
 use crate::model::{DiagnosisDocument, FailureKind, WhyReason, WhyVerdict};
 use crate::report::{
@@ -67,8 +66,7 @@ impl DiagnoseArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let app = open_app(global, &(), output)?;
         let mut request = self.request.clone();
-        let is_named = request.log.is_some() || request.log_flag.is_some();
-        if !is_named && request.junit.is_empty() && is_piped() {
+        if request.log.is_none() && request.junit.is_empty() && is_piped() {
             request.log = Some(Input::standard());
         }
         let found = diagnose_log(&app, &request)?;
@@ -92,8 +90,7 @@ impl DiagnoseArgs {
 /// Build the packet for a failure
 ///
 /// It diagnoses the log, chooses the level and picks the files. Without a target the log says which files the failure is about. The packet is printed
-/// (`--format json`) and written to `--out DIR`; in text format it goes to `.mendit/context/`
-/// of the worktree when no directory is named.
+/// (`--format json`, `markdown`) or written to `--out DIR`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = CONTEXT_EXAMPLES)]
 pub(crate) struct ContextArgs {
@@ -121,11 +118,7 @@ impl ContextArgs {
                 "`{target}` is shown as a file; `mendit context --log {target}` reads it as the log"
             ));
         }
-        let request = ContextRequest {
-            shown: self.format == Form::Text,
-            ..self.request.clone()
-        };
-        let packed = build_context(&app, &request)?;
+        let packed = build_context(&app, &self.request)?;
         let context = &packed.context;
         match self.format {
             Form::Json => output.print_json(context)?,
@@ -141,22 +134,8 @@ impl ContextArgs {
 /// Exits with 1 when no import is known, or none is certain enough for a patch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HintArgs {
-    /// Undefined names
-    #[arg(value_name = "NAME")]
-    names: Vec<String>,
-    /// The file that uses them
-    #[arg(long, value_name = "FILE")]
-    file: Option<String>,
-    /// Take names, modules and files from a log; `-` is standard input. Without NAME or `--file` it
-    /// is the last run's
-    #[arg(long, value_name = "FILE")]
-    log: Option<Input>,
-    /// Print a patch that adds the imports that are certain
-    #[arg(long)]
-    fix: bool,
-    /// Write that patch into the worktree
-    #[arg(long)]
-    apply: bool,
+    #[command(flatten)]
+    request: HintRequest,
     /// Output format
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
@@ -165,8 +144,9 @@ pub(crate) struct HintArgs {
 impl HintArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let app = open_app(global, &(), output)?;
-        if let Some(file) = self.names.iter().find(|name| Path::new(name).is_file()) {
-            let other = self.names.iter().find(|name| *name != file);
+        let request = &self.request;
+        if let Some(file) = request.names.iter().find(|name| Path::new(name).is_file()) {
+            let other = request.names.iter().find(|name| *name != file);
             let name = other.map_or("NAME", String::as_str);
             let error = AppError::usage(format!("a name is expected, and `{file}` is a file"));
             return Err(error
@@ -175,30 +155,8 @@ impl HintArgs {
                 ))
                 .hint(format!("`mendit hint --log {file}` reads a log")));
         }
-        let log = match (&self.log, &self.file) {
-            (Some(log), _) => Some(log.log(&app)?),
-            (None, Some(_)) if self.names.is_empty() => {
-                let error = AppError::usage("no name to look for");
-                return Err(error.hint("`mendit hint NAME --file FILE`"));
-            }
-            (None, Some(_)) => None,
-            (None, None) => {
-                let last = last(&app)?.ok_or_else(|| {
-                    no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")
-                })?;
-                Some(last.log)
-            }
-        };
-        let request = HintRequest {
-            names: self.names.clone(),
-            file: self.file.clone(),
-            log,
-            fix: self.fix,
-            apply: self.apply,
-            command: Vec::new(),
-        };
-        let hinted = find_imports(&app, &request)?;
-        let is_patch = self.fix || self.apply;
+        let hinted = find_imports(&app, request)?;
+        let is_patch = request.fix || request.apply;
         if is_patch && hinted.found && self.format == Form::Text {
             output.print_data(hinted.document.patch.as_deref().unwrap_or_default())?;
         } else {

@@ -153,7 +153,7 @@ pub(crate) struct Global {
         conflicts_with = "verbose"
     )]
     pub(crate) quiet: bool,
-    /// Log each step to stderr; -vv logs details, `MENDIT_LOG=git=debug,exec=info` selects modules
+    /// Log each step to stderr; -vv logs details
     #[arg(hide_short_help = true, short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Use N threads; the output does not depend on it [setting: output.threads]

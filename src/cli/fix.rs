@@ -1,10 +1,10 @@
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
-    App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
-    split_task, write_fix,
+    App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, split_task,
+    write_fix,
 };
-use crate::model::{Code, RepoPath, WhyChange};
+use crate::model::{Code, WhyChange};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Fix the failure of the last run
@@ -32,7 +32,6 @@ const EXITS: &str = "Examples:
   mendit fix --agent claude                ask Claude Code for the rest
   mendit fix --yes npm test                run, fix and write in one go
   mendit fix --test pytest --agent CMD     for scripts: asks nothing
-  mendit fix --task issue.md --split-only  print the sub-tasks of a task
 
 Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it could not run ·
 3 out of time · 4 action required, such as your confirmation · 5 refused by policy ·
@@ -45,9 +44,13 @@ impl FixArgs {
             return undo_fix(self, &app, output);
         }
         if self.request.split_only {
-            let plan = split_task(&app, &self.request)?;
-            output.print_document(self.format, &plan, |_, _| split_text(&plan))?;
-            return Ok(yes_if(!plan.parts.is_empty()));
+            let parts = split_task(&app, &self.request)?;
+            let lines = parts
+                .iter()
+                .map(|part| format!("{}. {}\n", part.number, part.title));
+            let text = |_, _| lines.collect();
+            output.print_document(self.format, &serde_json::json!({"parts": parts}), text)?;
+            return Ok(yes_if(!parts.is_empty()));
         }
         let mut fixed = find_fix(&mut app, &self.request)?;
         let json = self.format == Form::Json;
@@ -143,30 +146,4 @@ fn not_written(args: &FixArgs, output: &Output) -> Exit {
         .hint("`mendit fix --yes` applies the fix without asking")
         .hint("`mendit apply PATCH` applies the patch above");
     output.print_error(&error)
-}
-
-fn split_text(plan: &Split) -> String {
-    let mut text = format!(
-        "estimate: {} turns ({})\n",
-        plan.estimate.estimated_turns, plan.estimate.reasoning
-    );
-    if plan.parts.is_empty() && !plan.estimate.split_suggestions.is_empty() {
-        let by = plan.estimate.split_suggestions.join("; ");
-        text.push_str(&format!("it could be split {by}\n"));
-    }
-    if !plan.reason.is_empty() {
-        text.push_str(&format!("not split: {}\n", plan.reason));
-    }
-    for part in &plan.parts {
-        text.push_str(&format!("{}. {}\n", part.number, part.title));
-        let targets: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
-        if !targets.is_empty() {
-            text.push_str(&format!("   files: {}\n", targets.join(", ")));
-        }
-        if !part.depends_on.is_empty() {
-            let after: Vec<String> = part.depends_on.iter().map(ToString::to_string).collect();
-            text.push_str(&format!("   after: {}\n", after.join(", ")));
-        }
-    }
-    text
 }

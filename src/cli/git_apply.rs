@@ -80,7 +80,7 @@ impl Args {
         let done = git_apply(options, self.whitespace, &mut || {
             let name = names.next()?;
             let message = if name == "-" { "<stdin>" } else { name };
-            let patch = Input::named(name)
+            let patch = Input::from(name.clone())
                 .bytes()
                 .map_err(|error| error.exit(Exit::Git(FATAL)));
             Some(patch.map(|patch| (message.to_owned(), patch)))

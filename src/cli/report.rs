@@ -1,19 +1,16 @@
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::args::Global;
 use super::{AppError, Exit, Output, open_app, yes_if};
-use crate::app::{
-    CommandReport, Input, Reported, add_up_runs, find_run, holds_runs, read_report, share,
-};
-use crate::model::{ChildFailure, RunRecord};
+use crate::app::{KeptRun, Reported, add_up_runs, find_run, holds_runs, share};
+use crate::model::RunRecord;
 use crate::report::{failure_text, kept_summary, rates_page, run_html, run_markdown, run_text};
 
 /// Report why a run failed and what was tried, or the rates of several runs
 ///
-/// Name a run by its folder, its name, or `latest`. A `report.json` in a file or on standard
-/// input is read back. Several folders, or a folder of runs, are
-/// aggregated: rates by kind and category, and the top blockers.
+/// Name a run by its folder, its name, or `latest`. Several folders, or a folder of runs, are
+/// aggregated: how many failures were fixed, by kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,12 +18,12 @@ Examples:
   mendit report --format markdown               a comment for its pull request
   mendit report --format html > run.html        a page with every attempt
   mendit report --format text                   for the agent that started it
-  mendit report .mendit/runs --since 7          the rates of the last week
+  mendit report .mendit/runs                    the rates of all runs
 
 Exit codes: 0 printed · 1 more failures stay unfixed than --alert-rate allows · 2 no such run or report")]
 pub(crate) struct ReportArgs {
-    /// A run's folder or name, a report's file, `-`, or folders of runs
-    #[arg(value_name = "RUN|FILE|DIR", default_value = "latest")]
+    /// A run's folder or name, or folders of runs
+    #[arg(value_name = "RUN|DIR", default_value = "latest")]
     what: Vec<String>,
     /// Only runs that ended in the last N days
     #[arg(long, value_name = "DAYS")]
@@ -58,23 +55,16 @@ impl ReportArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let named = match self.what.as_slice() {
             [one]
-                if self.since.is_none()
-                    && self.alert_rate.is_none()
+                if self.alert_rate.or(self.since.map(|_| 0.0)).is_none()
                     && !holds_runs(Path::new(one)) =>
             {
                 one
             }
             folders => return self.show_rates(folders, output),
         };
-        let reported = if named == "-" || Path::new(named).is_file() {
-            read_report(named, &Input::named(named).read()?)?
-        } else {
-            find_run(&open_app(global, &(), output)?, named)?
-        };
-        match reported {
-            Reported::Command(report, name) => self.show_command(&report, &name, output)?,
+        match find_run(&open_app(global, &(), output)?, named)? {
+            Reported::Command(run, name) => self.show_command(&run, &name, output)?,
             Reported::Run(run, name) => self.show_run(&run, &name, output)?,
-            Reported::Failure(report) => self.show_report(&report, output)?,
         }
         Ok(Exit::Yes)
     }
@@ -86,8 +76,7 @@ impl ReportArgs {
     }
 
     fn show_rates(&self, folders: &[String], output: &Output) -> Result<Exit, AppError> {
-        let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
-        let rates = add_up_runs(&folders, self.since, self.alert_rate)?;
+        let rates = add_up_runs(folders, self.since, self.alert_rate)?;
         if rates.runs == 0 {
             output.note(
                 "there is no finished run in it; `.mendit/runs` of a worktree holds its runs",
@@ -121,35 +110,20 @@ impl ReportArgs {
         }
     }
 
-    fn show_command(
-        &self,
-        report: &CommandReport,
-        name: &str,
-        output: &Output,
-    ) -> Result<(), AppError> {
+    fn show_command(&self, run: &KeptRun, name: &str, output: &Output) -> Result<(), AppError> {
         match self.format() {
-            Format::Json => output.print_json(&report.document),
+            Format::Json => output.print_json(&run.record),
             Format::Summary | Format::Text => output.print_painted(|color| {
-                let mut text = format!("`{}`: {}\n", report.command, report.end);
-                if let Some(summary) = &report.summary {
+                let mut text = format!("`{}`: {}\n", run.command().unwrap_or_default(), run.end());
+                if let Some(summary) = run.summary() {
                     text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-                    text.push_str(&kept_summary(summary, true, color));
+                    text.push_str(&kept_summary(&summary, true, color));
                 }
                 text + &format!("run      {name}\n")
             }),
             Format::Markdown | Format::Html => {
                 let error = no_page("the last run tried no fix, so there are no attempts to show");
                 Err(error.hint("`mendit fix` tries one"))
-            }
-        }
-    }
-
-    fn show_report(&self, report: &ChildFailure, output: &Output) -> Result<(), AppError> {
-        match self.format() {
-            Format::Summary | Format::Text => output.print_text(&failure_text(report)),
-            Format::Json => output.print_json(report),
-            Format::Markdown | Format::Html => {
-                Err(no_page("a report alone has no attempts to show").hint("name the run's folder"))
             }
         }
     }

@@ -3,7 +3,7 @@ use std::io::IsTerminal as _;
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
-    App, RunRequest, StreamMasker, find_test_command, has_last_run, last_words, run_command,
+    App, CommandRun, RunRequest, StreamMasker, enter_last, find_test_command, no_run, run_command,
 };
 use crate::model::Code;
 use crate::report::{run_culprit, run_summary};
@@ -28,6 +28,9 @@ pub(crate) struct RunArgs {
     /// Exit with the command's own exit code, as a shell does
     #[arg(long)]
     keep_exit_code: bool,
+    /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+    retry_flaky: u32,
     /// `json` prints one document and passes the command's output to standard error
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
@@ -44,7 +47,7 @@ Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · 
 impl RunArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let json = self.format == Form::Json;
-        let app = open_app(global, &self.request, output)?;
+        let mut app = open_app(global, &self.request, output)?;
         // A person at a terminal sees the output as it is; a log that others read is masked.
         let masked = !std::io::stdout().is_terminal();
         let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
@@ -66,20 +69,36 @@ impl RunArgs {
                 return Err(AppError::usage("no command after `--`")
                     .hint("`mendit run` alone repeats the last command"));
             }
-            request.command = if has_last_run(&app)? {
-                last_words(&app)?
-            } else {
-                agreed_command(&app, output)?
+            request.command = match enter_last(&mut app)? {
+                Some(words) => words,
+                None => agreed_command(&app, output)?,
             };
         }
         if !json && !self.brief {
-            request.terminal = output.terminal();
+            request.colors = output.passes_colors();
         }
         // On a terminal the command has it to itself.
         if !std::io::stderr().is_terminal() {
             output.doing(Some("running the command"));
         }
-        let ran = run_command(&app, &request, &mut pass_on);
+        let mut ran = run_command(&app, &request, &mut pass_on);
+        for number in 1..=self.retry_flaky {
+            let end = match &ran {
+                Ok(ran) if !has_ended(ran) => {
+                    ran.record.test_result.as_ref().map(|end| &end.message)
+                }
+                _ => break,
+            };
+            let end = end.cloned().unwrap_or_default();
+            output.note(&format!(
+                "{end}; retry {number} of at most {}",
+                self.retry_flaky
+            ));
+            ran = run_command(&app, &request, &mut pass_on);
+            if ran.as_ref().is_ok_and(|ran| ran.failure.is_none()) {
+                output.note("the command is flaky: it failed, and passed without any change");
+            }
+        }
         for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
             let rest = masker.finish();
             if !rest.is_empty() && passed_on.is_ok() {
@@ -94,7 +113,7 @@ impl RunArgs {
             Some(error) => output.print_error(error),
             None => Exit::Yes,
         };
-        if let Some(summary) = ran.summary().filter(|_| shown) {
+        if let Some(summary) = ran.record.summary.as_ref().filter(|_| shown) {
             output.print_aside(|color| run_summary(summary, color));
         }
         // The answer stands there; the search for the change goes on below it.
@@ -109,28 +128,39 @@ impl RunArgs {
         }
         if self.brief {
             output.print_text(&ran.brief(&app))?;
-        } else if let Some(summary) = ran.summary().filter(|_| shown) {
+        } else if let Some(summary) = ran.record.summary.as_ref().filter(|_| shown) {
             let steps = ran.next_steps();
             output.print_aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
         }
-        Ok(match exit {
-            Exit::Interrupted => exit,
-            _ if self.keep_exit_code => Exit::Command(ran.exit_code),
-            _ => exit,
-        })
+        let end = ran
+            .record
+            .test_result
+            .as_ref()
+            .filter(|_| self.keep_exit_code);
+        let code = end.and_then(|end| end.exit.or(end.signal.map(|signal| 128 + signal)));
+        let code = code.and_then(|code| u8::try_from(code).ok());
+        Ok(code
+            .filter(|_| exit != Exit::Interrupted)
+            .map_or(exit, Exit::Git))
     }
 }
 
 // Finds the project's own test command. It runs only if the user agrees, because the repository names it.
 fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>, AppError> {
     let Some((line, from)) = find_test_command(app) else {
-        return last_words(app);
+        return Err(no_run());
     };
     if output.ask_user(&format!("Run `{line}` (from {from})?")) == Some(true) {
         return Ok(line.split(' ').map(Into::into).collect());
     }
     let message = format!("no test command; {from} names one");
     Err(AppError::usage(message).hint(format!("`mendit run {line}` runs it")))
+}
+
+// Whether another run makes no difference: it passed, was interrupted, or never began.
+fn has_ended(ran: &CommandRun) -> bool {
+    let failure = ran.failure.as_ref();
+    failure.is_none_or(|failure| failure.exit == Exit::Interrupted || failure.code == Code::R206)
 }
 
 // A command that never began has failed, and nothing an agent could read.

@@ -1,8 +1,8 @@
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
-    Clean, HealRequest, InitOutcome, InitRequest, KeptDocument, KeptRow, SettingRow, check_up,
-    clean, heal_probes, init_names, init_target, show_settings,
+    CleanRequest, HealRequest, InitRequest, KeptRow, SettingRow, check_up, clean, heal_probes,
+    init_names, init_target, show_settings,
 };
 use crate::report::{diff_text, healing_text, table};
 
@@ -51,7 +51,7 @@ impl DoctorArgs {
 /// Connect an agent, an editor or a CI host to mendit
 ///
 /// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP
-/// server, or a workflow. Existing files are extended, or left alone and named. Without a name,
+/// server, or a workflow. A text that exists gets a marked block; other files are left alone and named. Without a name,
 /// the supported names are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -81,14 +81,14 @@ impl InitArgs {
             if request.dry_run && !file.diff.is_empty() {
                 output.print_painted(|color| diff_text(&file.diff, color))?;
             }
-            let outcome = match &file.outcome {
-                InitOutcome::Written => "written".to_owned(),
-                InitOutcome::Removed => "removed".to_owned(),
-                InitOutcome::Unchanged => "unchanged".to_owned(),
-                InitOutcome::Left(why) => {
+            let outcome = match file.left {
+                Some(why) => {
                     exit = Exit::PersonMustAct;
                     format!("left alone: {why}")
                 }
+                None if file.diff.is_empty() => "unchanged".to_owned(),
+                None if request.remove => "removed".to_owned(),
+                None => "written".to_owned(),
             };
             rows.push([file.path.clone(), outcome]);
         }
@@ -117,17 +117,7 @@ enum ConfigAction {
     ///
     /// Runs, journals, isolated copies and caches are kept outside the repository, by worktree. Nothing is
     /// deleted while a fix uses it. Without a flag, nothing is deleted.
-    Clean {
-        /// Delete what is kept for worktrees that are gone
-        #[arg(long)]
-        gone: bool,
-        /// Delete what is kept for this worktree
-        #[arg(long, conflicts_with = "gone")]
-        here: bool,
-        /// Delete everything
-        #[arg(long, conflicts_with_all = ["gone", "here"])]
-        all: bool,
-    },
+    Clean(CleanRequest),
 }
 
 impl ConfigArgs {
@@ -139,13 +129,7 @@ impl ConfigArgs {
                 let text = |_, _| rows.iter().map(setting_text).collect();
                 output.print_document(self.format, &rows, text)?;
             }
-            ConfigAction::Clean { gone, here, all } => {
-                let what = match (gone, here, all) {
-                    (true, _, _) => Clean::Gone,
-                    (_, true, _) => Clean::Here,
-                    (_, _, true) => Clean::All,
-                    _ => Clean::Show,
-                };
+            ConfigAction::Clean(what) => {
                 let kept = clean(&app, what)?;
                 output.print_document(self.format, &kept, |_, _| kept_text(&kept))?;
             }
@@ -160,8 +144,8 @@ fn setting_text(row: &SettingRow) -> String {
     format!("{} = {value}  # {}\n", row.key, row.origin)
 }
 
-fn kept_text(kept: &KeptDocument) -> String {
-    if kept.repositories.is_empty() {
+fn kept_text(kept: &[KeptRow]) -> String {
+    if kept.is_empty() {
         return "nothing is kept\n".to_owned();
     }
     let row = |row: &KeptRow| {
@@ -172,11 +156,10 @@ fn kept_text(kept: &KeptDocument) -> String {
         };
         [
             format!("{} MB", row.bytes / 1_000_000),
-            format!("{} runs", row.runs),
             format!("{}{state}", row.root),
         ]
     };
-    let rows: Vec<_> = kept.repositories.iter().map(row).collect();
+    let rows: Vec<_> = kept.iter().map(row).collect();
     table(&rows)
 }
 
@@ -204,7 +187,8 @@ pub(crate) struct McpArgs {
 impl McpArgs {
     #[cfg(not(feature = "mcp"))]
     pub(crate) fn run(&self, _: &Global, _: &Output) -> Result<Exit, AppError> {
-        Err(AppError::not_built("mcp"))
+        let error = AppError::new(crate::model::Code::R303, "this build has no MCP server");
+        Err(error.hint("install a build with the feature `mcp`"))
     }
 
     #[cfg(feature = "mcp")]

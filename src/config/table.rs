@@ -10,7 +10,6 @@ use crate::model::{AgentProtocol, Profile, SandboxMode, TestChanges, WorkplaceMo
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     path: &'static str,
-    help: &'static str,
     /// Whether a list adds to what weaker sources say, instead of standing in its place.
     pub adds: bool,
     /// What the repository's own file may say.
@@ -46,12 +45,6 @@ impl Key {
             "MENDIT_{}",
             self.path.replace('.', "_").to_ascii_uppercase()
         )
-    }
-
-    /// One line for people.
-    #[must_use]
-    pub fn help(&self) -> &'static str {
-        self.help.trim()
     }
 }
 
@@ -96,7 +89,6 @@ macro_rules! settings {
             $($(
                 Key {
                     path: concat!(stringify!($section), ".", stringify!($key)),
-                    help: $help,
                     adds: is_said(concat!($(stringify!($adds))?)),
                     trust: $trust,
                 },

@@ -25,7 +25,7 @@ mod setup;
 mod targets;
 mod tokens;
 
-pub use build::{Built, build};
+pub use build::build;
 pub use change::change_under_test;
 pub use error::ContextError;
 pub use ladder::{LevelChoice, Retry, choose_level};

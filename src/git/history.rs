@@ -1,5 +1,3 @@
-use std::ops::ControlFlow;
-
 use gix::object::tree::diff::ChangeDetached as TreeChange;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
@@ -33,17 +31,6 @@ pub struct StepFile {
     pub path: RepoPath,
     /// Whether it exists after the step.
     pub after: bool,
-}
-
-/// How much of a line of history could be read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Walked {
-    /// Steps that were shown.
-    pub steps: u64,
-    /// Steps whose trees are not in this clone.
-    pub unreadable: u64,
-    /// Whether the line ended before the first commit, at the edge of a shallow clone.
-    pub cut: bool,
 }
 
 impl Repository {
@@ -117,38 +104,22 @@ impl Repository {
         Ok(changes)
     }
 
-    /// Shows the steps of the first-parent line of `revision`, newest first, until `visit` breaks.
-    /// A pull request is one step, however it was merged.
+    /// Returns the steps of the first-parent line of `revision`, newest first, as far as this clone has them and
+    /// their trees. A pull request is one step, however it was merged.
     ///
     /// # Errors
     /// [`GitError::Revision`] when `revision` names no commit.
-    pub fn main_line(
-        &self,
-        revision: &str,
-        mut visit: impl FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<Walked, GitError> {
+    pub fn main_line(&self, revision: &str) -> Result<Vec<Step>, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(OBJECT_CACHE_BYTES);
         let mut commit = commit_of(&repo, revision)?;
-        let mut walked = Walked::default();
-        while commit.parent_ids().next().is_some() {
-            // At the edge of a shallow clone a commit names a parent that is not there.
-            let Some(before) = first_parent(&repo, &commit) else {
-                walked.cut = true;
-                break;
-            };
-            match read_step(&repo, &before, &commit) {
-                Some(step) => {
-                    walked.steps += 1;
-                    if visit(step).is_break() {
-                        break;
-                    }
-                }
-                None => walked.unreadable += 1,
-            }
+        let mut steps = Vec::new();
+        // At the edge of a shallow clone a commit names a parent that is not there.
+        while let Some(before) = first_parent(&repo, &commit) {
+            steps.extend(read_step(&repo, &before, &commit));
             commit = before;
         }
-        Ok(walked)
+        Ok(steps)
     }
 }
 

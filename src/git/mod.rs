@@ -28,7 +28,7 @@ pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
 pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
-pub use history::{Step, Walked};
+pub use history::Step;
 pub use index::IndexChange;
 pub use merge::MergeConflict;
 pub use repository::Repository;

@@ -7,12 +7,10 @@ use super::Closure;
 use super::cycles::cycles;
 use super::edges::{FileEdges, Graph};
 use super::symbols::is_module;
-use crate::languages::Language;
 use crate::model::{
     ClosureEntry, Import, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem, RepoPath,
     SCHEMA_VERSION,
 };
-use crate::source::Listing;
 
 /// What an [`ImportsDocument`] is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,21 +68,6 @@ fn importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocumen
     });
     document.unresolved.clear();
     document
-}
-
-/// What a path means as a target: the file itself, or the source files below a directory (`""` for
-/// the root). Empty when there is nothing of the kind.
-#[must_use]
-pub fn source_files(listing: &Listing, path: &str) -> Vec<RepoPath> {
-    if let Some(known) = listing.file(path) {
-        return vec![known.clone()];
-    }
-    let below = listing.below(path).iter().map(|entry| &entry.path);
-    below
-        .filter(|path| listing.has_file(path.as_str()))
-        .filter(|path| Language::of_path(path.as_str()).is_some())
-        .cloned()
-        .collect()
 }
 
 fn edges_of(closure: &Closure) -> Vec<Arc<FileEdges>> {

@@ -17,5 +17,5 @@ mod symbols;
 
 pub use closure::{Closure, ClosureNode};
 pub use cycles::cycles;
-pub use document::{Wanted, document, source_files};
+pub use document::{Wanted, document};
 pub use edges::{FileEdges, Graph};

@@ -23,4 +23,3 @@ pub use error::HealError;
 pub use gather::Surroundings;
 pub use probe::{Endpoint, Probe, Target, Transport};
 pub use run::{Options, heal};
-pub use span::span_of;

@@ -21,10 +21,9 @@ pattern!(VARIABLE, r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b");
 pattern!(PLAIN_VALUE, r"^[A-Za-z0-9_.:/@,+-]+$");
 pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
 
-/// Returns what lies outside the code in a log: submodules that were never fetched, packages and interpreters in
-/// other versions than the repository asks for.
-#[must_use]
-pub fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
+// Returns what lies outside the code in a log: submodules that were never fetched, packages and interpreters in
+// other versions than the repository asks for.
+fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
     let mut found = Vec::from_iter(unfetched_submodule(project, Some(log)));
     // Frames of packages: in the version that the lock does not hold, or of one that is half installed.
     if log.contains("site-packages/") {
@@ -41,14 +40,18 @@ pub fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
     found
 }
 
-/// Returns what fixes a failure by hand. `again` is the line that runs the command again with a variable.
+/// Returns what fixes a failure by hand, as lines for a person to type; none of them is run.
 #[must_use]
 pub fn explain_failure(
     project: &Project<'_>,
     diagnosis: &Diagnosis,
+    log: &str,
     command: &str,
-    again: &dyn Fn(&str) -> String,
 ) -> Vec<Remedy> {
+    let found = environment_problems(project, log);
+    if !found.is_empty() {
+        return found;
+    }
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
     let marks = ["unrecognized arguments", "' not found"];
@@ -63,7 +66,8 @@ pub fn explain_failure(
         FailureKind::MissingEnvVar => {
             let names = texts.iter().flat_map(|text| VARIABLE.find_iter(text));
             let names: BTreeSet<&str> = names.map(|found| found.as_str()).take(3).collect();
-            let remedy = |name| unset_variable(project, name, again);
+            let again = |name: &str| format!("mendit run --env {name} {command}");
+            let remedy = |name| unset_variable(project, name, &again);
             names.into_iter().map(remedy).collect()
         }
         FailureKind::ConnectionRefused => {

@@ -12,29 +12,9 @@ use crate::app::{
 use crate::model::{DiagnosisDocument, Level};
 use crate::report::{context_markdown, diagnosis_text, imports_paths, imports_text, patch_text};
 
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct DiagnoseArguments {
-    /// The output of the failing command, standard error included.
-    log: Option<String>,
-    /// A file of the repository that holds it. Without `log` and `logFile` it is the last run's.
-    log_file: Option<String>,
-    /// Its exit code; a negative number is a signal.
-    exit_code: Option<i32>,
-    /// The command line.
-    command: Option<String>,
-}
-
 pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
-    let given: DiagnoseArguments = parse_arguments(given)?;
-    let app = (caller.open)(&())?;
-    let request = DiagnoseRequest {
-        log: find_log(&app, given.log, given.log_file)?,
-        exit_code: given.exit_code,
-        command: given.command,
-        ..DiagnoseRequest::default()
-    };
-    let diagnosis = app::diagnose_log(&app, &request)?.diagnosis;
+    let request: DiagnoseRequest = parse_arguments(given)?;
+    let diagnosis = app::diagnose_log(&(caller.open)(&())?, &request)?.diagnosis;
     let text = diagnosis_text(&diagnosis, false);
     Answer::new(text, &DiagnosisDocument::new(&diagnosis), "mendit diagnose")
 }
@@ -43,12 +23,10 @@ pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer,
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct ContextArguments {
     /// The output of the failing command; it says which files matter when no target is given.
-    log: Option<String>,
-    /// A file of the repository that holds it. Without `log`, `logFile`, `targets` and
-    /// `requestedFiles` it is the last run's.
-    log_file: Option<String>,
+    /// Without `log`, `targets` and `requestedFiles` it is the last run's.
+    log: Option<Input>,
     /// The text of an issue or a task, in place of a log.
-    issue: Option<String>,
+    issue: Option<Input>,
     /// Files the failure is about; a directory means its files.
     targets: Vec<String>,
     /// The context level, 0 to 3; chosen from the failure by default.
@@ -67,9 +45,10 @@ pub(super) struct ContextArguments {
 pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let given: ContextArguments = parse_arguments(given)?;
     let is_sent = given.log.is_some();
-    let mut request = ContextRequest {
+    let request = ContextRequest {
         targets: given.targets,
-        issue: given.issue.map(|issue| Input::held("issue", issue)),
+        log: given.log,
+        issue: given.issue,
         diff: given.diff,
         level: match given.level {
             Some(number) => LevelChoice::Exactly(parse_level(number)?),
@@ -82,7 +61,6 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
         ..ContextRequest::default()
     };
     let app = (caller.open)(&WithinAnswer(&request))?;
-    request.log = find_log(&app, given.log, given.log_file)?;
     let mut packed = app::build_context(&app, &request)?;
     if is_sent {
         // The caller has it.
@@ -125,42 +103,9 @@ fn parse_level(number: u8) -> Result<Level, AppError> {
         .ok_or_else(|| AppError::usage(format!("{number} is not a level from 0 to 3")))
 }
 
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct HintArguments {
-    /// Undefined names; those of the log are added.
-    names: Vec<String>,
-    /// The file that uses them; the log's when missing.
-    file: Option<String>,
-    /// The output of the failing command.
-    log: Option<String>,
-    /// A file of the repository that holds it. Without `log`, `logFile` and `file` it is the last
-    /// run's.
-    log_file: Option<String>,
-    /// Give a patch that adds the imports that are certain.
-    fix: bool,
-}
-
 pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
-    let given: HintArguments = parse_arguments(given)?;
-    let app = (caller.open)(&())?;
-    let log = match find_log(&app, given.log, given.log_file)? {
-        Some(log) => Some(log.log(&app)?),
-        None if given.file.is_none() => app::last(&app)?.map(|last| last.log),
-        None => None,
-    };
-    if log.is_none() && (given.names.is_empty() || given.file.is_none()) {
-        let message = "name what is undefined with `names` and `file`, or give a `log` that does";
-        return Err(AppError::usage(message));
-    }
-    let request = HintRequest {
-        names: given.names,
-        file: given.file,
-        log,
-        fix: given.fix,
-        ..HintRequest::default()
-    };
-    let hinted = app::find_imports(&app, &request)?;
+    let request: HintRequest = parse_arguments(given)?;
+    let hinted = app::find_imports(&(caller.open)(&())?, &request)?;
     Answer::new(hinted.lines(), &hinted.document, "mendit hint")
 }
 
@@ -245,21 +190,4 @@ fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
             .for_each(|field| mask_strings(field, mask)),
         _ => {}
     }
-}
-
-// Returns the log that a call names: its text, or a file of the repository.
-fn find_log(
-    app: &App,
-    text: Option<String>,
-    file: Option<String>,
-) -> Result<Option<Input>, AppError> {
-    Ok(match (text, file) {
-        (Some(_), Some(_)) => return Err(AppError::usage("give either `log` or `logFile`")),
-        (Some(text), None) => Some(Input::held("log", text)),
-        (None, Some(file)) => {
-            let bytes = app::readable_file(app, &file)?;
-            Some(Input::held(&file, bytes))
-        }
-        (None, None) => None,
-    })
 }

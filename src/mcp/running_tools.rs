@@ -10,7 +10,7 @@ use super::tool::{Answer, Caller, parse_arguments};
 use crate::app::settings::Settings;
 use crate::app::{
     self, App, AppError, FixRequest, Flags, RunRequest, WhyRequest, enter_last, find_fix,
-    last_line, run_command,
+    last_line, no_run, run_command,
 };
 use crate::report::{kept_summary, why_page};
 
@@ -27,7 +27,7 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     let mut app = (caller.open)(&())?;
     let words = match chosen {
         Some(command) => vec![command.into()],
-        None => enter_last(&mut app)?,
+        None => enter_last(&mut app)?.ok_or_else(no_run)?,
     };
     let shown: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let command = shown.join(" ");
@@ -48,7 +48,7 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         None => format!("`{command}` ends with 0\n{message}\n"),
         Some(_) => format!("{message}\n"),
     };
-    if let Some(summary) = ran.summary() {
+    if let Some(summary) = ran.record.summary.as_ref() {
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
         text.push_str(&kept_summary(summary, false, false));
         if !summary.certain.is_empty() {
@@ -60,7 +60,7 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         "passed": ran.failure.is_none(),
         "command": command,
         "message": message,
-        "summary": ran.summary(),
+        "summary": ran.record.summary.as_ref(),
     });
     Answer::new(text, &document, "mendit report latest")
 }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{reading_tools as reading, running_tools as running};
-use crate::app::{App, AppError, Flags, ImportsRequest};
+use crate::app::{App, AppError, DiagnoseRequest, Flags, HintRequest, ImportsRequest};
 use crate::model::forget_widths;
 
 // A row: name, access, arguments, function. The comment above a row is the description that a model reads.
@@ -28,12 +28,12 @@ macro_rules! tools {
 tools! {
     /// Diagnose a log: the kind of the failure, the lines that show it, the files it names, and what to do
     /// about it.
-    "diagnose" Reads reading::DiagnoseArguments, reading::diagnose;
+    "diagnose" Reads DiagnoseRequest, reading::diagnose;
     /// Select the files that a repair of a failure needs, under hard caps, from the log or from named
     /// targets. What is left out is listed with the reason. Without a log, the last `mendit run` is used.
     "build_context" Reads reading::ContextArguments, reading::context;
     /// Find the imports for undefined names, from how this repository imports and defines them.
-    "find_import" Reads reading::HintArguments, reading::find_import;
+    "find_import" Reads HintRequest, reading::find_import;
     /// List what files import, or what imports them, to a number of hops; with `changed` and `tests` the
     /// tests that the changes since a commit can reach.
     "imports" Reads ImportsRequest, reading::imports;

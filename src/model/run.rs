@@ -23,19 +23,17 @@ pub struct CommandRecord {
     pub command: String,
     /// How it ended.
     pub status: CommandStatus,
-    /// When the first run of it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
+    /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
     pub started_at: Option<String>,
-    /// When the last run of it ended.
+    /// When it ended.
     pub ended_at: Option<String>,
-    /// The last run of it.
+    /// How it ended in figures.
     pub test_result: Option<TestResult>,
-    /// Every run of it, in order: more than one when it was tried again.
-    pub attempts: Vec<TestResult>,
     /// How far the sandbox was in force: `enforced`, `partial` or `none`.
     pub sandbox: String,
     /// Sandbox layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,
-    /// The diagnosis of the last failed run.
+    /// The diagnosis of its failure.
     pub diagnosis: Option<Diagnosis>,
     /// The same in a few lines.
     pub summary: Option<RunSummary>,
@@ -57,15 +55,13 @@ impl CommandRecord {
     }
 }
 
-/// How a command ended, all its runs together.
+/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandStatus {
-    /// It passed at the first run.
+    /// It passed.
     #[default]
     Passed,
-    /// It passed on a retry without any change: flaky.
-    Flaky,
     /// It failed.
     Failed,
     /// It was interrupted.
@@ -132,8 +128,6 @@ pub struct RunFailure {
     pub test_path: Option<String>,
     /// The 1-based line in it that led there.
     pub test_line: Option<u32>,
-    /// Further tests with the same error at the same place that are not listed; counted at the last one that is.
-    pub alike: u64,
 }
 
 impl RunFailure {
@@ -152,9 +146,6 @@ impl RunFailure {
         if let Some(path) = &self.test_path {
             let line = self.test_line.map_or(String::new(), |it| format!(":{it}"));
             text.push_str(&format!("\nin {path}{line}"));
-        }
-        if self.alike > 0 {
-            text.push_str(&format!("\nand {} more tests alike", self.alike));
         }
         text
     }
@@ -280,16 +271,8 @@ pub struct Rates {
     pub fixed: u32,
     /// Share of failures that were fixed, 0 to 1.
     pub recovery_rate: f64,
-    /// Share of failures that were not fixed, 0 to 1.
-    pub failure_rate: f64,
     /// By kind of failure.
     pub kinds: BTreeMap<String, Rate>,
-    /// By category, of runs that were not fixed.
-    pub categories: BTreeMap<String, u32>,
-    /// The same as shares of the failures, 0 to 1.
-    pub category_rates: BTreeMap<String, f64>,
-    /// The most frequent blockers, at most ten.
-    pub blockers: Vec<Blocker>,
     /// Why `--alert-rate` ends with exit code 1; `null` when it does not.
     pub alarm: Option<String>,
     /// Folders without a finished run.
@@ -303,15 +286,6 @@ pub struct Rate {
     pub runs: u32,
     /// Runs that ended fixed.
     pub fixed: u32,
-}
-
-/// A blocker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Blocker {
-    /// Its description.
-    pub what: String,
-    /// In how many runs.
-    pub runs: u32,
 }
 
 /// How far commands are confined.
@@ -375,8 +349,6 @@ pub enum Wall {
     Processes,
     /// Shared memory, semaphores and message queues of other programs.
     SharedMemory,
-    /// The bound on how many processes there are.
-    ProcessCount,
 }
 
 /// A layer that is not available.

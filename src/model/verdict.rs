@@ -93,10 +93,8 @@ pub enum Exit {
     Refused,
     /// 130: interrupted by the person who asked for it.
     Interrupted,
-    /// An exit code of `git-apply`.
+    /// An exit code of `git-apply`, or of a command that is kept because that was asked for.
     Git(u8),
-    /// The code of a command that was run, kept because that was asked for.
-    Command(u8),
 }
 
 impl Exit {
@@ -110,7 +108,7 @@ impl Exit {
             Self::PersonMustAct => 4,
             Self::Refused => 5,
             Self::Interrupted => 130,
-            Self::Git(code) | Self::Command(code) => code,
+            Self::Git(code) => code,
         }
     }
 }

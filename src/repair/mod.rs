@@ -46,6 +46,6 @@ pub use read_run::read_run;
 pub use resume::files_digest;
 pub use run::repair;
 pub use setup::{Agent, AgentCommand, Commands, Setup};
-pub use split::{Split, SplitInput, split};
+pub use split::{Part, SplitInput, split};
 pub use task::Task;
 pub use traced::run_traced;

@@ -7,22 +7,13 @@ use super::history::{History, PartsRun, SplitEnd, last_failing};
 use super::limits::Spent;
 use super::plan::Policy;
 use super::run::Session;
-use super::task::{Estimate, Task};
+use super::task::Task;
+use super::test_names::file_of;
 use crate::graph::Graph;
-use crate::model::{EventKind, MentionedFile, PartResult, RepoPath, SplitEvent, StopReason};
+use crate::model::{
+    EventKind, FailedTest, MentionedFile, PartResult, RepoPath, SplitEvent, StopReason,
+};
 use crate::source::Source;
-
-/// A task in parts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Split {
-    /// What was known of its size.
-    pub estimate: Estimate,
-    /// The parts in the order in which they are to be done; empty when it cannot be split.
-    pub parts: Vec<Part>,
-    /// Why there are none; empty otherwise.
-    pub reason: String,
-}
 
 /// One part of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -65,15 +56,12 @@ pub struct SplitInput<'a> {
 }
 
 /// Splits by failing test, else by target, else by criterion; a file's part comes before the parts of its importers.
+/// Without two of them there are no parts.
 #[must_use]
-pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) -> Split {
+pub fn split(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let mut left = join_parts(&group_parts(input, source));
     if left.len() < 2 {
-        return Split {
-            estimate,
-            parts: Vec::new(),
-            reason: "there are not two tests, files or criteria to split by".to_owned(),
-        };
+        return Vec::new();
     }
     let share = 1.0 / left.len() as f64;
     share_criteria(&input.task.criteria, &mut left);
@@ -93,18 +81,18 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
         part.share = share;
         parts.push(part);
     }
-    Split {
-        estimate,
-        parts,
-        reason: String::new(),
-    }
+    parts
 }
 
 fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let tests: BTreeSet<&String> = input.tests.iter().chain(&input.task.tests).collect();
+    let named = |id: &String| FailedTest {
+        id: id.clone(),
+        ..FailedTest::default()
+    };
     let own = |test: &String| Part {
         tests: vec![test.clone()],
-        targets: file_of(test, source).into_iter().collect(),
+        targets: file_of(&named(test), source).into_iter().collect(),
         ..Part::default()
     };
     let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
@@ -133,15 +121,6 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
         ..Part::default()
     };
     input.task.criteria.iter().map(own).collect()
-}
-
-// The file a test's name starts with, as the usual runners write it.
-fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
-    let marks = ["::", " > ", " › ", ": "];
-    let end = marks.iter().filter_map(|mark| test.find(mark)).min();
-    let path = test.get(..end.unwrap_or(test.len()))?;
-    let path = RepoPath::new(path.trim()).ok()?;
-    source.listing().has_file(path.as_str()).then_some(path)
 }
 
 // No more than there may be: neighbors go together.
@@ -235,26 +214,23 @@ impl Session<'_> {
         let task = task.cloned().unwrap_or_default();
         let files = self.seen.diagnosis.iter().flat_map(|found| &found.files);
         let targets: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
-        let estimate = match timed_out {
-            true => Estimate::after_timeout(),
-            false => task.estimate(),
-        };
         let input = SplitInput {
             task: &task,
             tests: last_failing(history).map_or(&[], |failure| &failure.failing_tests),
             targets: &targets,
             commands: &self.asked.commands.lines,
         };
-        let plan = split(&input, &self.stage.place.source()?, estimate);
-        self.stage.journal.write_json("split.json", &plan)?;
-        if plan.parts.is_empty() {
-            event.error = Some(plan.reason.clone());
+        let parts = split(&input, &self.stage.place.source()?);
+        self.stage.journal.write_json("split.json", &parts)?;
+        if parts.is_empty() {
+            let reason = "there are not two tests, files or criteria to split by".to_owned();
+            event.error = Some(reason.clone());
             self.stage.event(failed(event))?;
-            return Ok(SplitEnd::Failed(plan.reason));
+            return Ok(SplitEnd::Failed(reason));
         }
-        event.sub_issues_count = Some(plan.parts.len());
+        event.sub_issues_count = Some(parts.len());
         self.stage.event(success(event))?;
-        let parts = self.run_parts(&plan.parts, &task, policy, history)?;
+        let parts = self.run_parts(&parts, &task, policy, history)?;
         Ok(SplitEnd::Ran(parts))
     }
 
@@ -352,7 +328,7 @@ impl Session<'_> {
 mod tests {
     use super::{MAX_PARTS, SplitInput, split};
     use crate::model::RepoPath;
-    use crate::repair::task::{Estimate, Task};
+    use crate::repair::task::Task;
     use crate::source::Memory;
 
     fn path(text: &str) -> RepoPath {
@@ -374,7 +350,7 @@ mod tests {
             targets: &targets,
             commands: &[],
         };
-        split(&input, &source, Estimate::after_timeout()).parts
+        split(&input, &source)
     }
 
     #[test]

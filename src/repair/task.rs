@@ -3,8 +3,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::plan::MAX_ESTIMATED_TURNS;
-
 /// What is wanted beyond "make the commands pass".
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -30,24 +28,6 @@ pub struct Task {
     pub targets: Vec<String>,
     /// Tests that must pass.
     pub tests: Vec<String>,
-}
-
-/// How large a task is.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Estimate {
-    /// Turns of an agent.
-    pub estimated_turns: u32,
-    /// 0 to 1.
-    pub complexity_score: f64,
-    /// Whether it should be split.
-    pub needs_split: bool,
-    /// 0 to 1.
-    pub confidence: f64,
-    /// What it can be split by; empty when it need not be.
-    pub split_suggestions: Vec<String>,
-    /// Why.
-    pub reasoning: String,
 }
 
 impl Task {
@@ -99,42 +79,12 @@ impl Task {
         task
     }
 
-    /// `5 + criteria + 1.5 × methods`, rounded down.
+    /// Returns the turns that an agent may need: `5 + criteria + 1.5 × methods`, rounded down.
     #[must_use]
-    pub fn estimate(&self) -> Estimate {
+    pub fn estimate_turns(&self) -> u32 {
         let count = |items: &[String]| u32::try_from(items.len()).unwrap_or(u32::MAX / 4);
-        let (criteria, methods) = (count(&self.criteria), count(&self.methods));
-        let turns = 5 + criteria + methods + methods / 2;
-        Estimate {
-            estimated_turns: turns,
-            complexity_score: (f64::from(turns) / 30.0 * 100.0).round().min(100.0) / 100.0,
-            needs_split: turns > MAX_ESTIMATED_TURNS,
-            split_suggestions: if turns > MAX_ESTIMATED_TURNS {
-                suggest_splits()
-            } else {
-                Vec::new()
-            },
-            confidence: 0.7,
-            reasoning: format!(
-                "5 and {criteria} criteria and 1.5 times {methods} methods; split above \
-                 {MAX_ESTIMATED_TURNS}"
-            ),
-        }
-    }
-}
-
-impl Estimate {
-    /// What a timeout of the agent says about the size of a task.
-    #[must_use]
-    pub fn after_timeout() -> Self {
-        Self {
-            estimated_turns: 30,
-            complexity_score: 0.9,
-            needs_split: true,
-            split_suggestions: suggest_splits(),
-            confidence: 0.95,
-            reasoning: "Coder timeout triggered auto-split".to_owned(),
-        }
+        let methods = count(&self.methods);
+        5 + count(&self.criteria) + methods + methods / 2
     }
 }
 
@@ -143,14 +93,6 @@ impl Estimate {
 static ITEM: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:[-*]|\d+[.)]) (?:\[[ x]\] *)?(.+)$").expect("the pattern is valid")
 });
-
-fn suggest_splits() -> Vec<String> {
-    let suggestions = [
-        "by the tests that fail, or the files they are in",
-        "by the criteria of the task",
-    ];
-    suggestions.map(str::to_owned).to_vec()
-}
 
 // A tracker's names are words or numbers.
 fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -169,7 +111,7 @@ fn push_new(list: &mut Vec<String>, item: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Estimate, Task};
+    use super::Task;
 
     #[test]
     fn markdown_is_read_for_criteria_methods_files_and_tests() {
@@ -206,30 +148,13 @@ mod tests {
 
     #[test]
     fn estimates_are_the_formula() {
-        // 5 + criteria + int(1.5 × methods), split above 20.
         let sized = |criteria: usize, methods: usize| Task {
             criteria: vec![String::new(); criteria],
             methods: vec![String::new(); methods],
             ..Task::default()
         };
-        for (criteria, methods, turns, split) in [
-            (0, 0, 5, false),
-            (6, 6, 20, false),
-            (7, 6, 21, true),
-            (3, 3, 12, false),
-        ] {
-            let estimate = sized(criteria, methods).estimate();
-            assert_eq!(
-                (estimate.estimated_turns, estimate.needs_split),
-                (turns, split)
-            );
+        for (criteria, methods, turns) in [(0, 0, 5), (6, 6, 20), (7, 6, 21), (3, 3, 12)] {
+            assert_eq!(sized(criteria, methods).estimate_turns(), turns);
         }
-        let after = Estimate::after_timeout();
-        assert_eq!((after.estimated_turns, after.needs_split), (30, true));
-        assert_eq!(after.split_suggestions.len(), 2);
-        assert!(sized(6, 6).estimate().split_suggestions.is_empty());
-        assert!((after.complexity_score - 0.9).abs() < f64::EPSILON);
-        assert!((after.confidence - 0.95).abs() < f64::EPSILON);
-        assert_eq!(after.reasoning, "Coder timeout triggered auto-split");
     }
 }

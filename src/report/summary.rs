@@ -2,9 +2,8 @@ use super::page::paint_mark;
 use super::why::failed_before;
 use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, WhyVerdict};
 
-/// Failures, tests of one failure, and lines that the first screen shows.
+/// Failures and lines that the first screen shows.
 const MAX_FAILURES: usize = 3;
-const MAX_TESTS: usize = 3;
 const MAX_LINES: usize = 9;
 /// Characters of an error.
 const MAX_ERROR: usize = 200;
@@ -103,12 +102,11 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
     };
     let mut more = summary.more;
     for (at, group) in summary.failures.chunk_by(same).enumerate() {
-        let count = group.iter().map(|failure| 1 + failure.alike).sum::<u64>();
         if at >= most || (most == MAX_FAILURES && lines.len() >= MAX_LINES) {
-            more += count;
+            more += group.len() as u64;
             continue;
         }
-        add_group(&mut lines, group, count);
+        add_group(&mut lines, group);
     }
     if more > 0 {
         lines.push(format!("    and {more} more"));
@@ -116,15 +114,12 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
     lines
 }
 
-fn add_group(lines: &mut Vec<String>, group: &[RunFailure], count: u64) {
+fn add_group(lines: &mut Vec<String>, group: &[RunFailure]) {
     let Some(failure) = group.first() else { return };
     if failure.test.is_empty() {
         lines.push(format!("  ✗ {}", undrawn(&failure.error)));
     } else {
-        let tests = group.iter().take(MAX_TESTS);
-        lines.extend(tests.map(|failure| format!("  ✗ {}", failure.test)));
-        let unnamed = count - group.len().min(MAX_TESTS) as u64;
-        lines.extend((unnamed > 0).then(|| format!("    and {unnamed} more with the same error")));
+        lines.extend(group.iter().map(|failure| format!("  ✗ {}", failure.test)));
         let error = shorten(&failure.error);
         lines.extend((!error.is_empty()).then(|| format!("      {error}")));
     }
@@ -261,15 +256,12 @@ mod tests {
         other.test = "tests/test_x.py::test_b".to_owned();
         other.test_path = Some("tests/test_x.py".to_owned());
         other.test_line = Some(4);
-        other.alike = 12;
         summary.failures.push(other.clone());
         other.line = Some(7);
-        other.alike = 0;
         summary.failures.push(other);
         assert_eq!(
             run_summary(&summary, false),
-            "  ✗ tests/test_x.py::test_a\n  ✗ tests/test_x.py::test_b\n    and 12 more with the \
-             same error\n      NameError: name 'Help' is not defined\n      src/core.py:309\n  \
+            "  ✗ tests/test_x.py::test_a\n  ✗ tests/test_x.py::test_b\n      NameError: name 'Help' is not defined\n      src/core.py:309\n  \
              ✗ tests/test_x.py::test_b\n      NameError: name 'Help' is not defined\n      \
              src/core.py:7, from tests/test_x.py:4\n    and 2 more\n  \
              ✓ certain: from .formatting import Help\n"

@@ -148,7 +148,7 @@ fn advice(document: &WhyDocument) -> Option<&'static str> {
         (_, Some(WhyReason::DoesNotBuild)) => {
             "`mendit why --since REV` names a commit at which it passed"
         }
-        (_, Some(WhyReason::Flaky)) => "`mendit run --retry-flaky 2` counts how often it fails",
+        (_, Some(WhyReason::Flaky)) => "the test itself fails at random: run it several times",
         (_, Some(WhyReason::Budget)) => "`mendit why` alone has no time limit",
         _ => return None,
     })

@@ -256,14 +256,13 @@ async fn wrong_calls_are_answered_and_break_nothing() {
     for (name, arguments, word) in [
         ("diagnose", json!({}), "U306"),
         ("diagnose", json!({"log": "x", "lgo": 1}), "lgo"),
-        ("diagnose", json!({"log": "x", "logFile": "y"}), "either"),
         ("build_context", json!({"level": 4}), "0 to 3"),
         (
             "build_context",
             json!({"level": "one"}),
             "the arguments do not fit",
         ),
-        ("find_import", json!({"names": ["c"]}), "`file`"),
+        ("find_import", json!({"names": ["c"]}), "--file FILE"),
         ("apply_patch", json!({"patch": "x"}), "--allow-write"),
         ("run_tests", json!({}), "--run CMD"),
     ] {

@@ -44,12 +44,8 @@ fn every_variable_sets_its_key() {
         if row["key"] == "output.secret" {
             continue;
         }
-        let (key, variable) = (
-            row["key"].as_str().unwrap(),
-            row["variable"].as_str().unwrap(),
-        );
-        let expected = format!("MENDIT_{}", key.replace(['.', '-'], "_").to_uppercase());
-        assert_eq!(variable, expected);
+        let key = row["key"].as_str().unwrap();
+        let variable = format!("MENDIT_{}", key.replace(['.', '-'], "_").to_uppercase());
         let value = match key {
             "context.profile" => "spec",
             "agent.protocol" => "edit",
@@ -61,7 +57,7 @@ fn every_variable_sets_its_key() {
             _ => "3",
         };
         let output = support::command(&repo.root(), &["config", "show"])
-            .env(variable, value)
+            .env(&variable, value)
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();

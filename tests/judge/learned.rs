@@ -7,6 +7,7 @@ use mendit::internals::policy::Redactor;
 const TOKEN: &str = "q7Wm2Zx9Lk4Vt8Rb1Nc6Yp3Hs5Jd0Gf";
 const HEX: &str = "5f1d0a9c3be7426d8f90ab12cd34ef56";
 const PASSWORD: &str = "vK9#tmQ2!zr";
+const PHRASE: &str = "tundra-velvet-anchor-mosaic-7";
 const MACHINE: &str = "kQ8/zT3vWmX5+LpR9aYc2NdEfGh7JbUs4Oi6Vt1w";
 
 // Where a value is told from what stands around it.
@@ -23,6 +24,7 @@ const TOLD: &[(&str, &str)] = &[
     ("client_secret = X", HEX),
     ("token: >-\n  X\n", TOKEN),
     ("password: |\n  X\n", PASSWORD),
+    ("passphrase = \"X\"", PHRASE),
     (
         "aws_access_key_id = ASIADITUJI4KZLQSGZ2X\nother = X\n",
         MACHINE,

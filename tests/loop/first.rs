@@ -52,7 +52,6 @@ fn a_red_run_says_what_broke_and_what_to_type() {
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
-    assert_eq!(code(&run(&repo, &["--keep-exit-code"])), 1);
     let other = repo.mendit(&["run", "--keep-exit-code", "sh", "-c", "exit 7"]);
     assert_eq!(code(&other), 7, "{}", stderr(&other));
     let record = run(&repo, &["--format", "json"]);
@@ -96,8 +95,6 @@ fn commands_that_take_a_log_take_the_last_run() {
     );
     let named = json(&repo.mendit(&["diagnose", "--format", "json", "other.log"]));
     assert_eq!(named["undefinedNames"][0], "cents");
-    let flag = json(&repo.mendit(&["diagnose", "--format", "json", "--log", "other.log"]));
-    assert_eq!(flag, named);
 }
 
 #[cfg(target_os = "linux")]
@@ -256,7 +253,7 @@ fn natural_mistakes_are_told_with_what_works() {
         assert!(said.contains(words), "{line}: {said}");
         assert!(!said.contains("for an agent"), "{line}: {said}");
     }
-    let task = repo.mendit(&["fix", "--split-only", "--task", "mend the tests"]);
+    let task = repo.mendit(&["fix", "--test", "false", "--task", "mend the tests"]);
     assert!(stderr(&task).contains("`-` reads"), "{}", stderr(&task));
     // A name from a glob need not be UTF-8.
     let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"a\xff.py");
@@ -421,7 +418,6 @@ fn a_reader_that_leaves_is_no_error() {
         "run --brief false",
         "run --format json true",
         "heal --test false",
-        "fix --task task.json --split-only",
         "report",
         "explain",
         "schema context",

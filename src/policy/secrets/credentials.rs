@@ -1,4 +1,4 @@
-//! Credentials known by their place: in URLs, HTTP headers and command lines.
+//! Credentials known by their place: in URLs, HTTP headers, command lines, calls and `.pgpass` lines.
 
 use std::ops::Range;
 
@@ -163,6 +163,43 @@ fn is_shown(password: &[u8]) -> bool {
             .contains(&String::from_utf8_lossy(password).to_ascii_lowercase())
 }
 
+/// Finds the password of `auth=("name", "password")` when it is a literal; `after` is the place
+/// behind the bracket.
+pub(super) fn find_in_login(text: &[u8], after: usize) -> Option<Hit> {
+    let login = regex!(r#"^[^,(){};]*,\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`)\s*[),]"#);
+    let rest = &text[after..text.len().min(after + MAX_COMMAND)];
+    let password = first_group(login?, rest)?;
+    // A path may look like a typed password, and never like what a machine makes up.
+    let is_path = matches!(rest[password.start], b'/' | b'.');
+    let least = if is_path {
+        Strength::Strong
+    } else {
+        Strength::Medium
+    };
+    let found = measure_strength(&rest[password.clone()]) >= least;
+    found.then(|| Hit::new("secret-argument", shift(password, after)))
+}
+
+/// Finds the first literal among the arguments of a call that only a machine makes up; `after` is
+/// the place behind the bracket.
+pub(super) fn find_in_call(text: &[u8], after: usize) -> Option<Hit> {
+    let literal = regex!(r#"[);]|"([^"\n]*)"|'([^'\n]*)'|`([^`\n]*)`"#);
+    let rest = &text[after..text.len().min(after + MAX_COMMAND)];
+    let arguments = literal?.captures_iter(rest);
+    let mut literals = arguments.map_while(|found| found.iter().skip(1).flatten().next());
+    let key = literals.find(|literal| measure_strength(literal.as_bytes()) == Strength::Strong)?;
+    Some(Hit::new("secret-argument", shift(key.range(), after)))
+}
+
+/// Finds the password of a `.pgpass` line outside of its file; its port stands at `port`.
+pub(super) fn find_in_pgpass(text: &[u8], port: Range<usize>) -> Option<Hit> {
+    let fields = regex!(r#"^(?:[\w.*-]+):(?:[\w.*-]+):([^\s"'`<>]{6,100})"#)?;
+    let rest = &text[port.end..text.len().min(port.end + MAX_AUTHORITY)];
+    let password = fields.captures(rest)?.get(1)?;
+    let is_kept = is_shown(password.as_bytes()) || is_placeholder(password.as_bytes());
+    (!is_kept).then(|| Hit::new("password", shift(password.range(), port.end)))
+}
+
 /// Returns the first group of a pattern that matched.
 pub(super) fn first_group(pattern: &Regex, text: &[u8]) -> Option<Range<usize>> {
     let found = pattern.captures(text)?;
@@ -282,6 +319,46 @@ mod tests {
             "redis-cli -a <password> ping",
             "redis-cli --askpass --no-auth-warning",
             "redis-cli keys '*' | grep -a session1x",
+        ] {
+            assert_eq!(Redactor::default().redact(text).text, text);
+        }
+    }
+
+    #[test]
+    fn keys_that_are_given_to_functions_are_masked() {
+        for text in [
+            "hmac.new(b'3f9a1c7be0d24568a1b7c9d0e2f41357', body, sha256)",
+            "crypto.createHmac('sha256', 'mYNWN8Mrk9AX0XBT5Tg03Hsf').update(x)",
+            "jwt.sign(payload, \"GL2rmVZs198U3txBZJSpoBT6S0oO\", { algorithm: 'HS256' })",
+        ] {
+            let out = Redactor::default().redact(text).text.into_owned();
+            assert!(out.contains("[REDACTED:secret-argument]"), "{out}");
+        }
+    }
+
+    #[test]
+    fn passwords_beside_names_are_masked() {
+        for text in [
+            "requests.get(u, auth=('me', 'Tr0ub4dor&3'))",
+            "HTTPBasicAuth(user, \"7f9aK2mQ8xZt4Vb1Lw6Yp0Rc3Ns5Hd9Gj2\")",
+            "client.login(\n    'me',\n    'uonnll86!QYK',\n)",
+        ] {
+            let out = Redactor::default().redact(text).text.into_owned();
+            assert!(out.contains("[REDACTED:secret-argument]"), "{out}");
+        }
+    }
+
+    #[test]
+    fn other_call_arguments_are_kept() {
+        for text in [
+            "requests.get(u, auth=('user', 'pass'))",
+            "auth = (name, password)",
+            "HTTPBasicAuth('me', os.environ['PASS'])",
+            "login('next', '/accounts/login/?next=/a1')",
+            "authenticate(request, username='me')",
+            "hmac.new(key, body).hexdigest() == '3f9a1c7be0d24568a1b7c9d0e2f41357'",
+            "createHmac('sha256', secret)",
+            "jwt.sign(payload, 'shhhhh')",
         ] {
             assert_eq!(Redactor::default().redact(text).text, text);
         }

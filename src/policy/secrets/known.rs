@@ -60,6 +60,7 @@ impl Learned {
             "password",
             "named-secret",
             "named-key",
+            "secret-argument",
             "command-line",
             "authorization",
             "url-credentials",

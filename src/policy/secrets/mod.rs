@@ -2,7 +2,7 @@
 //!
 //! - `formats`: tokens of a known shape, the rows of `rules/*.toml`; `user` adds a person's own;
 //! - `known`: values of the environment, and values that their surroundings gave away elsewhere;
-//! - `credentials`: URLs, headers, command lines; `blocks`: keys and manifests of many lines;
+//! - `credentials`: URLs, headers, command lines, calls; `blocks`: keys and manifests of many lines;
 //! - `pairs`: values given to names; `name` classifies the names, `value` rates the values.
 //!
 //! All are asked of the text and of its `readings`: with escapes, entities and base64 decoded.

@@ -114,6 +114,8 @@ pub(super) struct Words {
     never: HashSet<String>,
     pub(super) placeholders: Vec<String>,
     pub(super) common: HashSet<String>,
+    pub(super) sentence: HashSet<String>,
+    pub(super) things: HashSet<String>,
     pub(super) templates: Vec<String>,
     pub(super) public_starts: Vec<String>,
     pub(super) anchors: BTreeMap<Anchor, Vec<String>>,

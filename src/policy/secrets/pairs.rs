@@ -10,7 +10,8 @@ use super::name::{NameKind, name_kind};
 use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
-    Strength, contains, is_code, is_recovery_phrase, is_weak_password, measure_strength,
+    Strength, contains, is_code, is_passphrase, is_placeholder, is_template, is_weak_password,
+    measure_strength,
 };
 
 const MAX_NAME: usize = 80;
@@ -29,6 +30,8 @@ enum Form {
     Bare,
     /// After a flag or a word and a blank.
     Spaced,
+    /// After a word of a file that holds nothing else there: `.netrc`, `redis.conf`.
+    Directive,
     /// On the next line, in a table or call, or behind a quote that the line does not close.
     Loose,
 }
@@ -108,10 +111,11 @@ impl<'t> Pairs<'t> {
         // Of weak values only those are taken that cannot be the name of something.
         let is_literal = form == Form::Quoted
             || !word.iter().any(u8::is_ascii_lowercase)
-            || (word.starts_with(b"--") && text.get(name.end) == Some(&b'='));
+            || (word.starts_with(b"--") && text.get(name.end) == Some(&b'='))
+            || is_in_connection_string(text, &name, &value);
         let is_weak = kind == NameKind::Password
             && is_literal
-            && (is_weak_password(set) || is_recovery_phrase(set));
+            && (is_weak_password(set) || is_passphrase(set));
         let is_random = own_kind == kind || measure_strength(set) >= Strength::Strong;
         if self.nested <= MAX_NESTED && (is_weak || (is_random && accepts(kind, set, form))) {
             push(extend_value(text, value));
@@ -148,6 +152,9 @@ impl<'t> Pairs<'t> {
 
 /// Scores a name and a value: whether together they make a secret.
 fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
+    if form == Form::Directive {
+        return value.len() >= 4 && !is_template(value) && !is_placeholder(value);
+    }
     if form != Form::Quoted && is_code(value) {
         return false;
     }
@@ -229,14 +236,23 @@ fn value_after(text: &[u8], name: &Range<usize>) -> Option<(Range<usize>, Form)>
     }
 }
 
-/// Reads the value behind a name and a blank: a flag, or a word of prose.
+/// Reads the value behind a name and a blank: a flag, a directive, or a word of prose.
 fn read_spaced(text: &[u8], name: &Range<usize>, from: usize) -> Option<(Range<usize>, Form)> {
     let typed = skip_type(text, from);
     let (value, form) = read_value(text, typed)?;
-    let is_flag = text[name.clone()].starts_with(b"-");
+    let line = memchr::memrchr(b'\n', &text[..name.start]).map_or(0, |at| at + 1);
+    let line = &text[line.max(name.start.saturating_sub(AROUND))..name.start];
+    let word = &text[name.clone()];
+    let above = &text[name.start.saturating_sub(AROUND)..name.start];
+    let netrc = regex!(r"(?:machine \S+|default)\s+(?:account \S+\s+)?login \S+\s+$")?;
+    let is_netrc = word == b"password" && netrc.is_match(above);
+    let is_redis =
+        (word == b"requirepass" || word == b"masterauth") && line.trim_ascii().is_empty();
     match form {
         Form::Loose => None,
-        _ if typed > from || is_flag => Some((value, form)),
+        _ if typed > from || word.starts_with(b"-") => Some((value, form)),
+        Form::Bare if is_netrc => Some((value, Form::Directive)),
+        _ if is_redis => Some((value, Form::Directive)),
         _ => Some((value, Form::Spaced)),
     }
 }
@@ -337,6 +353,24 @@ fn opens_list(text: &[u8], name: &Range<usize>) -> bool {
     regex!(r#"^["']?[ ]?[:=][ ]?\["#).is_some_and(|open| open.is_match(rest))
 }
 
+/// Whether a pair belongs to a string that a driver reads: `user=app password=x host=db`.
+fn is_in_connection_string(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let field = regex!(
+        r#"(?i)(?:^|[\s;"'])(?:user|username|user id|uid|host|hostaddr|server|data source|dbname|database)=[^\s,;]+(?:[\s;]|$)"#
+    );
+    let before = &text[name.start.saturating_sub(AROUND)..name.start];
+    let after = &text[value.end..text.len().min(value.end + AROUND)];
+    let is_end = |byte: &u8| *byte == b'\n';
+    let sides = [before.rsplit(is_end).next(), after.split(is_end).next()];
+    let is_field = |side: &[u8]| field.is_some_and(|field| field.is_match(side));
+    text.get(name.end) == Some(&b'=')
+        && name.end + 1 == value.start
+        && after
+            .first()
+            .is_none_or(|first| b" \t\r\n;\"'".contains(first))
+        && sides.into_iter().flatten().any(is_field)
+}
+
 /// Extends a value that is longer than the tokenizer looks, to its end.
 fn extend_value(text: &[u8], value: Range<usize>) -> Range<usize> {
     if value.len() < MAX_VALUE - MAX_NAME {
@@ -404,11 +438,31 @@ mod tests {
     }
 
     #[test]
-    fn a_password_of_a_flag_may_be_weak() {
-        assert_eq!(
-            masked("wget --password=Hunter22xy u"),
-            "wget --password=[REDACTED:password] u"
-        );
+    fn a_password_in_a_connection_string_or_flag_may_be_weak() {
+        for (text, left) in [
+            (
+                "machine api.prod.io\n  login me\n  password thunder\n",
+                "machine api.prod.io\n  login me\n  password [REDACTED:password]\n",
+            ),
+            (
+                "default\nlogin me\npassword thunder\n",
+                "default\nlogin me\npassword [REDACTED:password]\n",
+            ),
+            (
+                "user=app password=Hunter22xy host=db",
+                "user=app password=[REDACTED:password] host=db",
+            ),
+            (
+                "Server=db;Password=Winter2021;",
+                "Server=db;Password=[REDACTED:password];",
+            ),
+            (
+                "wget --password=Hunter22xy u",
+                "wget --password=[REDACTED:password] u",
+            ),
+        ] {
+            assert_eq!(masked(text), left);
+        }
         for text in [
             "connect(host=host, user=user, password=login2nd)",
             "password=login2nd",
@@ -419,15 +473,38 @@ mod tests {
     }
 
     #[test]
-    fn private_members_of_keys_are_masked() {
+    fn directives_keys_and_pgpass_lines_are_masked() {
         let jwk = format!("{{\"kty\": \"EC\", \"crv\": \"P-256\", \"d\": \"{TOKEN}\"}}");
-        assert!(!masked(&jwk).contains(TOKEN), "{jwk}");
-        assert_eq!(masked("{\"d\": \"M10 20\"}"), "{\"d\": \"M10 20\"}");
+        for (text, secret) in [
+            ("bind 0.0.0.0\nrequirepass thunderclap\n", "thunderclap"),
+            (jwk.as_str(), TOKEN),
+            (
+                "pg.corp.io:5432:orders:app:Harbor5tone!x\n",
+                "Harbor5tone!x",
+            ),
+        ] {
+            assert!(!masked(text).contains(secret), "{text}");
+        }
+        for text in [
+            "# requirepass foobared\n",
+            "{\"d\": \"M10 20\"}",
+            "localhost:5432:*:*:password",
+        ] {
+            assert_eq!(masked(text), text);
+        }
     }
 
     #[test]
-    fn cookies_are_masked() {
+    fn phrases_and_cookies_are_masked() {
         for (text, left) in [
+            (
+                "DB_PASSWORD=correct-horse-battery-staple\n",
+                "DB_PASSWORD=[REDACTED:password]\n",
+            ),
+            (
+                "passwd = \"letmein-please-now\"",
+                "passwd = \"[REDACTED:password]\"",
+            ),
             (
                 &format!("Cookie: theme=dark; session={HEX}"),
                 "Cookie: theme=dark; session=[REDACTED:named-key]",

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::blocks::{KeyBlocks, mask_manifest};
-use super::credentials::{find_in_command, find_in_header, find_in_url};
+use super::credentials::{
+    find_in_call, find_in_command, find_in_header, find_in_login, find_in_pgpass, find_in_url,
+};
 use super::formats::{AWS_KEY_ID, Matcher, find_aws_key, format_rules};
 use super::known::{KnownValues, LearnedFinder};
 use super::name::WORDS;
@@ -91,6 +93,9 @@ fn ask_sources(text: &[u8], hits: &mut Vec<Hit>) {
             Anchor::Url => find_in_url(text, place.end),
             Anchor::Header => find_in_header(text, place),
             Anchor::Command => find_in_command(text, place),
+            Anchor::Call => find_in_call(text, place.end),
+            Anchor::Login => find_in_login(text, place.end),
+            Anchor::PgpassPort => find_in_pgpass(text, place),
             Anchor::Name => {
                 pairs.find(place.start, hits);
                 None
@@ -128,6 +133,9 @@ pub(super) enum Anchor {
     Url,
     Header,
     Command,
+    Call,
+    Login,
+    PgpassPort,
     KeyStart,
     KeyEnd,
     Manifest,

@@ -80,12 +80,25 @@ pub(super) fn reads_like_words(value: &[u8]) -> bool {
     shape.digits == 0 && shape.pairs >= 6 && shape.reads_like_words()
 }
 
-/// Whether a value is the recovery phrase of a wallet: as many words as BIP-39 allows, of three to eight letters each.
-pub(super) fn is_recovery_phrase(value: &[u8]) -> bool {
-    let words = value.split(|byte| *byte == b' ');
-    let is_word =
-        |word: &[u8]| (3..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
-    [12, 15, 18, 21, 24].contains(&words.clone().count()) && words.clone().all(is_word)
+/// Whether a value is three words or more, as dice and password managers give them, and neither a
+/// sentence nor the name of a thing.
+pub(super) fn is_passphrase(value: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else {
+        return false;
+    };
+    let mark = if text.contains(' ') { ' ' } else { '-' };
+    let is_word = |word: &str| {
+        let lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let prose = WORDS.sentence.contains(word) && (mark == ' ' || word != "please");
+        let thing = mark == '-' && WORDS.things.contains(word);
+        (lower && (2..=12).contains(&word.len()) || number && (1..=4).contains(&word.len()))
+            && !prose
+            && !thing
+    };
+    (16..=220).contains(&value.len())
+        && (3..=24).contains(&text.split(mark).count())
+        && text.split(mark).all(is_word)
 }
 
 /// Whether a value is code: a call, an index, a path through modules or members.
@@ -251,7 +264,7 @@ const COMMON_PAIRS: [u32; 26] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{Strength, measure_strength};
+    use super::{Strength, is_passphrase, measure_strength};
 
     #[test]
     fn machines_make_strong_values() {
@@ -327,5 +340,30 @@ mod tests {
             measure_strength(b"26dfe8d8-889b-4380-92ff-9c3c6ea5d930"),
             Strength::Uuid
         );
+    }
+
+    #[test]
+    fn phrases_are_words_without_a_sentence() {
+        for value in [
+            "correct horse battery staple",
+            "orbit velvet 42 lantern",
+            "correct-horse-battery-staple",
+            "letmein-please-now",
+        ] {
+            assert!(is_passphrase(value.as_bytes()), "{value}");
+        }
+        for value in [
+            "enter your password",
+            "at least eight characters",
+            "Correct Horse Battery Staple",
+            "two words",
+            "kinda long, with commas",
+            "reset-password-form",
+            "orders-service-db-creds",
+            "2024-01-02",
+            "wide-tall form",
+        ] {
+            assert!(!is_passphrase(value.as_bytes()), "{value}");
+        }
     }
 }

@@ -40,10 +40,7 @@ fn a_failed_run_is_reported_and_read_back() {
     assert!(text.starts_with("Child agent failed: "), "{text}");
 
     let direct = report(&world, &[folder, "--format", "json"]);
-    let file = world.outside("saved.json");
-    std::fs::write(&file, &direct).unwrap();
-    let back = report(&world, &[file.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(back, direct);
+    assert_eq!(direct, world.text("report.json"));
 
     let page = report(&world, &[folder, "--format", "html"]);
     assert!(page.starts_with("<!doctype html>"));
@@ -94,19 +91,6 @@ fn the_latest_run_is_found() {
 }
 
 #[test]
-fn a_text_without_a_report_is_refused() {
-    let world = World::shell();
-    let file = world.outside("words.txt");
-    std::fs::write(&file, "Category: timeout\n").unwrap();
-    let output = world
-        .command(&["report", file.to_str().unwrap()])
-        .output()
-        .unwrap();
-    ended(&output, 2);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("U306"));
-}
-
-#[test]
 fn runs_add_up_to_rates() {
     let world = World::shell();
     let runs = world.outside("runs");
@@ -138,17 +122,8 @@ fn runs_add_up_to_rates() {
     let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(stats["runs"], 2);
     assert_eq!(stats["fixed"], 1);
-    assert_eq!(
-        (&stats["failureRate"], &stats["recoveryRate"]),
-        (&0.5.into(), &0.5.into())
-    );
+    assert_eq!(stats["recoveryRate"], 0.5);
     assert_eq!(stats["skipped"].as_array().unwrap().len(), 1);
-    // By category, as counts and as shares of all failures, and what stood in the way.
-    assert_eq!(stats["categories"], serde_json::json!({"partial": 1}));
-    assert_eq!(stats["categoryRates"], serde_json::json!({"partial": 0.5}));
-    let blockers = stats["blockers"].as_array().unwrap();
-    assert_eq!(blockers.len(), 1, "{stats}");
-    assert_eq!(blockers[0]["runs"], 1);
     assert_eq!(stats["alarm"], Value::Null);
     let asked = |more: &[&str]| {
         let line = [&["report", runs], more].concat();
@@ -157,21 +132,9 @@ fn runs_add_up_to_rates() {
     let rings = asked(&["--alert-rate", "0.4"]);
     ended(&rings, 1);
     let said = String::from_utf8_lossy(&rings.stderr).into_owned();
-    let why =
-        "1 of 2 failures are not fixed: 50.0 %, and 40.0 % are allowed; most of them partial (1)";
+    let why = "1 of 2 failures are not fixed: 50.0 %, and 40.0 % are allowed";
     assert!(said.contains(why), "{said}");
     ended(&asked(&["--alert-rate", "0.5"]), 0);
-    // A run that ended ten days ago is none of the last week.
-    let old = std::path::Path::new(runs).join("b/result.json");
-    let days = std::time::Duration::from_hours(240);
-    let file = std::fs::File::options().append(true).open(&old).unwrap();
-    file.set_modified(std::time::SystemTime::now() - days)
-        .unwrap();
-    for (days, count) in [("7", 1), ("30", 2)] {
-        let output = asked(&["--since", days, "--format", "json"]);
-        let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(stats["runs"], count, "{days}");
-    }
 }
 
 #[test]
@@ -217,7 +180,6 @@ fn import_errors_and_their_recovery_are_counted() {
     let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
     let recovery = serde_json::json!({"runs": 2, "fixed": 1});
     assert_eq!(stats["kinds"]["import_error"], recovery);
-    assert_eq!(stats["blockers"][0]["what"], "undefined: nowhere_at_all");
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn what_a_person_must_mend_is_named() {
             variable,
             Some("API_KEY_X"),
             "API_KEY_X",
-            "mendit fix --env API_KEY_X",
+            "mendit run --env API_KEY_X",
         ),
     ];
     for (command, set, named, next) in rows {

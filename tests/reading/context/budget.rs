@@ -27,7 +27,7 @@ fn shop() -> Repo {
 #[test]
 fn remedies_do_what_they_say() {
     let repo = shop();
-    let base = ["--target", "src/a.ts", "--level", "1"];
+    let base = ["src/a.ts", "--level", "1"];
     let first_of = |extra: &[&str], code: &str| {
         let context = repo.context(&[&base[..], extra].concat());
         let omitted = context["omitted"].as_array().unwrap();

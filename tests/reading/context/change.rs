@@ -23,14 +23,7 @@ fn changed() -> Repo {
 #[test]
 fn files_and_diff_between_base_and_worktree() {
     let repo = changed();
-    let context = repo.context(&[
-        "--target",
-        "tests/t.test.ts",
-        "--diff",
-        "HEAD",
-        "--level",
-        "2",
-    ]);
+    let context = repo.context(&["tests/t.test.ts", "--diff", "HEAD", "--level", "2"]);
     let change = &context["change"];
     assert_eq!(change["base"], "HEAD");
     assert_eq!(
@@ -55,7 +48,7 @@ fn files_and_diff_between_base_and_worktree() {
 fn changed_files_come_first() {
     let repo = changed();
     let order = |extra: &[&str]| {
-        let arguments = [&["--target", "tests/t.test.ts", "--level", "2"], extra].concat();
+        let arguments = [&["tests/t.test.ts", "--level", "2"], extra].concat();
         texts(&repo.context(&arguments)["filesIncluded"], None)
     };
     repo.git(&["add", "-A"]);
@@ -72,7 +65,7 @@ fn commits_can_be_compared_and_removed_secrets_stay_out() {
     let repo = Repo::with(&[("src/a.py", &format!("k = \"{token}\"\n"))]);
     repo.write("src/a.py", "k = 1\n");
     repo.commit();
-    let arguments = ["--target", "src/a.py", "--rev", "HEAD", "--diff", "HEAD~1"];
+    let arguments = ["src/a.py", "--rev", "HEAD", "--diff", "HEAD~1"];
     let context = repo.context(&arguments);
     assert!(!context.to_string().contains(&token));
     let diff = context["change"]["diff"].as_str().unwrap();
@@ -82,7 +75,7 @@ fn commits_can_be_compared_and_removed_secrets_stay_out() {
 #[test]
 fn a_base_that_does_not_exist_is_an_error() {
     let repo = changed();
-    let output = repo.mendit(&["context", "--target", "src/a.ts", "--diff", "nowhere"]);
+    let output = repo.mendit(&["context", "src/a.ts", "--diff", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(support::stderr(&output).contains("U201"));
 }

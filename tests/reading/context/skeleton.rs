@@ -33,7 +33,7 @@ fn a_long_file_is_shown_by_its_best_parts() {
 #[test]
 fn without_a_grammar_it_is_cut_to_its_beginning() {
     let repo = Repo::with(&[("notes.txt", &"some words\n".repeat(1000))]);
-    let context = repo.context(&["--target", "notes.txt", "--max-file-bytes", "500"]);
+    let context = repo.context(&["notes.txt", "--max-file-bytes", "500"]);
     assert_eq!(context["files"][0]["mode"], "window");
     assert!(context["files"][0]["content"].as_str().unwrap().len() <= 500);
 }
@@ -47,7 +47,7 @@ fn what_the_packet_has_no_room_for_is_shown_in_part() {
         ("src/long.ts", &long()),
         ("src/small.ts", small),
     ]);
-    let base = ["--level", "2", "--target", "src/a.ts"];
+    let base = ["--level", "2", "src/a.ts"];
     let flags = ["--max-total-bytes", "8000", "--max-tokens", "0"];
     let context = repo.context(&[&base[..], &flags].concat());
     let file = |path: &str| {

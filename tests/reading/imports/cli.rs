@@ -99,12 +99,9 @@ fn unknown_files_are_an_error_with_a_hint() {
 fn the_cache_does_not_show() {
     let directory = repository();
     let graph = &["imports", "--graph", "--symbols", "--format", "json"];
-    let uncached = mendit(
-        directory.path(),
-        &[graph.as_slice(), &["--no-cache"]].concat(),
-    );
     let facts = directory.path().join(".state/mendit/repositories");
     assert!(!facts.exists());
+    let uncached = mendit(directory.path(), graph);
     for threads in ["1", "3"] {
         let cached = mendit(
             directory.path(),

@@ -145,38 +145,3 @@ fn a_variable_that_is_held_back_is_named() {
     );
     assert_eq!(code(&run(&["--env", "MY_SERVICE_URL"])), 0);
 }
-
-#[test]
-fn a_pass_after_a_failure_is_flaky() {
-    let repo = repo();
-    let line = "test -e seen || { touch seen; echo 'AssertionError: 1 != 2'; exit 1; }";
-    let flags = [
-        "run",
-        "--retry-flaky",
-        "2",
-        "--format",
-        "json",
-        "--",
-        "sh",
-        "-c",
-    ];
-    let output = repo.mendit(&[&flags[..], &[line]].concat());
-    assert_eq!(code(&output), 0);
-    assert!(stderr(&output).contains("R209"), "{}", stderr(&output));
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(record["status"], "flaky");
-    assert_eq!(record["attempts"].as_array().unwrap().len(), 2);
-    assert_eq!(record["attempts"][0]["exit"], 1);
-    let at = std::path::PathBuf::from(record["writtenTo"].as_str().unwrap());
-    assert!(
-        std::fs::read_to_string(at.join("test.log"))
-            .unwrap()
-            .contains("AssertionError")
-    );
-    let output = repo.mendit(&[&flags[..], &["exit 1"]].concat());
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (code(&output), record["attempts"].as_array().unwrap().len()),
-        (1, 3)
-    );
-}
