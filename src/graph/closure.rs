@@ -1,17 +1,15 @@
-//! Follows imports from targets, up to a number of hops.
-
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::edges::{FileEdges, Graph};
-use crate::model::{FileFacts, RepoPath, UnresolvedImport};
+use crate::model::{RepoPath, UnresolvedImport};
 
 /// The files reachable from some targets by a number of imports.
 #[derive(Debug, Clone, Default)]
 pub struct Closure {
-    /// Sorted by hops, then path. The targets are at 0 hops.
+    /// Sorted by hops, then path. The targets stand at 0 hops.
     pub nodes: Vec<ClosureNode>,
     /// Imports of expanded files that lead nowhere, sorted.
     pub unresolved: Vec<UnresolvedImport>,
@@ -29,14 +27,12 @@ pub struct ClosureNode {
     pub via: Vec<RepoPath>,
     /// Rank of discovery: by hops, inside a hop in the import order of the importers.
     pub order: u32,
-    /// Its facts; `None` for the outermost files, which are not read.
-    pub facts: Option<Arc<FileFacts>>,
-    /// Its resolved imports; `None` for the outermost files.
+    /// What its imports mean; `None` for the outermost files, which are not read.
     pub edges: Option<Arc<FileEdges>>,
 }
 
 impl Graph<'_> {
-    // The files imported; with `symbols` also those that define what is taken from them: what is behind
+    // The files imported; with `symbols` also those that define what is taken from them: what stands behind
     // barrels and packages then comes as near as what is named.
     fn targets(&self, edges: &FileEdges, symbols: bool) -> Vec<RepoPath> {
         let mut files = edges.targets();
@@ -56,21 +52,15 @@ impl Graph<'_> {
     /// The result is the same for any number of threads and any order of the same targets.
     #[must_use]
     pub fn imported(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
-        let reached = reach_files(targets, max_hops, |path| {
+        let nodes = reach_files(targets, max_hops, |path| {
             let edges = self.file(path);
-            (self.targets(&edges, symbols), Arc::new(edges))
+            (self.targets(&edges, symbols), Some(Arc::new(edges)))
         });
-        let mut found = Closure::default();
-        for mut file in reached {
-            let edges = file.given.take();
-            if let Some(edges) = &edges {
-                found.unresolved.extend(edges.unresolved());
-            }
-            found.nodes.push(build_node(file, edges));
-        }
-        found.unresolved.sort();
-        found.unresolved.dedup();
-        found
+        let edges = nodes.iter().filter_map(|node| node.edges.as_ref());
+        let mut unresolved: Vec<_> = edges.flat_map(|edges| edges.unresolved()).collect();
+        unresolved.sort();
+        unresolved.dedup();
+        Closure { nodes, unresolved }
     }
 
     /// Returns the files that reach `targets` within `max_hops` imports; `via` leads from the target outwards. With
@@ -92,32 +82,18 @@ impl Graph<'_> {
                     .push(edges.path.clone());
             }
         }
-        let reached = reach_files(targets, max_hops, |path| {
-            (importers.get(path).cloned().unwrap_or_default(), ())
+        let mut nodes = reach_files(targets, max_hops, |path| {
+            (importers.get(path).cloned().unwrap_or_default(), None)
         });
-        let by_path: HashMap<RepoPath, Arc<FileEdges>> = whole
-            .into_iter()
-            .map(|edges| (edges.path.clone(), Arc::new(edges)))
-            .collect();
-        let nodes = reached.into_iter().map(|file| {
-            let edges = by_path.get(&file.path).cloned();
-            build_node(file, edges)
-        });
+        let paths = whole.into_iter().map(|edges| (edges.path.clone(), edges));
+        let mut by_path: HashMap<RepoPath, FileEdges> = paths.collect();
+        for node in &mut nodes {
+            node.edges = by_path.remove(&node.path).map(Arc::new);
+        }
         Closure {
-            nodes: nodes.collect(),
+            nodes,
             ..Closure::default()
         }
-    }
-}
-
-fn build_node<T>(reached: ReachedFile<T>, edges: Option<Arc<FileEdges>>) -> ClosureNode {
-    ClosureNode {
-        path: reached.path,
-        hops: reached.hops,
-        via: reached.via,
-        order: reached.order,
-        facts: edges.as_ref().map(|edges| edges.facts.clone()),
-        edges,
     }
 }
 
@@ -138,25 +114,16 @@ impl FileEdges {
     }
 }
 
-/// One file reached, with what expanding it gave.
-struct ReachedFile<T> {
-    path: RepoPath,
-    hops: u32,
-    /// The files between a start and this one, both excluded.
-    via: Vec<RepoPath>,
-    /// Rank of discovery.
-    order: u32,
-    /// `None` for the outermost files, which are not expanded.
-    given: Option<T>,
-}
+/// The files that lead on from one, and its edges where they are wanted.
+type Expanded = (Vec<RepoPath>, Option<Arc<FileEdges>>);
 
 /// Breadth first from `starts`, wave by wave, each wave in parallel. Sorted by hops, then path;
 /// the same for any number of threads.
-fn reach_files<T: Send>(
+fn reach_files(
     starts: &[RepoPath],
     max_hops: u32,
-    expand: impl Fn(&RepoPath) -> (Vec<RepoPath>, T) + Sync,
-) -> Vec<ReachedFile<T>> {
+    expand: impl Fn(&RepoPath) -> Expanded + Sync,
+) -> Vec<ClosureNode> {
     let mut starts = starts.to_vec();
     starts.sort();
     starts.dedup();
@@ -166,23 +133,23 @@ fn reach_files<T: Send>(
     let mut wave: Vec<Vec<RepoPath>> = starts.into_iter().map(|path| vec![path]).collect();
     let mut order = 0;
     for hops in 0..=max_hops {
-        let given: Vec<Option<(Vec<RepoPath>, T)>> = wave
+        let given: Vec<Option<Expanded>> = wave
             .par_iter()
             .map(|chain| chain.last().filter(|_| hops < max_hops).map(&expand))
             .collect();
         let mut next = Next::default();
         for (chain, given) in wave.into_iter().zip(given) {
             let Some(path) = chain.last() else { continue };
-            let (targets, given) = given.unzip();
+            let (targets, edges) = given.unzip();
             for target in targets.unwrap_or_default() {
                 next.extend(&mut seen, &chain, target);
             }
-            reached.push(ReachedFile {
+            reached.push(ClosureNode {
                 path: path.clone(),
                 hops,
                 via: chain.get(1..chain.len() - 1).unwrap_or_default().to_vec(),
                 order,
-                given,
+                edges: edges.flatten(),
             });
             order += 1;
         }

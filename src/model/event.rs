@@ -11,6 +11,8 @@ use super::{Code, FailureKind, Level, NotConfined, Refused, RunStatus, StopReaso
 pub struct Event {
     /// Seconds since the run began, in steps of a millisecond.
     pub at: f64,
+    /// How much it matters: `info`, `warning` or `error`.
+    pub level: &'static str,
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
@@ -148,4 +150,21 @@ pub struct SplitEvent {
     /// Whose task it is.
     #[serde(flatten)]
     pub task: TaskIds,
+}
+
+impl EventKind {
+    /// Returns how much it matters.
+    pub fn level(&self) -> &'static str {
+        match self {
+            Self::TimeoutAutoSplitFailed(_) | Self::ApplyFailed { .. } => "error",
+            Self::Sandbox { .. }
+            | Self::SandboxRefused(_)
+            | Self::AgentSettings { .. }
+            | Self::ImportErrorRecovery { .. }
+            | Self::CoderTimeoutDetected { .. }
+            | Self::ComplexitySplitFailed(_)
+            | Self::Unproven { .. } => "warning",
+            _ => "info",
+        }
+    }
 }

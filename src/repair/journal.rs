@@ -97,6 +97,7 @@ impl<'a> Journal<'a> {
     pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
         let event = Event {
             at: self.seconds(),
+            level: kind.level(),
             kind,
         };
         let line = serde_json::to_string(&event)

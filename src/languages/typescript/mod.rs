@@ -3,7 +3,6 @@
 mod calls;
 mod embedded;
 mod emitted;
-mod glob;
 mod imports;
 mod installed;
 mod language;

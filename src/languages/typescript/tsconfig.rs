@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::glob;
 use super::manifest::list_strings;
 use super::packages::package_name;
 use crate::languages::files::{below, join_path};
@@ -252,10 +251,47 @@ fn covers_path(pattern: &str, path: &str) -> bool {
     }
     let last = pattern.rsplit('/').next().unwrap_or_default();
     let is_directory = last == "**" || !last.contains(['*', '?', '.']);
-    glob::matches(pattern, path) || (is_directory && glob::matches(&format!("{pattern}/**"), path))
+    matches_glob(pattern, path) || (is_directory && matches_glob(&format!("{pattern}/**"), path))
 }
 
 /// The directory part of a repository path; `""` at the root.
 pub(super) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+/// Whether `path` matches `pattern`: `*` and `?` stay inside a component, `**` spans components.
+pub(super) fn matches_glob(pattern: &str, path: &str) -> bool {
+    // Brackets are letters here, as in the names of routes.
+    let pattern = plain_path(pattern).replace('[', "\\[");
+    fast_glob::glob_match(pattern, plain_path(path))
+}
+
+// Without components that say nothing.
+fn plain_path(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_glob;
+
+    #[test]
+    fn stars_know_components() {
+        for (pattern, path, expected) in [
+            ("packages/*", "packages/a", true),
+            ("packages/*", "packages/a/b", false),
+            ("packages/**", "packages/a/b", true),
+            ("**/*.ts", "a.ts", true),
+            ("a/**/b", "a/b", true),
+            ("a/**/b", "a/x/y/b", true),
+            ("a/*.spec.?s", "a/x.spec.ts", true),
+            ("./a/*", "a/x", true),
+            ("a", "b", false),
+            ("p/{a,b}/{c,d}", "p/b/c", true),
+            ("p/{a,b}", "p/c", false),
+        ] {
+            assert_eq!(matches_glob(pattern, path), expected, "{pattern} {path}");
+        }
+    }
 }

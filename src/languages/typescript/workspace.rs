@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::glob;
 use super::manifest::Manifest;
+use super::tsconfig::matches_glob;
 use crate::languages::files::{below, child};
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -120,7 +120,7 @@ impl Globs {
     fn take(&self, root: &str, directory: &str) -> bool {
         let has = |globs: &[String], path: &str| {
             let mut globs = globs.iter().map(|glob| glob.trim_end_matches('/'));
-            globs.any(|glob| glob::matches(glob, path))
+            globs.any(|glob| matches_glob(glob, path))
         };
         below(root, directory)
             .is_some_and(|path| has(&self.include, path) && !has(&self.exclude, path))
