@@ -44,28 +44,54 @@
 //! | 10 | `mcp` | the tasks as MCP tools |
 //! | 11 | `cli` | the tasks as commands: the only user of clap and stdout |
 //!
-//! # Pipelines
+//! # A failure, step by step
 //!
-//! **Log to diagnosis** (`diagnose`): `normalise` strips timestamps and colors, `steps` finds the failed step of a CI
-//! job, `runners` read failing tests, `rules` (a table) say what a line means, `decide` weighs the findings, `locate`
-//! maps paths into the repository.
+//! Somebody types `mendit run pytest`. `cli` reads the words, `app` opens the folder: `workspace` finds the repository with
+//! `git`, and the settings in force. `exec` starts the command as a child process inside limits of time, output and
+//! writing, and keeps what it prints.
 //!
-//! **Failure to culprit** (`why`): the difference from a good state is cut into hunks and ordered by the trace, the
-//! log and names. `why::next` chooses the hunks to revert, a workplace runs the failing tests, until the smallest set
-//! is known whose revert makes them pass twice.
+//! The command ends with 1. `policy` makes plain text of the output and masks secrets in it; from here on nobody sees
+//! anything else. `diagnose` reads the text: it strips what a CI service wrote around it, finds the step that failed, has
+//! each test runner's results read by `runners`, and lets a table of rules say what a line means. The findings are weighed,
+//! paths in the text become files of the repository, and what the files contradict is not believed. The result is a
+//! `Diagnosis`: a kind of failure, the lines that show it, the failing tests.
 //!
-//! **Failure to packet** (`context`): candidates from the graph and the log, ordered by `rank`, within the caps of a
-//! level, secrets masked.
+//! Which change broke them? `why` compares the files with a good state, cuts the difference into hunks and orders them by
+//! what is near the failure. It reverts some of them in an isolated copy, which `workplace` makes, and runs the failing
+//! tests there; what passes and fails decides which hunks come next, until the smallest set is left whose revert makes the
+//! tests pass twice.
 //!
-//! **Reply to patch** (`patch`): `read` finds the format and gives hunks, `target` the files, `place` the position of
-//! each hunk; `policy` checks the change, `after` the syntax and imports of the result; `write` applies it with a
-//! journal, all-or-nothing.
+//! Fixes that need no model come first. `hint` looks for the import of an undefined name in the repository's own imports,
+//! its definitions and the tables of libraries; `fixes` puts these and other candidates in one list.
 //!
-//! **Attempt** (`repair`): `repair::next` is a function from the history to the next step. A change is laid in, the
-//! commands run, and `proof` and the mutation check decide whether the formerly failing tests were observed to pass.
+//! For everything else an agent needs to see the right files. `languages` parses a file to facts, and answers what an
+//! import means by the rules of Node, TypeScript or Python; `graph` follows imports from file to file; `trace` says which
+//! lines ran. `rank` orders the parts of files by all of that, `context` fills a packet with the best of them up to a number
+//! of tokens. The packet is a document of `model`, like everything that crosses a border.
 //!
-//! **Import to file** (`languages`, `graph`): a file is parsed to facts, which `state` keeps by blob id; the resolver
-//! follows the rules of Node, TypeScript or Python over the listing, never the disk.
+//! # A patch, step by step
+//!
+//! The agent's reply is any text, so `patch::read` goes over all of it and says what each stretch is: a diff, a search and
+//! replace block, an edit call, a whole file. Nothing that looks like a change is dropped unsaid. A reply in two forms that
+//! disagree is refused.
+//!
+//! Every diff goes to git's own rules first. If its lines stand where it says, or at one place only, that is the answer.
+//! Otherwise `place` aligns the lines that are to be replaced with the file: a difference in blanks, an offset, a missing
+//! line of context cost something, and the cheapest place wins only if no other is near it. Where two places are as good,
+//! the patch is refused and shown both: a refusal costs one more call, a wrong place costs trust.
+//!
+//! Then the change is judged in memory. `policy` looks at paths, at protected files, at manifests by the keys that differ, at
+//! tests that say less than before, at lines that make tests pass without a repair. `after` parses the files as they would
+//! be and resolves their imports: errors that were not there before are reported. The outcome is a verdict with a code for
+//! each problem, and feedback that the agent can act on.
+//!
+//! A patch that applies is tried. `repair` lays it into the isolated copy and runs the commands; `proof` reads the runner's
+//! report. The patch counts as a fix when the tests that failed are reported as passed, none is missing or newly skipped,
+//! and a test fails once an assertion of it expects something else. Otherwise the next packet tells the agent what came of
+//! it. `repair::next` decides what to do from the history alone, which is why a run that was killed can go on.
+//!
+//! At the end the patch is shown, and `patch::write` puts it into the worktree: all files or none, with a journal from which
+//! a crash is undone.
 //!
 //! # Habits
 //!
@@ -203,7 +229,7 @@ pub mod internals {
         pub mod exec {
             pub use crate::exec::{
                 CommandLine, Discard, End, ExecError, Job, Limits, Outcome, SandboxState, Sink,
-                Stdin, Stop, Stream, Terminal, run, set_supervisor, spawn_piped,
+                Stdin, Stop, Stream, run, set_supervisor, spawn_piped,
             };
         }
         pub mod graph {

@@ -1,3 +1,6 @@
+//! Maps a list on all threads and keeps its order, so that results do not depend on the number of
+//! threads.
+
 #[cfg(feature = "program")]
 use rayon::prelude::*;
 

@@ -1,3 +1,6 @@
+//! Reads the event stream of a published agent: its reply, tokens and cost. Each agent is a row of a
+//! table because their formats change often.
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -7,13 +10,13 @@ use crate::model::Usage;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Adapter {
-    /// What stands for `{how}` where this program's own sandbox holds it, with `{command}` for the failing
+    /// What replaces `{how}` where this program's own sandbox holds it, with `{command}` for the failing
     /// command, which it may run.
     pub confined: String,
-    /// What stands there otherwise, and where that command cannot be named in words.
+    /// What is there otherwise, and where that command cannot be named in words.
     pub unconfined: String,
     /// Where its events, a JSON object a line, hold what it says: the event's type, a JSON pointer and, where that
-    /// is not all, another pointer with what must stand there, as `/role=assistant`.
+    /// is not all, another pointer with what must be there, as `/role=assistant`.
     pub text: Vec<String>,
     /// Where they hold tokens read; what several hold is added.
     pub input_tokens: Vec<String>,
@@ -99,7 +102,7 @@ fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
     each.filter_map(|(event, row)| find(event, row)).collect()
 }
 
-// Whether it can stand within quotes of a shell and within brackets of a rule as it is.
+// Whether it can be within quotes of a shell and within brackets of a rule as it is.
 fn is_plain(command: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./=:@+%".contains(letter);
     !command.trim().is_empty() && command.chars().all(plain)

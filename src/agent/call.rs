@@ -1,3 +1,5 @@
+//! Runs one call of an agent and reads its reply.
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ pub struct Call<'a> {
     pub command: &'a str,
     /// How its events are read, where it prints some.
     pub adapter: Option<&'a Adapter>,
-    /// What the placeholders stand for; the packet and the prompt are written already.
+    /// What the placeholders represent; the packet and the prompt are written already.
     pub places: Places<'a>,
     /// What goes to its stdin.
     pub stdin: &'a str,
@@ -96,7 +98,7 @@ fn read_limited(path: &Path, limit: u64) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What stands for a placeholder in an agent's command line.
+/// What replaces a placeholder in an agent's command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'a> {
     /// `{packet}`: the failure packet.
@@ -117,7 +119,7 @@ pub fn fill_template(command: &str, places: &Places<'_>) -> String {
         .replace("{packet}", &quote_path(places.packet))
         .replace("{prompt}", &quote_path(places.prompt))
         .replace("{out}", &quote_path(places.out));
-    // Last: the user chose this path, and braces in it stay.
+    // Last, because the user chose this path, and braces in it must stay.
     filled.replace("{workdir}", &quote_path(places.workdir))
 }
 

@@ -1,3 +1,6 @@
+//! Gives an agent a private home folder for one call, so that nothing it writes to its settings can run
+//! later.
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::symlink;

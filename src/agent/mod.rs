@@ -1,4 +1,4 @@
-//! Floor 6: the external agent. Calls any command by one of three protocols in a home of its own and reads its reply;
+//! Layer 6: the external agent. Calls any command by one of three protocols in a home of its own and reads its reply;
 //! what the reply says is data, and nothing it names is run.
 
 mod adapter;

@@ -1,3 +1,5 @@
+//! Parses the reply of an agent. It never fails, because a text without a patch is an answer too.
+
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -50,7 +52,7 @@ pub fn read_reply(text: &str) -> Reply {
     }
 }
 
-// The whole text, then what stands in fences, then the first object that opens a line.
+// The whole text, then what is in fences, then the first object that opens a line.
 fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let trimmed = text.trim().trim_start_matches('\u{feff}');
     let whole = trimmed.starts_with('{').then_some(Cow::Borrowed(trimmed));
@@ -72,7 +74,7 @@ fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     whole.into_iter().chain(fenced).chain(inline)
 }
 
-// A reply has one packet; the bound keeps hostile text linear.
+// A reply has one packet. The bound is needed to keep hostile text linear.
 const MAX_BLOCKS: usize = 16;
 
 fn repair_packet(text: &str) -> Option<RepairPacket> {

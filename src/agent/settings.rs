@@ -1,3 +1,5 @@
+//! Lists the folders in which known agents keep settings, sessions and logins.
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;

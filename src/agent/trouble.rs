@@ -1,3 +1,6 @@
+//! Recognizes a login, credit or rate limit error in an agent's output, so that the user sees that
+//! cause and not a failed fix.
+
 use crate::model::TroubleKind;
 
 /// What an agent lacks, by the words that it and its service use for it. `None` when they say
@@ -23,7 +26,7 @@ pub fn find_trouble(output: &str) -> Option<TroubleKind> {
 const LAST_LINES: usize = 20;
 const MAX_LINE: usize = 1000;
 
-// The first row with a word in it decides: a service that wants money often says 429 or 403, too.
+// The first row with a word in it decides, because a service that wants money often says 429 or 403, too.
 #[rustfmt::skip]
 const WORDS: &[(TroubleKind, &[&str])] = &[
     (TroubleKind::Credit, &[

@@ -7,7 +7,7 @@ use super::flags::{Args, repair_level, request, share, word};
 use super::open::listen;
 use super::{App, AppError, Result};
 use crate::bench::{
-    BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, Mined, compare, load_fixtures,
+    BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, compare, load_fixtures,
     load_sets, merge, mine, pairs, parse_partition, part_of, real_cases, run_cases, score,
 };
 use crate::exec::Temporary;
@@ -254,7 +254,7 @@ MineRequest {
     #[arg(value_name = "REPO", default_value = ".")] repository: PathBuf;
     /// Setup and test commands, as docs/bench.md describes them
     #[arg(long, value_name = "FILE")] environment: PathBuf;
-    /// The folder for fixes.json and the results of each candidate
+    /// The folder for fixes.json
     #[arg(long, value_name = "DIR")] to: PathBuf;
     /// Checkouts and environments [default: DIR/work]
     #[arg(long, value_name = "DIR")] work: Option<PathBuf>;
@@ -262,12 +262,6 @@ MineRequest {
     #[arg(long, value_name = "REV", default_value = "HEAD")] revision: String;
     /// Stop after this many fixes
     #[arg(long, value_name = "N")] limit: Option<usize>;
-    /// Look at this many commits
-    #[arg(long, value_name = "N")] max_commits: Option<u64>;
-    /// Leave out fixes that change more product files
-    #[arg(long, value_name = "N", default_value = "5")] max_files: usize;
-    /// Leave out fixes that add and remove more product lines
-    #[arg(long, value_name = "N", default_value = "200")] max_lines: usize;
     /// Candidates at a time, each in a checkout and environment of its own
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where tests run [setting: sandbox.workplace]
@@ -275,8 +269,7 @@ MineRequest {
 }
 }
 
-/// Mines a history. `None` when it was interrupted: the same call goes on. `done` hears of each
-/// candidate that was tried, from any thread.
+/// Mines a history. `None` when it was interrupted. `watch` gets a line for each candidate that was tried.
 ///
 /// # Errors
 /// A repository or description that cannot be used, a set-up that fails, or a history of which
@@ -284,7 +277,7 @@ MineRequest {
 pub fn mine_fixes(
     app: &App,
     request: &MineRequest,
-    done: &(dyn Fn(&Mined<'_>) + Sync),
+    watch: &(dyn Fn(&str) + Sync),
 ) -> Result<Option<MineDocument>> {
     let named = request.repository.display();
     let clone = Repository::discover(&request.repository)?.ok_or_else(|| {
@@ -298,18 +291,15 @@ pub fn mine_fixes(
         work: make_folder(&work)?,
         to,
         limit: request.limit,
-        max_commits: request.max_commits,
-        max_files: request.max_files,
-        max_lines: request.max_lines,
         jobs: jobs(request.jobs),
         workplace: app.settings().sandbox.workplace.unwrap_or_default(),
     };
     let stop = listen()?;
-    let found = mine(&clone, &file, &options, app.redactor(), &stop, done)?;
-    if found.commits == 0
-        && let Some(message) = found.incomplete.first()
-    {
-        return Err(AppError::new(Code::F401, message.clone()));
+    let found = mine(&clone, &file, &options, app.redactor(), &stop, watch)?;
+    if found.commits == 0 {
+        let message = "this clone holds no commit with its files and its parent";
+        return Err(AppError::new(Code::F401, message)
+            .hint("`git fetch --unshallow`, or `git fetch --refetch --no-filter`"));
     }
     Ok((!stop.requested()).then_some(found))
 }

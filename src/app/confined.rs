@@ -89,10 +89,8 @@ pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>
         commands: &commands,
         closed: Vec::new(),
     };
-    let place = Workplace::open(&plan, &|done, all| {
-        app.progress
-            .step(&format!("copying the worktree: {done} of {all} files"));
-    })?;
+    app.progress.step("copying the worktree");
+    let place = Workplace::open(&plan)?;
     let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
     job.directory = place.root().join(below);
     job.sandbox.writable.retain(|path| path != root);
@@ -101,11 +99,7 @@ pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>
     let private = job.private.take();
     place.confine(job);
     job.private = private.or(job.private.take());
-    app.note(&format!(
-        "workplace: {} ({})",
-        place.kind().as_str(),
-        place.why()
-    ));
+    app.note(&format!("workplace: {} ({})", place.kind(), place.why()));
     Ok(Some(slot))
 }
 

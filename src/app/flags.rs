@@ -1,9 +1,12 @@
+//! Puts command line flags before the settings, so that each flag and its setting have one type and one
+//! check.
+
 pub(crate) use clap::Args;
 
 use crate::config::Settings;
 use crate::model::Level;
 
-/// What stands before settings while a task runs.
+/// Command line flags, which override settings.
 pub trait Flags {
     /// Puts what was given in their place.
     fn merge(&self, settings: &mut Settings);
@@ -68,7 +71,7 @@ pub(crate) fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Stri
     word.map_err(|error: serde_json::Error| error.to_string())
 }
 
-/// A rung of the ladder; `auto` lets the failure choose.
+/// A level; `auto` lets the failure choose.
 pub(super) fn level(text: &str) -> Result<super::LevelChoice, String> {
     if text == "auto" {
         return Ok(super::LevelChoice::Auto);

@@ -60,10 +60,9 @@ pub use test_command::*;
 pub use why::*;
 
 // What requests are made of.
-pub use crate::bench::Mined;
 pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
-pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
+pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::git::MergeConflict;
 pub use crate::patch::{GitApplyOptions, Judged, Recovered, Verbosity, WhiteSpace};
 pub use crate::workspace::SettingsChoice;

@@ -14,7 +14,7 @@ use super::{App, AppError, Input, Result};
 use crate::config::{Bytes, Seconds};
 use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Temporary, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Temporary,
 };
 use crate::git::Repository;
 use crate::model::{
@@ -61,8 +61,8 @@ RunRequest {
     #[arg(long)] no_why: bool => off test.why;
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")] out: Option<PathBuf>;
-    /// Where the command's output is watched.
-    #[arg(skip)] terminal: Terminal;
+    /// Ask runners for colors, because a person watches.
+    #[arg(skip)] colors: bool;
 }
 }
 
@@ -332,8 +332,10 @@ fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
     let settings = app.settings();
     let limits = Limits::default();
     let (mut job, private) = confined(app, command)?;
-    job.terminal = request.terminal;
-    job.environment = Environment::with(settings.test.env.clone());
+    // Of pytest alone: what other runners read is read by the programs under test, too.
+    let colors = request.colors.then(|| "PY_COLORS=1".to_owned());
+    let environment = colors.into_iter().chain(settings.test.env.clone());
+    job.environment = Environment::with(environment.collect());
     job.limits = Limits {
         timeout: settings.limits.timeout.map(|limit| limit.0),
         grace: request.grace.map_or(limits.grace, |grace| grace.0),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::open::environment;
 use super::{App, AppError, Result};
 use crate::config::{ConfigError, File, Key, Origin, Settings};
-use crate::model::{Page, nearest_page, page};
+use crate::model::{Page, page};
 use crate::policy::Redactor;
 
 /// A setting, as `mendit config show` has it.
@@ -69,12 +69,9 @@ fn masked(redactor: &Redactor, value: toml::Value) -> toml::Value {
 /// Explains a code, kind, category, level, stop reason or verdict.
 ///
 /// # Errors
-/// `U101` for what has no page, with the nearest word when one is near.
+/// `U101` for what has no page.
 pub fn explain_word(word: &str) -> Result<Page> {
     page(word).ok_or_else(|| {
-        let near = nearest_page(word).map(|nearest| format!("did you mean `{nearest}`? "));
-        let near = near.unwrap_or_default();
-        AppError::usage(format!("`{word}` is not a code"))
-            .hint(format!("{near}`mendit explain` lists all codes"))
+        AppError::usage(format!("`{word}` is not a code")).hint("`mendit explain` lists all codes")
     })
 }

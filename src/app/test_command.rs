@@ -1,3 +1,6 @@
+//! Finds the project's test command in its files. It is only proposed: the user must confirm it, since
+//! the repository is not trusted.
+
 use super::App;
 
 /// Package managers by their lock files.

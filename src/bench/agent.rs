@@ -1,3 +1,5 @@
+//! The built-in agents of the bench: the oracle and recorded replies.
+
 use serde_json::json;
 
 use super::Fixture;
@@ -7,7 +9,7 @@ use crate::model::{AgentProtocol, FailurePacket, Level, RepoPath, RunStatus};
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BenchAgent {
-    /// Nobody: only what needs no model is healed.
+    /// Nobody: only what needs no LLM is healed.
     Builtin,
     /// A stand-in that knows the reference.
     Oracle,

@@ -6,39 +6,35 @@ use crate::model::{
     SCHEMA_VERSION,
 };
 
-/// Compares with an earlier document. A fixture that is skipped now is missing, not regressed.
+/// Compares with an earlier document, over the fixtures that both ran.
 #[must_use]
 pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
-    let results = |document: &BenchDocument| -> BTreeMap<String, FixtureResult> {
-        let all = document.fixtures.iter();
-        all.map(|row| (row.id.clone(), row.result)).collect()
-    };
-    let (old, new) = (results(before), results(now));
-    let mut comparison = Comparison::default();
-    for id in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
-        use FixtureResult::{Passed, Skipped};
-        let list = match (old.get(id), new.get(id)) {
-            (Some(Passed), Some(Skipped) | None) => &mut comparison.missing,
-            (Some(Passed), Some(other)) if *other != Passed => &mut comparison.regressed,
-            (None, Some(Passed)) => &mut comparison.added,
-            (Some(other), Some(Passed)) if *other != Passed => &mut comparison.gained,
-            _ => continue,
-        };
-        list.push(id.clone());
+    let pairs = pair_cases(before, now, |row| row.result == FixtureResult::Passed);
+    Comparison {
+        regressed: pairs.only_first,
+        gained: pairs.only_second,
+        missing: pairs.unpaired,
     }
-    comparison
 }
 
 /// Two benches case by case, over the cases that both ran.
 #[must_use]
 pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
+    pair_cases(first, second, |row| row.repaired)
+}
+
+fn pair_cases(
+    first: &BenchDocument,
+    second: &BenchDocument,
+    is_good: fn(&FixtureOutcome) -> bool,
+) -> BenchPairs {
     let (one, two) = (list_ran(first), list_ran(second));
     let shared = one.keys().filter(|id| two.contains_key(*id));
     let (firsts, seconds): (Vec<_>, Vec<_>) = shared.map(|id| (one[id], two[id])).unzip();
     let (mut both, mut neither) = (0, 0);
     let (mut only_first, mut only_second) = (Vec::new(), Vec::new());
     for (a, b) in firsts.iter().zip(&seconds) {
-        match (a.repaired, b.repaired) {
+        match (is_good(a), is_good(b)) {
             (true, true) => both += 1,
             (false, false) => neither += 1,
             (true, false) => only_first.push(a.id.clone()),
@@ -78,7 +74,7 @@ fn paired_side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
         repaired: tally_of(outcomes.iter().copied(), |row| row.repaired),
         seconds: (outcomes.iter().map(|row| row.seconds).sum::<f64>() * 10.0).round() / 10.0,
         agent_calls: outcomes.iter().map(|row| u64::from(row.agent_calls)).sum(),
-        packet_tokens: outcomes.iter().map(|row| row.packet_tokens).sum(),
+        packet_bytes: outcomes.iter().map(|row| row.packet_bytes).sum(),
     }
 }
 
@@ -124,9 +120,8 @@ mod tests {
         );
         let found = compare(&now, &before);
         assert_eq!(found.regressed, ["a"]);
-        assert_eq!(found.missing, ["b", "c"]);
+        assert_eq!(found.missing, ["b", "c", "e"]);
         assert_eq!(found.gained, ["d"]);
-        assert_eq!(found.added, ["e"]);
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! The errors of the bench.
+
 use std::io;
 use std::path::Path;
 
@@ -39,7 +41,7 @@ pub enum BenchError {
     /// The patch could not be written.
     #[error(transparent)]
     Apply(#[from] WriteError),
-    /// The workplace refused.
+    /// The isolated copy refused.
     #[error(transparent)]
     Workplace(#[from] WorkplaceError),
     /// A command could not be run in its workplace.

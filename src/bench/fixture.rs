@@ -58,9 +58,6 @@ pub struct Fixture {
     /// Values that stand for `{{secret:NAME}}`, in parts, so that no scanner finds them here.
     #[serde(default)]
     pub secrets: BTreeMap<String, Vec<String>>,
-    /// Files that are too large to keep.
-    #[serde(default)]
-    pub generate: Vec<Generate>,
     /// The patch that repairs it, when one can.
     #[serde(skip)]
     pub reference: Option<Vec<u8>>,
@@ -104,24 +101,6 @@ pub struct Forbidden {
     /// Files whose content may stand in no packet.
     #[serde(default)]
     pub paths: Vec<RepoPath>,
-}
-
-/// A file made of one line over and over.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Generate {
-    /// Where it stands.
-    pub path: RepoPath,
-    /// What comes first.
-    #[serde(default)]
-    pub head: String,
-    /// What is repeated; `{n}` is the number, counted from 0.
-    pub line: String,
-    /// How often.
-    pub count: u32,
-    /// What comes last.
-    #[serde(default)]
-    pub tail: String,
 }
 
 /// A recorded reply of an agent.

@@ -56,7 +56,8 @@ pub(super) fn judge_run(
     outcome.usage = run.usage.unwrap_or_default();
     let seconds: f64 = run.command_runs.iter().map(|run| run.seconds).sum();
     outcome.command_seconds = (seconds * 1000.0).round() / 1000.0;
-    outcome.healed = record.attempts.iter().any(|one| {
+    let attempts = || record.attempts.iter().map(|one| &one.result);
+    outcome.healed = attempts().any(|one| {
         one.origin == Origin::Heal && (one.kept || one.stop_reason == StopReason::Fixed)
     });
     let mut why = Vec::new();
@@ -84,7 +85,7 @@ pub(super) fn judge_run(
     }
     // Part of the known repair is no guess, unless it was taken for all of it.
     let whole = run.status.is_success() && run.agent_calls == 0;
-    let by_rule = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
+    let by_rule = !whole && record.heals().all(|heal| is_part_of(heal, fixture));
     if outcome.healed && !fixture.heal_safe && !by_rule {
         let reason = "a fix without an LLM was kept, and the fixture calls that unsafe";
         why.push(format!("{WRONG_HEAL}{reason}"));
@@ -96,8 +97,7 @@ pub(super) fn judge_run(
         FixtureResult::Failed
     };
     outcome.why = why;
-    outcome.packet_bytes = record.attempts.iter().map(|one| one.packet_bytes).sum();
-    outcome.packet_tokens = record.packet_tokens;
+    outcome.packet_bytes = attempts().map(|one| one.packet_bytes).sum();
     outcome.leaks = record.leaks;
 }
 

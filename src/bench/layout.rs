@@ -1,3 +1,5 @@
+//! A fixture or real fix as a case, and the case as a repository on disk.
+
 use std::path::{Path, PathBuf};
 
 use super::materialise::temporary_name;
@@ -14,7 +16,7 @@ pub struct Case<'a> {
     pub(super) commits: Option<Commits<'a>>,
 }
 
-/// A broken repository as it stands on disk, with one commit.
+/// A broken repository as it is on disk, with one commit.
 pub(super) struct LaidOut {
     /// Its root.
     pub(super) root: PathBuf,
@@ -27,7 +29,7 @@ pub(super) struct LaidOut {
 }
 
 impl Case<'_> {
-    /// A case whose files stand in the fixture's folder.
+    /// A case whose files are in the fixture's folder.
     #[must_use]
     pub fn from_folder(fixture: Fixture) -> Self {
         Self {
@@ -36,7 +38,7 @@ impl Case<'_> {
         }
     }
 
-    /// Lays the broken repository out below `home`, or where it has to stand.
+    /// Lays the broken repository out below `home`, or where it has to be there.
     ///
     /// # Errors
     /// [`BenchError`] when it cannot.

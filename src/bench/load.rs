@@ -93,12 +93,11 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     if fixture.is_fixable() && fixture.reference.is_none() {
         return dangling("it expects a repair, and there is no `reference.patch`".to_owned());
     }
-    let there = |path: &str| {
-        let mut generated = fixture.generate.iter();
-        repo.join(path).is_file() || generated.any(|file| file.path.as_str() == path)
-    };
     let missing = fixture.needed.iter().chain(&fixture.targets);
-    if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {
+    if let Some(path) = missing
+        .map(RepoPath::as_str)
+        .find(|path| !repo.join(path).is_file())
+    {
         return dangling(format!("`{path}` is named and is not in `repo`"));
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {

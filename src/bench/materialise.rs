@@ -5,8 +5,8 @@ use super::{BenchError, Fixture};
 use crate::git::first_commit;
 use crate::source::{Untracked, Worktree};
 
-/// Lays a fixture's repository out in `home`, which is made: secrets filled in, large files
-/// written, one commit. Gives the root of its worktree.
+/// Lays a fixture's repository out in `home`, which is made: secrets filled in,
+/// one commit. Gives the root of its worktree.
 ///
 /// # Errors
 /// [`BenchError`] when the disk refuses.
@@ -14,15 +14,6 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError
     // The name that a log shows, and what tools of the test may look at.
     let root = home.join(&fixture.id);
     copy_files(fixture, &fixture.directory.join("repo"), &root)?;
-    for file in &fixture.generate {
-        let path = root.join(file.path.as_str());
-        let mut text = file.head.clone();
-        for number in 0..file.count {
-            text.push_str(&file.line.replace("{n}", &number.to_string()));
-        }
-        text.push_str(&file.tail);
-        write_file(&path, fixture.fill(&text).as_bytes())?;
-    }
     let files = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::Source)?;
     first_commit(&root, &files)?;
     Ok(root)
@@ -59,9 +50,9 @@ fn copy_files(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchErro
                 open.push((source, target));
             } else if kind.is_file() {
                 let bytes = fs::read(&source).map_err(|error| BenchError::disk(&source, &error))?;
-                write_file(&target, &fill_bytes(fixture, bytes))?;
                 let mode = entry.metadata().map_err(failed)?.permissions();
-                fs::set_permissions(&target, mode)
+                fs::write(&target, fill_bytes(fixture, bytes))
+                    .and_then(|()| fs::set_permissions(&target, mode))
                     .map_err(|error| BenchError::disk(&target, &error))?;
             }
         }
@@ -76,13 +67,4 @@ fn fill_bytes(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
         Ok(text) => text.into_bytes(),
         Err(error) => error.into_bytes(),
     }
-}
-
-/// Writes a file with the folders above it.
-pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
-    let failed = |error: io::Error| BenchError::disk(path, &error);
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(failed)?;
-    }
-    fs::write(path, bytes).map_err(failed)
 }

@@ -23,6 +23,6 @@ pub use layout::Case;
 pub use load::load_fixtures;
 pub use materialise::materialise;
 pub use parts::{merge, parse_partition, part_of};
-pub use real::{BenchFile, MineOptions, Mined, load_sets, mine, real_cases};
+pub use real::{BenchFile, MineOptions, load_sets, mine, real_cases};
 pub use run::{BenchOptions, run_cases};
 pub use score::{Heading, score};

@@ -1,3 +1,5 @@
+//! Splits fixtures into parts for a job array, and joins the documents of the parts.
+
 use std::collections::BTreeSet;
 
 use super::error::BenchError;

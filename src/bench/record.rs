@@ -1,84 +1,53 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
 use super::Fixture;
-use crate::model::{AttemptResult, Origin};
+use crate::model::{AttemptRecord, Origin};
+use crate::repair::read_run;
 
 /// What a run wrote into its folder, as far as the bench looks at it.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     /// The attempts, in order.
-    pub(super) attempts: Vec<AttemptResult>,
-    /// Estimated tokens of the files of all packets.
-    pub(super) packet_tokens: u64,
+    pub(super) attempts: Vec<AttemptRecord>,
     /// Files that hold something forbidden, and what.
     pub(super) leaks: Vec<String>,
-    /// The patches of changes without a model that were kept.
-    pub(super) heals: Vec<String>,
 }
 
 impl Record {
     /// Reads a run's folder. What is missing there is not in the record.
     pub(super) fn read(fixture: &Fixture, folder: &Path) -> Self {
-        let mut record = Self::default();
-        let mut patch = String::new();
+        let attempts = read_run(folder).map_or_else(Vec::new, |run| run.attempts);
+        let mut leaks = Vec::new();
         let texts = fixture.forbidden_texts();
         for path in list_files(folder) {
             let bytes = fs::read(&path).unwrap_or_default();
-            let name = path.strip_prefix(folder).unwrap_or(&path);
-            let shown = name.to_string_lossy().replace('\\', "/");
-            if texts
-                .iter()
-                .any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
-            {
+            let holds = |text: &String| memchr::memmem::find(&bytes, text.as_bytes()).is_some();
+            if texts.iter().any(holds) {
                 // The text itself is not repeated, because this goes into logs and documents.
-                record.leaks.push(format!("{shown}: a forbidden text"));
+                let name = path.strip_prefix(folder).unwrap_or(&path);
+                leaks.push(format!("{}: a forbidden text", name.display()));
             }
-            match path.file_name().and_then(|name| name.to_str()) {
-                Some("patch.diff") => patch = String::from_utf8_lossy(&bytes).into_owned(),
-                Some("result.json") if name.components().count() > 1 => {
-                    let attempt = serde_json::from_slice::<AttemptResult>(&bytes).ok();
-                    let healed = |one: &AttemptResult| one.origin == Origin::Heal && one.kept;
-                    if attempt.as_ref().is_some_and(healed) {
-                        record.heals.push(std::mem::take(&mut patch));
-                    }
-                    record.attempts.extend(attempt);
+        }
+        for attempt in &attempts {
+            for path in &fixture.forbid.paths {
+                if attempt.files.iter().any(|(file, _)| file == path.as_str()) {
+                    leaks.push(format!("{}: the file `{path}`", attempt.folder));
                 }
-                Some("context.json") => record.read_packet(fixture, &bytes, &shown),
-                _ => {}
             }
         }
-        record
+        Self { attempts, leaks }
     }
 
-    fn read_packet(&mut self, fixture: &Fixture, bytes: &[u8], shown: &str) {
-        let Ok(packet) = serde_json::from_slice::<Packet>(bytes) else {
-            return;
-        };
-        for path in &fixture.forbid.paths {
-            if packet.files.iter().any(|file| file.path == path.as_str()) {
-                self.leaks.push(format!("{shown}: the file `{path}`"));
-            }
-        }
-        self.packet_tokens += packet.total_tokens;
+    /// Returns the patches of changes without a model that were kept.
+    pub(super) fn heals(&self) -> impl Iterator<Item = &str> {
+        let attempts = self.attempts.iter();
+        let heals = attempts.filter(|one| one.result.origin == Origin::Heal && one.result.kept);
+        heals.map(|one| one.patch.as_str())
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Packet {
-    total_tokens: u64,
-    files: Vec<PacketFile>,
-}
-
-#[derive(Deserialize)]
-struct PacketFile {
-    path: String,
-}
-
-// Sorted, so that attempts come in their order; links are not followed.
+// Sorted; links are not followed.
 fn list_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];

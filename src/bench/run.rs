@@ -1,3 +1,5 @@
+//! Runs the fix loop on each case, in parallel.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -30,7 +32,7 @@ pub struct BenchOptions {
     pub agent_environment: Vec<String>,
     /// Seconds for one call of it.
     pub agent_timeout: f64,
-    /// The highest rung.
+    /// The highest level.
     pub max_level: Level,
     /// Replies to try.
     pub max_attempts: u32,
@@ -40,7 +42,7 @@ pub struct BenchOptions {
     pub jobs: usize,
 }
 
-/// Runs the loop on each case; what it writes stands below `home`. Outcomes come in the order of
+/// Runs the loop on each case; what it writes is below `home`. Outcomes come in the order of
 /// the cases; `done` hears of each as it ends, from any thread.
 pub fn run_cases(
     cases: &[Case<'_>],
@@ -249,7 +251,7 @@ pub(super) fn test_commands(line: String, timeout: Duration, environment: Vec<St
 fn build_policy(options: &BenchOptions, has_agent: bool) -> Policy {
     Policy {
         agent: has_agent,
-        // Recorded replies are there to be judged; a heal would leave nothing to ask for.
+        // No fixes without an LLM here, because they would leave nothing for the recorded replies to fix.
         heal: !matches!(options.agent, BenchAgent::Replay),
         auto_split: true,
         max_level: options.max_level,

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs, Rung,
+    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs,
     SCHEMA_VERSION, Tally, TallyRow,
 };
 
@@ -39,7 +39,6 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
             .filter(|row| !row.name.is_empty())
             .collect(),
         by_level: rows_by(&outcomes, level),
-        ladder: build_ladder(&outcomes),
         wrong_heals: count_outcomes(&outcomes, |outcome| {
             outcome.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
@@ -130,32 +129,6 @@ fn rows_by(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String
         .collect()
 }
 
-fn build_ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
-    let run = |row: &&FixtureOutcome| row.fixable && row.result != FixtureResult::Skipped;
-    let of = outcomes.iter().filter(run).count() as u64;
-    let mut fixed_so_far = 0;
-    (0..=3)
-        .filter_map(Level::from_number)
-        .map(|level| {
-            let here: Vec<&FixtureOutcome> = outcomes
-                .iter()
-                .filter(run)
-                .filter(|row| row.repaired && row.level == level)
-                .collect();
-            let fixed = here.len() as u64;
-            fixed_so_far += fixed;
-            let bytes: u64 = here.iter().map(|row| row.packet_bytes).sum();
-            Rung {
-                level,
-                fixed,
-                fixed_so_far,
-                of,
-                mean_packet_bytes: bytes.checked_div(fixed).unwrap_or(0),
-            }
-        })
-        .collect()
-}
-
 fn count_outcomes(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) -> bool) -> u64 {
     outcomes.iter().filter(|row| wanted(row)).count() as u64
 }
@@ -192,7 +165,6 @@ pub(super) mod tests {
             healed: false,
             repository: None,
             packet_bytes: 1000,
-            packet_tokens: 250,
             agent_calls: 1,
             usage: Usage::default(),
             command_seconds: 0.2,
@@ -251,12 +223,5 @@ pub(super) mod tests {
         let repairs = document.repairs;
         let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
         assert_eq!(pair(repairs.all), (2, 3));
-        let so_far: Vec<_> = document
-            .ladder
-            .iter()
-            .map(|rung| rung.fixed_so_far)
-            .collect();
-        assert_eq!(so_far, [1, 2, 2, 2]);
-        assert!(document.ladder.iter().all(|rung| rung.of == 3));
     }
 }

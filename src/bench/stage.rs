@@ -1,3 +1,5 @@
+//! Runs the hidden tests of a fixture in a fresh copy, so that a patch cannot prepare for them.
+
 use std::path::Path;
 
 use super::materialise::{lay_hidden, temporary_name};

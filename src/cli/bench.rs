@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use super::args::{Form, Global, comment_forms, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
-    BenchRequest, MineRequest, Mined, RealSets, bench_failure, broken_fixtures, compare_benches,
+    BenchRequest, MineRequest, RealSets, bench_failure, broken_fixtures, compare_benches,
     merge_bench, mine_fixes, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
@@ -186,8 +186,7 @@ struct RealArgs {
 /// Walks the first-parent line for commits that change tests and product. Each is tried in a checkout
 /// of its own: the parent with the fix's tests must fail, with the fix's product pass, twice the same.
 /// What holds is written to DIR/fixes.json by reference: commits, commands, files and line numbers, no
-/// contents. REPO is only read, and nothing in it says what is run: that is --environment. The same
-/// call goes on where an earlier one was interrupted.
+/// contents. REPO is only read, and nothing in it says what is run: that is --environment.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -205,18 +204,10 @@ struct MineArgs {
 impl MineArgs {
     fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let app = open_app(global, &self.request, output)?;
-        let report = |mined: &Mined<'_>| {
-            if global.no_progress || global.quiet {
-                return;
+        let report = |line: &str| {
+            if !global.no_progress && !global.quiet {
+                output.print_aside(|_| line.to_owned());
             }
-            let commit = mined.commit.get(..9).unwrap_or(mined.commit);
-            let seen = match mined.seen {
-                "" => String::new(),
-                seen => format!(": {seen}"),
-            };
-            let (number, all, kept, end) = (mined.number, mined.of, mined.kept, &mined.end);
-            let line = format!("{number:>4}/{all} kept {kept:<3} {commit} {end}{seen}\n");
-            output.print_aside(|_| line);
         };
         let Some(document) = mine_fixes(&app, &self.request, &report)? else {
             return Ok(Exit::Interrupted);

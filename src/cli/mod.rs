@@ -1,4 +1,4 @@
-//! Floor 11: the command line. The only module that names clap, stdout and stderr.
+//! Layer 11: the command line. The only module that names clap, stdout and stderr.
 
 mod analyze;
 mod args;

@@ -7,7 +7,7 @@ use super::args::{Form, Global};
 use super::progress::{Heartbeat, line_of, long_step};
 use super::{AppError, Exit};
 use crate::app::settings::Color;
-use crate::app::{Progress, Terminal, to_json};
+use crate::app::{Progress, to_json};
 use crate::model::Event;
 use crate::report::{Page, printable, printable_in_color, printable_json};
 
@@ -162,15 +162,9 @@ impl Output {
         let _ = io::stderr().lock().write_all(bytes);
     }
 
-    /// What a command whose output is passed on may take its streams for.
-    pub(crate) fn terminal(&self) -> Terminal {
-        let size = terminal_size();
-        Terminal {
-            stdout: io::stdout().is_terminal() && self.has_colors(true),
-            stderr: io::stderr().is_terminal() && self.has_colors(true),
-            columns: size.0,
-            rows: size.1,
-        }
+    /// Whether a command whose output is passed on may color it.
+    pub(crate) fn passes_colors(&self) -> bool {
+        self.has_colors(io::stdout().is_terminal())
     }
 
     fn has_colors(&self, terminal: bool) -> bool {
@@ -244,14 +238,6 @@ fn shown_text(text: &str, colors: bool) -> Cow<'_, str> {
 fn to_stderr(text: &str) {
     // Nothing can be said about a stderr that takes nothing.
     let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-// Columns and rows, 0 where there is no terminal to ask.
-fn terminal_size() -> (u16, u16) {
-    if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
-        return (size.ws_col, size.ws_row);
-    }
-    (0, 0)
 }
 
 const RED: &str = "\x1b[1;31m";

@@ -1,3 +1,5 @@
+//! Prints progress: one line that is redrawn on a terminal, otherwise a line each minute.
+
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 

@@ -1,3 +1,5 @@
+//! The commands `redact`, `explain`, `schema` and `completions`.
+
 use clap::CommandFactory as _;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;

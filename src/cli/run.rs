@@ -75,7 +75,7 @@ impl RunArgs {
             };
         }
         if !json && !self.brief {
-            request.terminal = output.terminal();
+            request.colors = output.passes_colors();
         }
         // On a terminal the command has it to itself.
         if !std::io::stderr().is_terminal() {

@@ -1,10 +1,12 @@
+//! The errors of settings.
+
 use crate::model::Code;
 
 /// Why settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConfigError {
-    /// What is wrong, and where.
+    /// The problem and its place.
     pub message: String,
     /// The stable code of the error.
     pub code: Code,

@@ -1,3 +1,5 @@
+//! Finds configuration files, and records how far each is trusted.
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +43,7 @@ impl File {
             std::io::ErrorKind::NotFound => unreadable("no such file"),
             kind => unreadable(&kind.to_string()),
         };
-        // A link in a repository leads where its author wants.
+        // Not followed, because a link in a repository leads where its author wants.
         let found = match self {
             Self::Trusted(_) => path.metadata(),
             Self::Repository { .. } => path.symlink_metadata(),

@@ -1,4 +1,4 @@
-//! Floor 1: settings. Flags beat environment, environment beats the repository's file, that beats
+//! Layer 1: settings. Flags beat environment, environment beats the repository's file, that beats
 //! the user's own, and that the defaults; every value knows where it comes from. What a repository
 //! brings along may tune and tighten, and neither run a command nor loosen a rule.
 

@@ -1,3 +1,5 @@
+//! Merges settings from flags, environment and files, each value with its origin.
+
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -34,7 +36,7 @@ impl Settings {
     ///
     /// # Errors
     /// A [`ConfigError`] for an unreadable file, an unknown key, a wrong value, or one that may not
-    /// stand in a repository's file.
+    /// are in a repository's file.
     pub fn load(
         file: Option<&File>,
         environment: impl IntoIterator<Item = (String, String)>,

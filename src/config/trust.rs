@@ -1,3 +1,6 @@
+//! Decides whether a repository's file may set a value. It may only tighten rules, because a pull
+//! request may have written it.
+
 use std::path::{Component, Path};
 
 use toml::Value;

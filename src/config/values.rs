@@ -1,3 +1,5 @@
+//! The value types of settings: times, sizes, amounts and lists.
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -158,7 +160,7 @@ impl FromStr for Bytes {
     }
 }
 
-// Whole megabytes stay readable: `256M`, not 268435456.
+// Whole megabytes keep their unit, so that `256M` is not printed as 268435456.
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 > 0 && self.0.is_multiple_of(1 << 20) {

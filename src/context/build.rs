@@ -4,7 +4,7 @@ use super::error::ContextError;
 use super::failure::{Failure, read_failure};
 use super::fill::Fill;
 use super::inputs::{PacketInputs, find_secret_names};
-use super::leftover::{best_rows, next_files, unreadable_entries, unresolved};
+use super::leftover::{best_rows, next_files, unresolved};
 use super::log_excerpt::excerpt;
 use super::repo_index::repo_index;
 use super::request::Request;
@@ -95,9 +95,8 @@ fn write_document(
     fill: Fill<'_>,
 ) -> ContextDocument {
     let request = inputs.request;
-    let (files, mut left_out) = (fill.files, fill.left_out);
-    left_out.append(&mut unreadable_entries(inputs, &failure.targets));
-    let (omitted, omitted_counts) = best_rows(left_out);
+    let files = fill.files;
+    let (omitted, omitted_counts) = best_rows(fill.left_out);
     let included: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
     let recovery = failure.recovery.iter();
     let imports = recovery.flat_map(|recovery| recovery.suggested_imports.values());

@@ -1,3 +1,5 @@
+//! Collects the files that may go into a packet, with the reasons for each.
+
 use std::collections::{BTreeMap, HashMap};
 
 use super::failure::Failure;

@@ -1,3 +1,6 @@
+//! Formats the change under test as a diff. Both sides are masked first, so that the diff shows no
+//! secret.
+
 use std::collections::BTreeSet;
 
 use crate::git::unified_hunks;

@@ -1,3 +1,5 @@
+//! Chooses files for a packet: question, candidates, scores, budget.
+
 use std::collections::BTreeSet;
 
 use super::candidates::{Candidate, add_cause, merge_paths, ranked_candidates, spec_candidates};
@@ -125,7 +127,7 @@ fn targets(
             ..Candidate::new(path, Role::Target, why)
         };
         if failure.is_certain {
-            // Imports stand at the top.
+            // Imports are at the top.
             target.lines.push(1);
         }
         if let Some(at) = wanted.iter().position(|candidate| candidate.path == *path) {

@@ -1,3 +1,5 @@
+//! Decodes file content without loss, so that an agent's edit can be mapped back to the bytes.
+
 use crate::model::Code;
 
 /// Decodes without loss, and says how: UTF-8 with or without a byte order mark, else Latin-1, in

@@ -1,3 +1,5 @@
+//! Digests of packets and of their inputs.
+
 use sha2::{Digest, Sha256};
 
 use super::inputs::PacketInputs;
@@ -19,7 +21,7 @@ pub(super) fn input_digest(inputs: &PacketInputs<'_>, context: &ContextDocument)
     let paths: Vec<&str> = entries.map(|entry| entry.path.as_str()).collect();
     let files = context.files.iter();
     let blobs: Vec<String> = files.map(|file| hex(file.blob_id.as_bytes())).collect();
-    // The text of a debug format keeps parts apart: strings are quoted, lists have brackets.
+    // The debug format quotes strings and brackets lists, so that no two inputs give the same text.
     let settings = (
         env!("CARGO_PKG_VERSION"),
         context.level,

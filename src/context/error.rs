@@ -1,3 +1,5 @@
+//! The errors of building a packet.
+
 use crate::model::Code;
 
 /// Why no packet can be built.

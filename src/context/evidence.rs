@@ -1,3 +1,5 @@
+//! Reduces a log to its evidence: the failing tests and the lines about them.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnose::telling_lines;
@@ -53,7 +55,7 @@ fn short_name(id: &str) -> &str {
     name.split(end).next().unwrap_or(name)
 }
 
-// A title with a placeholder stands for many tests.
+// A title with a placeholder represents many tests.
 fn has_title(title: &str, name: &str) -> bool {
     let name = name.trim();
     match title.find(['%', '$']) {

@@ -1,3 +1,5 @@
+//! Reads the failure behind a packet: diagnosis, level and targets.
+
 use std::collections::HashSet;
 
 use super::candidates::{Mentions, max_hops};
@@ -72,7 +74,7 @@ pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, Context
     let (level, escalation_reason) = read_level(request, issue.as_deref(), diagnosis.as_ref())?;
     let targets = match (&request.targets[..], &diagnosis) {
         ([], Some(diagnosis)) => targets_of_log(diagnosis, inputs.source.listing()),
-        (targets, _) => distinct(targets),
+        (targets, _) => distinct_paths(targets),
     };
     let text = log.as_ref().map_or("", |(text, _)| text);
     let evidence = LogEvidence::read(text, diagnosis.as_ref());
@@ -193,7 +195,7 @@ fn clean_issue(inputs: &PacketInputs<'_>) -> Result<Option<String>, ContextError
     Ok(Some(inputs.redact(&text)))
 }
 
-fn distinct(paths: &[RepoPath]) -> Vec<RepoPath> {
+fn distinct_paths(paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut seen = HashSet::new();
     let new = paths.iter().filter(|path| seen.insert(*path));
     new.cloned().collect()

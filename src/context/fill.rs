@@ -1,3 +1,6 @@
+//! Puts files into a packet under its caps. What does not fit is recorded, so that an agent can request
+//! it.
+
 use super::candidates::Candidate;
 use super::failure::Failure;
 use super::inputs::{Opened, PacketInputs, Unshown};

@@ -1,3 +1,5 @@
+//! Adds import hints for undefined names to a packet.
+
 use super::inputs::PacketInputs;
 use crate::hint::{Ask, Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;

@@ -1,3 +1,5 @@
+//! The inputs of a packet, and the checks of what may be shown.
+
 use std::collections::HashMap;
 
 use super::decode::decode;

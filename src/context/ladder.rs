@@ -1,8 +1,10 @@
+//! Chooses the context level from the kind of failure and the last attempt.
+
 use crate::model::{FailureKind, Level, StopReason};
 
 use super::error::ContextError;
 
-/// The rung a caller asks for.
+/// The level a caller asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LevelChoice {
     /// Whatever the evidence calls for.
@@ -17,11 +19,11 @@ pub enum LevelChoice {
 pub struct Retry {
     /// How it ended; `None` for a first attempt.
     pub stop_reason: Option<StopReason>,
-    /// The rung it was given.
+    /// The level it was given.
     pub level: Option<Level>,
 }
 
-/// Chooses the rung of the ladder for what a log tells of, `None` without one, and says why in one
+/// Chooses the level for what a log tells of, `None` without one, and says why in one
 /// sentence.
 ///
 /// # Errors
@@ -38,7 +40,7 @@ pub fn choose_level(
     Ok((rung.level, rung.reason))
 }
 
-/// A rung of the ladder.
+/// A level.
 pub(super) struct Rung {
     pub(super) level: Level,
     /// What decided, in one word, as the specification has it: the kind of the failure, the end of
@@ -58,7 +60,7 @@ impl Rung {
     }
 }
 
-/// Returns the first rung by the letter of the specification.
+/// Returns the first level by the letter of the specification.
 pub(super) fn first_spec_rung(kind: FailureKind, message: &str) -> Rung {
     let is_named = SPEC_WORDS.iter().any(|word| message.contains(word));
     let level = if SPEC_KINDS.contains(&kind) || is_named {
@@ -78,7 +80,7 @@ const SPEC_KINDS: [FailureKind; 4] = [
 ];
 const SPEC_WORDS: [&str; 4] = ["Cannot find", "Module not found", "Type", "Schema"];
 
-/// Goes from the first rung to that which was asked for, or which the end of the attempt before
+/// Goes from the first level to that which was asked for, or which the end of the attempt before
 /// calls for.
 pub(super) fn climb(
     choice: LevelChoice,

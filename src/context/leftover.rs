@@ -1,14 +1,11 @@
 use std::collections::BTreeMap;
 
 use super::failure::Failure;
-use super::inputs::{PacketInputs, Unshown};
+use super::inputs::PacketInputs;
 use crate::model::{Code, Omission, RepoPath, UnresolvedImport};
-use crate::source::EntryKind;
 
 /// Rows that say what was left out.
 const MAX_ROWS: usize = 50;
-/// Of these, for what cannot be read at all.
-const MAX_UNREADABLE: usize = 20;
 
 /// Returns the best rows of what has no place in a packet, and how many there are of each code.
 pub(super) fn best_rows(left_out: Vec<Omission>) -> (Vec<Omission>, BTreeMap<Code, u64>) {
@@ -16,38 +13,10 @@ pub(super) fn best_rows(left_out: Vec<Omission>) -> (Vec<Omission>, BTreeMap<Cod
     for row in &left_out {
         *counts.entry(row.code).or_default() += 1;
     }
-    let (mut rows, mut unranked): (Vec<Omission>, Vec<Omission>) =
-        left_out.into_iter().partition(|row| row.rank.is_some());
-    rows.sort_by_key(|row| row.rank);
-    rows.truncate(MAX_ROWS - unranked.len().min(MAX_UNREADABLE));
-    unranked.truncate(MAX_ROWS - rows.len());
-    rows.append(&mut unranked);
+    let mut rows = left_out;
+    rows.sort_by_key(|row| (row.rank.is_none(), row.rank));
+    rows.truncate(MAX_ROWS);
     (rows, counts)
-}
-
-/// States links, pipes and odd names, so that nobody takes them for forgotten.
-pub(super) fn unreadable_entries(inputs: &PacketInputs<'_>, targets: &[RepoPath]) -> Vec<Omission> {
-    let listing = inputs.source.listing();
-    let entries = listing.entries().iter().filter(|entry| {
-        !matches!(entry.kind, EntryKind::File { .. }) && !targets.contains(&entry.path)
-    });
-    let entries = entries.filter_map(|entry| {
-        let unshown = inputs.check_readable(&entry.path).err()?;
-        Some((entry.path.as_str(), unshown))
-    });
-    let skipped = listing.skipped().iter().map(|one| {
-        let unshown = Unshown::new(Code::C310, &one.reason, None);
-        (one.lossy_path.as_str(), unshown)
-    });
-    let rows = entries.chain(skipped).map(|(path, unshown)| Omission {
-        path: inputs.redact(path),
-        rank: None,
-        code: unshown.code,
-        reason: inputs.redact(&unshown.reason),
-        bytes: None,
-        remedy: String::new(),
-    });
-    rows.collect()
 }
 
 /// Imports of included files that lead nowhere.

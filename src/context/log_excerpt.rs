@@ -1,3 +1,5 @@
+//! Cuts a log to its budget. The end keeps three quarters, because runners print the summary last.
+
 use crate::model::LogExcerpt;
 
 /// Cuts a cleaned log to `max_bytes`: the first quarter and the last three stay, on line borders. `original_bytes` is the size of the log as it was given.

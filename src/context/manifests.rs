@@ -1,3 +1,5 @@
+//! Finds the project files that matter for a kind of failure.
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -48,7 +50,7 @@ fn nearest_rows(
         if !for_language || !is_named || !fits {
             continue;
         }
-        for path in nearest(&row.names, targets, listing) {
+        for path in nearest_manifests(&row.names, targets, listing) {
             if found.iter().all(|(other, _)| *other != path) {
                 found.push((path, &row.what));
             }
@@ -82,7 +84,7 @@ static TABLE: LazyLock<Vec<ManifestRule>> = LazyLock::new(|| {
 });
 
 // For each target the first directory upwards that has one of the names.
-fn nearest(names: &[String], targets: &[RepoPath], listing: &Listing) -> Vec<RepoPath> {
+fn nearest_manifests(names: &[String], targets: &[RepoPath], listing: &Listing) -> Vec<RepoPath> {
     let in_directory = |directory: &str| {
         names.iter().find_map(|name| {
             let path = RepoPath::resolve(directory, name).ok()?;

@@ -1,3 +1,5 @@
+//! Distributes the byte budget over files and parts of files.
+
 use super::fill::Entry;
 use super::inputs::cut;
 use crate::model::{FileMode, Role};
@@ -19,8 +21,8 @@ const SIGNATURE_LINES: u32 = 8;
 /// How much of a file is shown, and which lines, from 1.
 pub(super) type Share = Option<(FileMode, Vec<[u32; 2]>)>;
 
-/// Gives out the bytes: what was asked for by name, project files while they are short, the failing
-/// tests, in the order of the specification whole files, then the parts of most worth.
+/// Distributes the bytes: first requested files, then short project files, failing tests, whole files in the order of
+/// the specification, and the best parts.
 pub(super) fn pack(entries: &[Entry], bytes: u64, file_bytes: u64, is_spec: bool) -> Vec<Share> {
     let sizes = || entries.iter().map(|entry| entry.file.text.len() as u64);
     if sizes().all(|size| size <= file_bytes) && sizes().sum::<u64>() <= bytes {

@@ -1,3 +1,5 @@
+//! Turns a context document into the packet of an agent.
+
 use crate::model::{
     FailureKind, FailurePacket, FailureSummary, PacketBudget, PreviousAttempt, Role, SCHEMA_VERSION,
 };

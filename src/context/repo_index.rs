@@ -1,3 +1,5 @@
+//! Lists the repository's files for an agent, the nearest to the targets first when there are too many.
+
 use super::failure::Failure;
 use super::inputs::PacketInputs;
 use crate::model::{Level, RepoIndex, RepoIndexFile, RepoPath};
@@ -16,12 +18,12 @@ pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIn
     let truncated = files.len() > max;
     if truncated {
         let targets = &failure.readable;
-        files.sort_by_cached_key(|entry| (distance(&entry.path, targets), entry.path.clone()));
+        files.sort_by_cached_key(|entry| (path_distance(&entry.path, targets), entry.path.clone()));
         files.truncate(max);
         files.sort_by(|a, b| a.path.cmp(&b.path));
     }
     let files = files.into_iter().map(|entry| {
-        // Size and hash are enough to guess a short secret by.
+        // Left out for denied files, because size and hash are enough to guess a short secret.
         let is_open = inputs.policy.refuse(&entry.path).is_none();
         RepoIndexFile {
             path: inputs.mask_name(&entry.path),
@@ -54,7 +56,7 @@ fn max_rows(level: Level) -> usize {
 }
 
 // Directories to walk up from the nearest target and down again.
-fn distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
+fn path_distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
     let steps = targets.iter().map(|target| path.steps_to(target)).min();
     steps.unwrap_or(path.depth())
 }

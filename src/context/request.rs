@@ -1,3 +1,5 @@
+//! The request for a packet: everything that does not come from the repository.
+
 use crate::context::ladder::{LevelChoice, Retry};
 use crate::diagnose::Log;
 use crate::junit::Report;
@@ -21,9 +23,9 @@ pub struct Request {
     pub timed_out: bool,
     /// Files the caller says the failure is about; empty leaves it to the log.
     pub targets: Vec<RepoPath>,
-    /// The rung asked for.
+    /// The level asked for.
     pub level: LevelChoice,
-    /// Why that rung, when the caller knows better than that it was asked for.
+    /// Why that level, when the caller knows better than that it was asked for.
     pub level_reason: Option<String>,
     /// What is known of the attempt before.
     pub retry: Retry,

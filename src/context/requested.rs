@@ -1,3 +1,5 @@
+//! Answers the requests of an agent: files, lines and definitions.
+
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
@@ -130,7 +132,7 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     Ok((path, part))
 }
 
-// `120-200`, `12`, or several such; a single line stands for those around it.
+// `120-200`, `12`, or several such; a single line represents those around it.
 fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
     if text.matches(',').count() >= MAX_RANGES {
         return None;

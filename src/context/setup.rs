@@ -1,3 +1,5 @@
+//! Builds the request for a packet from settings and history.
+
 use super::{CapOverrides, LevelChoice, Request};
 use crate::config::Settings;
 use crate::git::Repository;
@@ -47,7 +49,7 @@ pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &s
         .unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
     if changes.len() < MAX_COMMITS {
-        // The first commit adds all files together; that is no change of theirs.
+        // The first commit is skipped, because it adds all files together, which relates none of them.
         changes.pop();
     }
     request.commits = changes;

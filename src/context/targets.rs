@@ -1,3 +1,5 @@
+//! Finds the files that a failure is about.
+
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::rank::Pool;
 use crate::source::{EntryKind, Listing};
@@ -5,7 +7,7 @@ use crate::source::{EntryKind, Listing};
 /// Targets that a log alone may give; what it names beyond them is mentioned.
 const MAX_TARGETS_FROM_LOG: usize = 5;
 
-/// The files a named target stands for: itself, or what lies below a directory. Entries that are
+/// The files a named target represents: itself, or what lies below a directory. Entries that are
 /// no regular files are named too, so that they can be refused with a reason. `None` when nothing
 /// of that name is there.
 #[must_use]
@@ -82,7 +84,7 @@ pub fn nearest_paths(listing: &Listing, missing: &str, count: usize) -> Vec<Repo
     near.into_iter().map(|(_, path)| path.clone()).collect()
 }
 
-// The end of a text, at most `bytes` long: similarity costs the product of both lengths.
+// The end of a text, at most `bytes` long, because similarity costs the product of both lengths.
 fn last_bytes(text: &str, bytes: usize) -> &str {
     let mut start = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(start) {

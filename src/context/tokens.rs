@@ -1,3 +1,5 @@
+//! Estimates tokens by a fixed ratio, since vocabularies differ between models and are large.
+
 /// Estimates the tokens of a text of `bytes` bytes: two tokens for every seven bytes, rounded up.
 ///
 /// A stated ratio instead of a tokenizer: vocabularies weigh more than the whole program and differ

@@ -1,3 +1,6 @@
+//! Weighs the findings of a log and decides on the kind. Lines near the root cause win, because
+//! wrappers repeat an error below it.
+
 use std::cmp::Reverse;
 
 use super::facts::LogFacts;
@@ -14,7 +17,7 @@ use crate::model::{Alternative, FailureKind as Kind, Subkind};
 const ENDS_ALL: u8 = 90;
 // From here on a finding says more than that something failed.
 const SAYS_SOMETHING: u8 = 20;
-// A line of a shell with this much output below it did not stop its script.
+// A shell error with this much output below it is no cause, since it did not stop its script.
 const WENT_ON: usize = 40;
 // What such a line weighs: less than any line that states a failure.
 const PASSED_BY: u8 = 16;
@@ -24,7 +27,7 @@ const MAX_EVIDENCE: usize = 20;
 const MAX_ALTERNATIVES: usize = 4;
 
 // The confidence of a verdict is the share of answers like it that were right, measured on labelled
-// logs of public jobs; the table stands in docs.
+// logs of public jobs; the table is in docs.
 const PASSED_BY_SERVICE: f64 = 0.95;
 const PASSED_BY_RUNNER: f64 = 0.85;
 

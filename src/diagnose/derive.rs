@@ -1,3 +1,5 @@
+//! Derives a report's category and suggestions from kind and stop reason.
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;

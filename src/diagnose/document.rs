@@ -1,3 +1,5 @@
+//! The pipeline from a log to a diagnosis.
+
 use std::collections::HashSet;
 
 use super::decide::{Inputs, Verdict, decide_verdict};

@@ -1,3 +1,5 @@
+//! Facts about a run that its log does not contain, such as the exit code.
+
 use crate::exec::{End, Outcome};
 
 /// What is known of the run beside its log.

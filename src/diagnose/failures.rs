@@ -1,3 +1,5 @@
+//! Lists the failures of the failing step, the cause first.
+
 use std::collections::HashMap;
 
 use super::decide::{Inputs, Verdict};

@@ -1,3 +1,5 @@
+//! Applies the rules to the lines of a log.
+
 use super::line::{Line, lines_above, lines_below};
 use super::locate::{Locator, is_absolute};
 use super::rules::RULES;
@@ -65,7 +67,8 @@ pub(super) fn collect_findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec
     findings
 }
 
-// Whether a rule is of another language than the lines around it: both know `TypeError: `.
+// Whether a rule is of another language than the lines around it, since both Python and JavaScript print `TypeError:
+// `.
 fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
     let has_script_frame = || {
         lines_below(lines, at + 1, 13).any(|text| {

@@ -1,3 +1,5 @@
+//! A line of a log without escapes and CI prefixes.
+
 use std::borrow::Cow;
 
 /// One line of a log, without escapes and CI decoration.
@@ -9,9 +11,9 @@ pub(super) struct Line<'a> {
     pub(super) text: Cow<'a, str>,
     /// What the CI service says with this line.
     pub(super) mark: Mark,
-    /// Whether it stands in a section that repeats what the program under test printed.
+    /// Whether it is in a section that repeats what the program under test printed.
     pub(super) captured: bool,
-    /// Whether it stands in the failure block of a test: data that steers nothing.
+    /// Whether it is in the failure block of a test: data that steers nothing.
     pub(super) claimed: bool,
     /// Whether it tells nothing of a failure: a passed test, a warning, an echoed script.
     pub(super) quiet: bool,

@@ -1,3 +1,6 @@
+//! Maps a path in a log to a file of the repository. CI checkouts and containers have other roots, so
+//! prefixes are dropped.
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -14,7 +17,7 @@ use crate::source::{Listing, Source};
 pub struct Scene<'a> {
     /// The files of the repository; without them nothing is found.
     pub source: Option<&'a dyn Source>,
-    /// The directory that the person stands in, relative to the root; empty is the root.
+    /// The directory that the person is in, relative to the root; empty is the root.
     pub directory: &'a str,
 }
 
@@ -53,7 +56,7 @@ impl<'a> Locator<'a> {
         }
     }
 
-    /// The same where the person stands in a directory.
+    /// The same where the person is in a directory.
     pub(super) fn at(scene: Scene<'a>) -> Self {
         Self {
             directory: scene.directory.trim_matches('/'),
@@ -173,7 +176,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
 }
 
-// What stands behind the folder of installed packages.
+// What is behind the folder of installed packages.
 fn installed_path(path: &str) -> Option<&str> {
     ["site-packages/", "dist-packages/", "node_modules/"]
         .iter()

@@ -1,3 +1,5 @@
+//! Diagnoses a log and masks the answer.
+
 use super::document::build_answer;
 use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
@@ -25,14 +27,14 @@ pub fn diagnose_masked(
     let mut diagnosis = found.diagnosis;
     add_reports(&mut diagnosis, reports, facts, scene);
     mask_diagnosis(&mut diagnosis, &found.evidence, log.text(), redactor);
-    // What it adds is of the repository and of no line.
+    // After masking, because what it adds comes from the repository and not from the log.
     if let Some(source) = scene.source {
         refute(&mut diagnosis, source);
     }
     diagnosis
 }
 
-// What is secret by what stands around it in the log, then what each text says by itself: what was put
+// What is secret by what is around it in the log, then what each text says by itself: what was put
 // together from a line may read as another secret.
 fn mask_diagnosis(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Redactor) {
     let plain = sanitize_log(log.as_bytes());

@@ -1,3 +1,5 @@
+//! Finds the files that a log names.
+
 use std::collections::HashMap;
 
 use super::line::Line;
@@ -86,7 +88,7 @@ pub(super) fn mentioned_files(
             break;
         }
     }
-    // What is not in the repository helps nobody when something is.
+    // Dropped when a file of the repository is named, because the fix is there.
     if files.iter().any(|file| file.in_repository) {
         let names_a_place = |file: &MentionedFile| {
             file.in_repository || file.line.is_some() || file.path.contains(['/', '\\'])

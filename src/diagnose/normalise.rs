@@ -8,8 +8,6 @@ use crate::policy::sanitize_log;
 use crate::runners::pattern;
 
 const LONGEST_LINE: usize = 4096;
-// More rewrites than a progress bar of one line has.
-const MANY: usize = 100;
 
 /// A log as readable lines.
 pub(super) struct Lines<'a> {
@@ -21,15 +19,11 @@ pub(super) struct Lines<'a> {
 
 /// Splits a log into readable lines.
 pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
-    let log = view.text;
-    let wrapper = Wrapper::find(log);
+    let wrapper = Wrapper::find(view.text);
     let mut lines = Vec::new();
-    // A log that was kept with bare carriage returns is one line by its numbers.
-    let bare_returns = !log.contains('\n') && log.matches('\r').nth(MANY).is_some();
-    let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
     let mut cut = 0;
-    for (number, raw) in view.lines(end) {
+    for (number, raw) in view.lines() {
         let raw = match number {
             1 => raw.strip_prefix('\u{feff}').unwrap_or(raw),
             _ => raw,
@@ -40,7 +34,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
             captured = begins;
         }
         lines.push(Line {
-            number: if bare_returns { 1 } else { number },
+            number,
             text,
             mark,
             captured,
@@ -213,13 +207,5 @@ mod tests {
         assert_eq!(only("a\x1b"), "a");
         assert_eq!(only("a\x1b[3"), "a");
         assert_eq!(only("a\x1b]8;;http://x\x07b\x1b]8;;\x1b\\"), "ab");
-    }
-
-    #[test]
-    fn a_log_of_bare_carriage_returns_has_lines() {
-        let log = "a\r".repeat(200);
-        let lines = lines(&log);
-        assert_eq!(lines.len(), 201);
-        assert_eq!(lines[2].number, 1);
     }
 }

@@ -45,7 +45,7 @@ impl Wrapper {
         Self { announced }
     }
 
-    /// Returns the length of what stands before a tool's own text.
+    /// Returns the length of what is before a tool's own text.
     pub(super) fn length(&self, text: &str) -> usize {
         let skip = stamped_length(text);
         let rest = &text[skip..];

@@ -12,7 +12,7 @@ pub(super) static PROVIDERS: LazyLock<Providers> = LazyLock::new(|| {
     crate::model::read_table(embedded!("diagnose/providers.toml")).expect("providers.toml parses")
 });
 
-/// Words that stand in the rows of [`Providers::end`].
+/// Words that are in the rows of [`Providers::end`].
 pub(super) static ENDS: LazyLock<Cues> = LazyLock::new(|| {
     let rows = PROVIDERS.end.iter().map(|row| row.cue.as_str());
     rows.zip(0..).collect()

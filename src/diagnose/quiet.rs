@@ -1,3 +1,6 @@
+//! Marks lines that show no failure, such as passed tests and warnings. Rules skip them, because a test
+//! may print any error text.
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -73,7 +76,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     crate::model::read_table(embedded!("diagnose/quiet.toml")).expect("quiet.toml parses")
 });
 
-// Words that stand in the lines of each row.
+// Words that are in the lines of each row.
 static SECTIONS: LazyLock<Cues> = LazyLock::new(|| {
     let rows = TABLE.section.iter().map(|row| row.cue.as_str());
     rows.zip(0..).collect()

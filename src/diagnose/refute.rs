@@ -6,7 +6,7 @@ use super::document::build_answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use crate::languages::{Resolver, package_part};
-use crate::model::{Diagnosis, Import, ImportKind, MentionedFile, RepoPath, Subkind};
+use crate::model::{Diagnosis, Import, MentionedFile, RepoPath, Subkind};
 use crate::runners::pattern;
 use crate::source::Source;
 
@@ -97,9 +97,7 @@ const REFUTED: f64 = 0.75;
 
 // Whether imports that are made as files are loaded lead from a file back to it.
 fn is_in_circle(resolver: &Resolver<'_>, start: &RepoPath) -> bool {
-    let loads = |import: &&Import| {
-        !import.type_only && !import.nested && import.kind != ImportKind::DottedString
-    };
+    let loads = |import: &&Import| !import.type_only && !import.nested;
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     let mut open: Vec<RepoPath> = vec![start.clone()];
     while let Some(path) = open.pop().filter(|_| seen.len() < MAX_SEEN) {

@@ -1,3 +1,5 @@
+//! Finds the fix that a failing tool itself proposes.
+
 use super::line::{Line, Mark};
 use crate::runners::pattern;
 
@@ -10,7 +12,7 @@ pub(super) struct Remedy {
     pub(super) text: String,
 }
 
-// What stands before and behind a message: boxes, bullets, the tool's own word for its severity.
+// What is before and behind a message: boxes, bullets, the tool's own word for its severity.
 pattern!(
     FRAME,
     r"^[\s│║╔╗╚╝═─┃┌┐└┘|*>!ⓘℹ⚠✖×❯↳\x{fe0f}]+|[\s│║╗╝┃|]+$|^(?:(?:npm (?:error|ERR!)|ERR!|pnpm:?|yarn error|\[?(?:error|warn|warning|info|fatal)\]?:?|E  |#\d+ [\d.]+)\s*)+"

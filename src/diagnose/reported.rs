@@ -1,3 +1,5 @@
+//! Merges `JUnit` reports into a diagnosis.
+
 use std::collections::{HashMap, HashSet};
 
 use super::derive;

@@ -1,3 +1,5 @@
+//! Finds the steps of a CI job and how each ended.
+
 use super::line::{Line, Mark};
 use super::providers::{ENDS, Event, Fold, PROVIDERS};
 

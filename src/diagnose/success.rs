@@ -1,3 +1,5 @@
+//! Recognizes a log of a run that passed.
+
 use super::line::{Line, Mark};
 use super::steps::tells_failure;
 use crate::runners::{self, pattern};
@@ -6,14 +8,14 @@ use crate::runners::{self, pattern};
 const LAST: usize = 60;
 
 /// Whether a runner says at the end that all went well, no word of failure follows, and none of a service
-/// or of what ran it stands anywhere.
+/// or of what ran it is anywhere.
 pub(super) fn is_success(lines: &[Line<'_>]) -> bool {
     let ends_badly = |line: &Line<'_>| line.mark == Mark::Error || tells_failure(line);
     summary_of_success(lines).is_some_and(|at| !denies_success(lines, at + 1))
         && !lines.iter().any(ends_badly)
 }
 
-/// Whether a word of failure stands in a line from here on.
+/// Whether a word of failure is in a line from here on.
 pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
     let rest = lines.get(from..).unwrap_or_default();
     rest.iter()

@@ -1,3 +1,5 @@
+//! Classifies each failing test by its error. The kind that most tests share decides.
+
 use super::decide::{Inputs, Scope};
 use super::findings::Finding;
 use super::line::{Line, lines_below};
@@ -35,7 +37,7 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
             || heading(case).contains("ERROR at teardown of")
             || shows_hook(case, inputs.lines)
     };
-    // Where tests failed too, a hook is one more of them.
+    // Where tests failed too, a failing hook counts as one more, because it did not stop them.
     let hooks_alone = cases.iter().all(is_hook);
     let vote = |case: &&Case| {
         let at = case.cause.unwrap_or(case.at);

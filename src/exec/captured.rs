@@ -1,3 +1,5 @@
+//! Captures the head and tail of a stream, so that memory stays bounded for any output.
+
 use std::collections::VecDeque;
 
 /// The head and the tail of a stream, and how long it was.
@@ -46,8 +48,7 @@ impl Captured {
     }
 }
 
-// Bytes that a secret is made of, and what joins it to its name: half of one would not be known as a
-// secret any more.
+// Cuts fall between words, because half of a secret would not be recognized as one.
 fn in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.+/=~%:@".contains(&byte) || byte >= 0x80
 }
@@ -67,7 +68,7 @@ fn first_gap(text: &[u8]) -> usize {
 
 const MAX_WORD: usize = 16 * 1024;
 
-/// The line that stands for bytes left out.
+/// The line that represents bytes left out.
 fn omission_marker(omitted: u64) -> String {
     format!("[{omitted} bytes left out]\n")
 }

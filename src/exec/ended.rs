@@ -1,4 +1,4 @@
-use std::ffi::OsString;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,35 +8,39 @@ use crate::model::NotConfined;
 /// How it went, as whoever waited for the command saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Report {
-    pub(super) end: ReportedEnd,
+    pub(super) end: Result<End, Refusal>,
     pub(super) leaked: u32,
     pub(super) sandbox: SandboxState,
     /// Walls of the sandbox that cannot be had.
     pub(super) not_confined: Vec<NotConfined>,
     /// Shared temporary folders that could not be made private, and so could not be written.
-    pub(super) shut: Vec<OsString>,
+    pub(super) shut: Vec<PathBuf>,
 }
 
+/// Why nothing was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum ReportedEnd {
-    Exit(i32),
-    Signal(i32),
-    TimedOut,
-    /// It was asked to stop.
-    Stopped,
-    NotFound,
-    NotExecutable,
-    /// The sandbox cannot be had; nothing was run.
+pub(super) enum Refusal {
+    /// The sandbox cannot be had.
     NoSandbox(String),
-    /// An overlay cannot be had; nothing was run.
+    /// An overlay cannot be had.
     NoPlace(String),
     /// The system refused to start it.
     Failed(String),
 }
 
+impl From<Refusal> for ExecError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NoSandbox(why) => Self::Sandbox(why),
+            Refusal::NoPlace(why) => Self::Place(why),
+            Refusal::Failed(why) => Self::Start(std::io::Error::other(why)),
+        }
+    }
+}
+
 impl Report {
     /// Of a command that was never started.
-    pub(super) fn unstarted(end: ReportedEnd) -> Self {
+    pub(super) fn unstarted(end: Result<End, Refusal>) -> Self {
         Self {
             end,
             leaked: 0,
@@ -47,29 +51,12 @@ impl Report {
     }
 }
 
-impl ReportedEnd {
-    /// As the caller is told; an error when nothing was run.
-    pub(super) fn end(self) -> Result<End, ExecError> {
-        Ok(match self {
-            Self::Exit(code) => End::Exit(code),
-            Self::Signal(signal) => End::Signal(signal),
-            Self::TimedOut => End::TimedOut,
-            Self::Stopped => End::Interrupted,
-            Self::NotFound => End::NotFound,
-            Self::NotExecutable => End::NotExecutable,
-            Self::NoSandbox(why) => return Err(ExecError::Sandbox(why)),
-            Self::NoPlace(why) => return Err(ExecError::Place(why)),
-            Self::Failed(why) => return Err(ExecError::Start(std::io::Error::other(why))),
-        })
-    }
-
-    /// What a failure to start says of the command; `None` when it says something of the system.
-    pub(super) fn of_refusal(error: &std::io::Error) -> Option<Self> {
-        // ENOEXEC has no kind of its own.
-        match (error.kind(), error.raw_os_error()) {
-            (std::io::ErrorKind::NotFound, _) => Some(Self::NotFound),
-            (std::io::ErrorKind::PermissionDenied, _) | (_, Some(8)) => Some(Self::NotExecutable),
-            _ => None,
-        }
+/// What a failure to start says: of the command, else of the system.
+pub(super) fn read_refusal(error: &std::io::Error) -> Result<End, Refusal> {
+    // ENOEXEC has no kind of its own.
+    match (error.kind(), error.raw_os_error()) {
+        (std::io::ErrorKind::NotFound, _) => Ok(End::NotFound),
+        (std::io::ErrorKind::PermissionDenied, _) | (_, Some(8)) => Ok(End::NotExecutable),
+        _ => Err(Refusal::Failed(error.to_string())),
     }
 }

@@ -1,3 +1,6 @@
+//! Chooses the environment variables of a command. Credentials are left out, because the command may be
+//! untrusted code.
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 

@@ -1,3 +1,5 @@
+//! The errors of starting a command.
+
 use std::path::PathBuf;
 
 use crate::model::Code;
@@ -14,7 +16,7 @@ pub enum ExecError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: std::io::ErrorKind,
     },
     /// The helper process could not be started, or a pipe or a thread could not be had.
@@ -23,7 +25,7 @@ pub enum ExecError {
     /// The helper process ended before it could say how the command went.
     #[error("the supervisor of the command was killed")]
     SupervisorGone,
-    /// What was asked of the sandbox cannot be had here. Nothing was run.
+    /// The required sandbox is not available. Nothing was run.
     #[error("the sandbox is not available: {0}")]
     Sandbox(String),
     /// No folder can be laid over another here. Nothing was run.

@@ -2,7 +2,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Environment, Sandbox, Terminal};
+use serde::{Deserialize, Serialize};
+
+use super::{Environment, Sandbox};
 use crate::model::shell_word;
 
 /// A command and the limits it runs in.
@@ -14,8 +16,6 @@ pub struct Job {
     pub directory: PathBuf,
     /// What it reads on standard input.
     pub stdin: Stdin,
-    /// Which of its streams are a terminal.
-    pub terminal: Terminal,
     /// Which variables it sees.
     pub environment: Environment,
     /// Time and output it may take.
@@ -36,7 +36,6 @@ impl Job {
             command,
             directory: directory.into(),
             stdin: Stdin::Closed,
-            terminal: Terminal::default(),
             environment: Environment::default(),
             limits: Limits::default(),
             sandbox: Sandbox::default(),
@@ -108,7 +107,7 @@ pub enum Stdin {
 }
 
 /// Time and output a command may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// From start to end.
     pub timeout: Option<Duration>,
@@ -144,7 +143,7 @@ impl Default for Limits {
 
 /// A folder of its own that stands over another one, at the same path, for one command alone: it
 /// sees what is below, and what it changes lands in `upper`. Only Linux has it, and not everywhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {
     /// The folder that is covered, and where the command sees the whole.
     pub at: PathBuf,

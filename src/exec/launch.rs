@@ -32,19 +32,6 @@ pub(super) fn launch_job(
         });
     }
     let mut variables = job.environment.variables(std::env::vars_os());
-    if job.terminal.any() {
-        // What it is talked to in; and nobody is there to turn a pager's pages. A caller may say otherwise.
-        let own = ["TERM", "COLORTERM"].map(|name| (name, std::env::var_os(name)));
-        let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name, Some("cat".into())));
-        for (name, value) in own.into_iter().chain(pagers) {
-            let sets = |entry: &String| entry.split('=').next() == Some(name);
-            if let Some(value) = value
-                && !job.environment.allow.iter().any(sets)
-            {
-                variables.insert(name.into(), value);
-            }
-        }
-    }
     // What hangs is asked where before it is ended.
     if job.limits.timeout.is_some() {
         variables
@@ -68,7 +55,11 @@ fn log_end(command: &str, report: Option<&Report>) {
         tracing::warn!("the supervisor of `{command}` was killed");
         return;
     };
-    tracing::info!(sandbox = ?report.sandbox, "`{command}` ended: {:?}", report.end);
+    let end: &dyn std::fmt::Debug = match &report.end {
+        Ok(end) => end,
+        Err(refusal) => refusal,
+    };
+    tracing::info!(sandbox = ?report.sandbox, "`{command}` ended: {end:?}");
     for missing in &report.not_confined {
         tracing::warn!("not confined: {missing:?}");
     }

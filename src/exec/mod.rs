@@ -23,7 +23,6 @@ mod run;
 mod sandbox;
 mod stop;
 mod temporary;
-mod terminal;
 mod unix;
 
 pub use captured::Captured;
@@ -37,5 +36,4 @@ pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxState};
 pub use stop::Stop;
 pub use temporary::Temporary;
-pub use terminal::Terminal;
 pub use unix::{guard_environment, set_supervisor, supervise};

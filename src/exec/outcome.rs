@@ -36,7 +36,7 @@ impl Outcome {
 }
 
 /// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum End {
     /// By itself, with this exit code.
     Exit(i32),

@@ -146,7 +146,7 @@ impl Drop for Piped {
 
 fn end_result(report: Option<Report>) -> Result<End, Arc<ExecError>> {
     let report = report.ok_or(ExecError::SupervisorGone)?;
-    Ok(report.end.end()?)
+    Ok(report.end.map_err(ExecError::from)?)
 }
 
 const KEPT: usize = 64 << 10;

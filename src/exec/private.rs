@@ -1,10 +1,13 @@
+//! Gives a command private temporary and cache folders, so that it cannot poison caches of other
+//! programs.
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Gives a command a temporary folder and caches of its own below `private`: what it writes there
-/// no other program reads later. What stands in the user's cache is seen through links, and is as
+/// no other program reads later. What is in the user's cache is seen through links, and is as
 /// little writable as the rest of the home. Variables that `named` sets stay as they are.
 pub(super) fn make_private(
     private: &Path,
@@ -61,7 +64,7 @@ fn shared_cache(variables: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
     set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))
 }
 
-// Best effort: a cache that is not seen costs time, no more.
+// Best effort, since a missing cache only costs time.
 fn link_entries(shared: &Path, cache: &Path) {
     for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -205,7 +205,7 @@ impl Watch<'_> {
         let report = report.ok_or(ExecError::SupervisorGone)?;
         let output = self.output.captured();
         let refused = refused(self.job, &output.text(), &report);
-        let reported = report.end.end()?;
+        let reported = report.end?;
         Ok(Outcome {
             refused,
             end: self.reason.unwrap_or(reported),

@@ -9,7 +9,7 @@ use crate::model::{NotConfined, SandboxMode, Wall};
 /// its private folder. `/tmp`, `/var/tmp` and
 /// `/dev/shm` are its own where mounts can be had, and not writable where they cannot; a folder
 /// there in which it works stays open. Elsewhere there is nothing to confine with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sandbox {
     /// Whether to confine at all.
     pub mode: SandboxMode,

@@ -1,3 +1,5 @@
+//! A flag to stop a run. Clones share it, so that Ctrl-C reaches every thread.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,3 +1,5 @@
+//! Finds the shared temporary folders, and a program's own corner in them.
+
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -17,7 +19,7 @@ pub(super) fn temporary() -> Vec<PathBuf> {
     places
 }
 
-/// Where a path stands below a shared temporary folder: the topmost folder there that holds it.
+/// Where a path is below a shared temporary folder: the topmost folder there that holds it.
 /// Whoever works there made it for that, and what it holds is as temporary.
 pub(super) fn own_corner(path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
@@ -32,7 +34,7 @@ pub(super) fn own_corner(path: &Path) -> Option<PathBuf> {
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
-    // Where it can be had: it says that somebody still uses the folder.
+    // Where it is available: it says that somebody still uses the folder.
     _held: Option<File>,
 }
 
@@ -40,7 +42,7 @@ impl Temporary {
     /// Makes one in the temporary folder of this user.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn new() -> io::Result<Self> {
         Self::within(&std::env::temp_dir())
     }
@@ -48,7 +50,7 @@ impl Temporary {
     /// Makes one in this folder.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn within(parent: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM);
@@ -76,7 +78,7 @@ impl Drop for Temporary {
 // removed.
 const PREFIX: &str = "tmp";
 const RANDOM: usize = 14;
-// One that was just made may not be held yet.
+// Young folders are kept, because one that was just made may not be held yet.
 const YOUNG_SECONDS: u64 = 60;
 
 fn hold_folder(folder: &Path) -> Option<File> {

@@ -1,3 +1,5 @@
+//! A candidate fix that needs no LLM.
+
 use std::collections::BTreeMap;
 
 use crate::hint::Fix;
@@ -5,7 +7,7 @@ use crate::model::RepoPath;
 use crate::patch::Change;
 use crate::policy::is_test;
 
-/// A change that needs no model.
+/// A change that needs no LLM.
 #[derive(Debug, Clone, Default)]
 pub struct Candidate {
     /// What it does, in one sentence.

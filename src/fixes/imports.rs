@@ -1,3 +1,5 @@
+//! Lists import fixes: the certain ones as one candidate, the others one by one.
+
 use super::candidate::Candidate;
 use super::list::Question;
 use super::log_file::LogFile;
@@ -63,7 +65,7 @@ fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candi
     }
 }
 
-// Suggestions for names for which nothing is certain. None of them changes a test: that would hide the failure.
+// Suggestions for names for which nothing is certain. None changes a test, because that would hide the failure.
 fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
     let (graph, file) = (question.graph, &answer.file);
     let text = graph.source().read(file).unwrap_or_default();
@@ -82,7 +84,7 @@ fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
         .iter()
         .filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
     let looks_at_names = tools.into_iter().any(|tool| NAME_CHECKERS.contains(&tool));
-    // A word of a library that is merely there passes nearly any test.
+    // Not tried when unused, because an unused import from a library passes nearly any test.
     let is_used = |one: &&Suggestion| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
         let used = uses(file, &text, &one.name).unwrap_or_default();
@@ -99,7 +101,7 @@ fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
         })
     };
     let imports = imports.into_iter().filter(is_used).filter_map(import);
-    respelled(question, file, &typos)
+    fix_typos(question, file, &typos)
         .into_iter()
         .chain(imports)
         .collect()
@@ -112,7 +114,7 @@ fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
         .iter()
         .filter(|other| *other != one && other.name == one.name);
     match &one.replaces {
-        // A file next door in place of an alias would hide that the alias is wrong.
+        // Not tried, because a neighboring file in place of an alias would hide that the alias is wrong.
         Some(alias) if !alias.starts_with('.') && one.module.starts_with('.') => false,
         Some(_) => {
             let is_rival =
@@ -124,8 +126,8 @@ fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
     }
 }
 
-// All typos at once: the commands pass only when none of them is left.
-fn respelled(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) -> Option<Candidate> {
+// All typos at once, because the commands pass only when none is left.
+fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) -> Option<Candidate> {
     let place = LogFile::open(file.clone(), question.graph.source())?;
     let after = typos.iter().try_fold(place.text.clone(), |text, one| {
         let places = uses(file, text.as_bytes(), &one.name)?.places;

@@ -1,3 +1,6 @@
+//! Validates a fix by the rules for mendit's own changes. They are stricter than for users, because
+//! nobody reviews them first.
+
 use crate::model::{Diagnosis, FailureKind, TestChanges};
 use crate::patch::{After, JudgeOptions, judge};
 use crate::policy::{Allowed, CommandFiles, Dependencies};
@@ -19,7 +22,8 @@ impl<'j> Judging<'j> {
     #[must_use]
     pub fn options(&self, source: &dyn Source, diagnosis: Option<&Diagnosis>) -> JudgeOptions<'j> {
         let own = diagnosis.map(own_files).unwrap_or_default();
-        // Dependencies may change where a package is missing, or nothing is known.
+        // Dependencies may change where a package is missing or the cause is unknown, since the fix may need one
+        // then.
         let may_change = diagnosis.is_none_or(|diagnosis| {
             let kinds = [FailureKind::DependencyError, FailureKind::CommandNotFound];
             !diagnosis.missing_modules.is_empty() || kinds.contains(&diagnosis.kind)

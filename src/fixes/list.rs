@@ -1,3 +1,5 @@
+//! Lists all candidate fixes of a failure, so that `run`, `hint`, `fix` and MCP agree.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
@@ -66,7 +68,7 @@ impl Fixes {
     }
 }
 
-/// Lists all fixes of a failure that need no model. Each is kept only when the commands say that it helps.
+/// Lists all fixes of a failure that need no LLM. Each is kept only when the commands say that it helps.
 #[must_use]
 pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();

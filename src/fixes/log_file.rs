@@ -1,3 +1,5 @@
+//! A file that a log names, with its text.
+
 use std::ops::Range;
 
 use super::candidate::Candidate;

@@ -1,4 +1,4 @@
-//! Floor 6: fixes that need no model, as one list that every command prints and `fix` tries: missing imports, names
+//! Layer 6: fixes that need no LLM, as one list that every command prints and `fix` tries: missing imports, names
 //! that a tool proposes or that a message names. Each passes the validator with tests closed.
 
 mod candidate;

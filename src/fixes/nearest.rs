@@ -1,3 +1,5 @@
+//! Finds the nearest name among members and parameters.
+
 use std::collections::BTreeSet;
 
 use crate::hint::distance;

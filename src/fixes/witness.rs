@@ -1,3 +1,5 @@
+//! Reads the edits that error messages propose, such as "did you mean".
+
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -125,7 +127,7 @@ impl Statement<'_> {
     fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
         let (path, line) = self.place?;
         let file = LogFile::find(path, diagnosis, source)?;
-        // A test may be what asks for something else.
+        // Not in tests, because a test may be right and the code wrong.
         if self.row.names.is_some() && is_test(file.path.as_str()) {
             return None;
         }

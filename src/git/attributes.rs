@@ -1,3 +1,5 @@
+//! Reads `.gitattributes`.
+
 use gix::attrs::StateRef;
 
 use super::{GitError, Repository};

@@ -1,3 +1,5 @@
+//! Computes line diffs.
+
 use std::ops::Range;
 
 use gix::diff::blob::unified_diff::{ConsumeHunk, ContextSize, DiffLineKind, HunkHeader};

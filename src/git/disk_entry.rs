@@ -1,3 +1,5 @@
+//! Reads size, time and mode of a file, to see whether it changed.
+
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
@@ -49,7 +51,7 @@ pub(super) fn mode_on_disk(metadata: &Metadata) -> u32 {
     }
 }
 
-/// Writes an entry of git's mode where nothing stands; the bytes of a link are its target.
+/// Writes an entry of git's mode where nothing is; the bytes of a link are its target.
 ///
 /// # Errors
 /// What the system says.
@@ -64,7 +66,7 @@ pub fn write_entry(at: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what stands there, of whatever kind and whatever rights were taken from what is in it;
+/// Removes what is there, of whatever kind and whatever rights were taken from what is in it;
 /// nothing is well too. Links are not followed.
 ///
 /// # Errors

@@ -1,3 +1,5 @@
+//! The errors of reading a repository.
+
 use std::io;
 
 use crate::model::RepoPath;
@@ -26,7 +28,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// A revision that a shallow clone lacks is told apart from one that nobody has.
+    /// A revision that a shallow clone lacks is distinguished from one that nobody has.
     pub(super) fn revision(
         repository: &gix::Repository,
         revision: &str,

@@ -1,3 +1,6 @@
+//! Checks a repository before it is opened. Its files may be links to devices, or set a worktree
+//! elsewhere, so that opening it would hang or write outside.
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::Read as _;
@@ -99,7 +102,7 @@ fn look_at_included(home: &Path) -> Result<(), GitError> {
             if let Some((_, value)) = path {
                 let value = value.trim().trim_matches('"');
                 let at = config.parent().unwrap_or(home).join(value);
-                // Where it stands is the user's choice, as with `~/.gitconfig`.
+                // It may be anywhere, since its place is the user's choice, as with `~/.gitconfig`.
                 look_at_anywhere(&at, MAX_CONFIG)?;
                 open.push(at);
             }

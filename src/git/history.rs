@@ -1,11 +1,6 @@
-use std::collections::HashMap;
-use std::ops::ControlFlow;
-
-use gix::diff::Rewrites;
 use gix::object::tree::diff::ChangeDetached as TreeChange;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
-use serde::{Deserialize, Serialize};
 
 use super::index::path_of;
 use super::repository::commit_of;
@@ -36,17 +31,6 @@ pub struct StepFile {
     pub path: RepoPath,
     /// Whether it exists after the step.
     pub after: bool,
-}
-
-/// How much of a line of history could be read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Walked {
-    /// Steps that were shown.
-    pub steps: u64,
-    /// Steps whose trees are not in this clone.
-    pub unreadable: u64,
-    /// Whether the line ended before the first commit, at the edge of a shallow clone.
-    pub cut: bool,
 }
 
 impl Repository {
@@ -94,8 +78,7 @@ impl Repository {
     }
 
     /// Returns the files that each of up to `count` commits changed, newest first, following all parents from
-    /// `revision`. Files have the names they have at `revision`: pure renames are followed. Merges are
-    /// passed over because the commits they merge are in the walk, and so are commits whose trees are missing.
+    /// `revision`. Merges are passed over because the commits they merge are in the walk, and so are commits whose trees are missing.
     ///
     /// `store` keeps the changes between trees for later runs.
     ///
@@ -113,59 +96,30 @@ impl Repository {
         let newest_first = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
         let walk = repo.rev_walk([tip]).sorting(newest_first).all();
         let walk = walk.map_err(GitError::unreadable)?;
-        let mut names: HashMap<RepoPath, RepoPath> = HashMap::new();
-        let mut changes = Vec::new();
         // A missing commit ends what is known, as in a damaged clone.
-        for info in walk.take(count).map_while(Result::ok) {
-            let Some(files) = changed_files(&repo, &info, store) else {
-                continue;
-            };
-            let name = |path: &RepoPath, names: &HashMap<RepoPath, RepoPath>| {
-                names.get(path).unwrap_or(path).clone()
-            };
-            for file in &files {
-                if let Some(from) = &file.renamed_from {
-                    names.insert(from.clone(), name(&file.path, &names));
-                }
-            }
-            changes.push(files.iter().map(|file| name(&file.path, &names)).collect());
-        }
+        let commits = walk.take(count).map_while(Result::ok);
+        let changes = commits.filter_map(|info| changed_files(&repo, &info, store));
+        let changes: Vec<Vec<RepoPath>> = changes.collect();
         tracing::debug!("changes of {} commits read", changes.len());
         Ok(changes)
     }
 
-    /// Shows the steps of the first-parent line of `revision`, newest first, until `visit` breaks.
-    /// A pull request is one step, however it was merged.
+    /// Returns the steps of the first-parent line of `revision`, newest first, as far as this clone has them and
+    /// their trees. A pull request is one step, however it was merged.
     ///
     /// # Errors
     /// [`GitError::Revision`] when `revision` names no commit.
-    pub fn main_line(
-        &self,
-        revision: &str,
-        mut visit: impl FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<Walked, GitError> {
+    pub fn main_line(&self, revision: &str) -> Result<Vec<Step>, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(OBJECT_CACHE_BYTES);
         let mut commit = commit_of(&repo, revision)?;
-        let mut walked = Walked::default();
-        while commit.parent_ids().next().is_some() {
-            // At the edge of a shallow clone a commit names a parent that is not there.
-            let Some(before) = first_parent(&repo, &commit) else {
-                walked.cut = true;
-                break;
-            };
-            match read_step(&repo, &before, &commit) {
-                Some(step) => {
-                    walked.steps += 1;
-                    if visit(step).is_break() {
-                        break;
-                    }
-                }
-                None => walked.unreadable += 1,
-            }
+        let mut steps = Vec::new();
+        // At the edge of a shallow clone a commit names a parent that is not there.
+        while let Some(before) = first_parent(&repo, &commit) {
+            steps.extend(read_step(&repo, &before, &commit));
             commit = before;
         }
-        Ok(walked)
+        Ok(steps)
     }
 }
 
@@ -177,19 +131,12 @@ fn first_parent<'r>(
     repo.find_object(parent).ok()?.peel_to_commit().ok()
 }
 
-/// A file that a commit changed against its first parent.
-#[derive(Serialize, Deserialize)]
-struct ChangedFile {
-    path: RepoPath,
-    renamed_from: Option<RepoPath>,
-}
-
 /// Returns what a commit changed; `None` for a merge, and where its parent or one of their trees is missing.
 fn changed_files(
     repo: &gix::Repository,
     info: &gix::revision::walk::Info<'_>,
     store: &Store,
-) -> Option<Vec<ChangedFile>> {
+) -> Option<Vec<RepoPath>> {
     let mut parents = info.parent_ids();
     let before = match parents.next() {
         None => repo.empty_tree(),
@@ -207,21 +154,11 @@ fn changed_files(
     {
         return Some(files);
     }
-    // Without a share of likeness no blobs are read, which a partial clone lacks.
-    let renames = Rewrites {
-        percentage: None,
-        ..Rewrites::default()
-    };
-    let mut files = Vec::new();
-    for change in diff_trees(repo, &before, &after, Some(renames))? {
-        let renamed_from = match &change {
-            TreeChange::Rewrite {
-                source_location, ..
-            } => path_of(source_location),
-            _ => None,
-        };
-        files.extend(path_of(change.location()).map(|path| ChangedFile { path, renamed_from }));
-    }
+    let changes = diff_trees(repo, &before, &after)?;
+    let files = changes
+        .iter()
+        .filter_map(|change| path_of(change.location()));
+    let files: Vec<RepoPath> = files.collect();
     if let Ok(value) = serde_json::to_vec(&files) {
         store.put(key, value);
     }
@@ -233,7 +170,7 @@ fn read_step(
     before: &gix::Commit<'_>,
     after: &gix::Commit<'_>,
 ) -> Option<Step> {
-    let changes = diff_trees(repo, &before.tree().ok()?, &after.tree().ok()?, None)?;
+    let changes = diff_trees(repo, &before.tree().ok()?, &after.tree().ok()?)?;
     let files = changes.iter().filter_map(|change| {
         Some(StepFile {
             path: path_of(change.location())?,
@@ -250,13 +187,13 @@ fn read_step(
     })
 }
 
+// Without renames, for which blobs would be read that a partial clone lacks.
 fn diff_trees(
     repo: &gix::Repository,
     before: &gix::Tree<'_>,
     after: &gix::Tree<'_>,
-    renames: Option<Rewrites>,
 ) -> Option<Vec<TreeChange>> {
-    let options = gix::diff::Options::default().with_rewrites(renames);
+    let options = gix::diff::Options::default().with_rewrites(None);
     let mut changes = repo.diff_tree_to_tree(before, after, options).ok()?;
     changes.retain(|change| !change.entry_mode().is_tree());
     Some(changes)
@@ -268,7 +205,6 @@ mod tests {
     use std::process::Command;
 
     use crate::git::Repository;
-    use crate::model::RepoPath;
     use crate::state::Store;
 
     struct Repo(tempfile::TempDir);
@@ -311,44 +247,6 @@ mod tests {
     }
 
     #[test]
-    fn follows_moves_under_todays_names() {
-        let repo = Repo::new(&[
-            ("old/a.ts", "import './b';\nexport const a = 1;\n"),
-            ("old/b.ts", "export const b = 1;\n"),
-            ("old/x/index.ts", "1;\n"),
-            ("old/y/index.ts", "2;\n"),
-            ("gone.ts", "3;\n"),
-        ]);
-        repo.git(&["mv", "old", "moved"]);
-        // The same bytes in another folder: b.ts. An edited file is not followed: a.ts.
-        repo.write("moved/a.ts", "import '@/b';\nexport const a = 1;\n");
-        repo.write("moved/x/index.ts", "4;\n");
-        repo.write("moved/y/index.ts", "5;\n");
-        repo.commit();
-        repo.git(&["mv", "moved/b.ts", "moved/c.ts"]);
-        repo.git(&["rm", "-q", "gone.ts"]);
-        repo.commit();
-
-        let repository = Repository::discover(repo.root()).unwrap().unwrap();
-        let changes = repository.changes("HEAD", 10, &Store::nothing()).unwrap();
-        let paths = |at: usize| -> Vec<&str> {
-            let mut paths: Vec<&str> = changes[at].iter().map(RepoPath::as_str).collect();
-            paths.sort_unstable();
-            paths
-        };
-        assert_eq!(changes.len(), 3);
-        assert_eq!(paths(0), ["gone.ts", "moved/c.ts"]);
-        let edited = ["old/a.ts", "old/x/index.ts", "old/y/index.ts"];
-        let moved = ["moved/a.ts", "moved/c.ts", "moved/x/index.ts"];
-        assert_eq!(
-            paths(1),
-            [&moved[..], &["moved/y/index.ts"], &edited].concat()
-        );
-        let first = ["gone.ts", "moved/c.ts"];
-        assert_eq!(paths(2), [&first[..], &edited].concat());
-    }
-
-    #[test]
     fn reads_same_changes_with_and_without_store() {
         let repo = Repo::new(&[("a.ts", "1;\n"), ("b.ts", "2;\n")]);
         let directory = tempfile::tempdir().unwrap();
@@ -372,7 +270,8 @@ mod tests {
         repo.git(&["mv", "a.ts", "c.ts"]);
         repo.commit();
         let moved = same("a move");
-        assert!(moved[1].iter().any(|path| path.as_str() == "c.ts"));
+        assert!(moved[0].iter().any(|path| path.as_str() == "c.ts"));
+        assert!(moved[1].iter().any(|path| path.as_str() == "a.ts"));
         repo.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
         repo.write("b.ts", "3;\n");
         repo.commit();

@@ -1,5 +1,13 @@
-//! Floor 2: the only module that names gix. Opens repositories and turns what is in them into
-//! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
+//! Layer 2: the only module that names gix. It runs no program, whatever a repository's configuration says.
+//!
+//! [`Repository`] is the way in: it is found from a folder upwards, after `guard` has looked at the files that gix would
+//! read whole. A commit or the index becomes a [`TreeSource`], which the rest of the program reads as it reads a folder
+//! (see [`Source`](crate::source::Source)). History is asked for in `history`: the changes of commits, newest first, and
+//! the first-parent line. [`Staging`] changes the index in one step, under its lock.
+//!
+//! A [`Scratch`] is the copy of a worktree in which commands may do what they like: a repository of its own that borrows
+//! the objects of the original and is brought back to its state between two trials. What is missing in a shallow or partial
+//! clone is an answer, not an error.
 
 mod attributes;
 mod diff;
@@ -9,7 +17,6 @@ mod guard;
 mod history;
 mod index;
 mod merge;
-mod objects;
 mod repository;
 mod scratch;
 mod scratch_fill;
@@ -21,7 +28,7 @@ pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
 pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
-pub use history::{Step, Walked};
+pub use history::Step;
 pub use index::IndexChange;
 pub use merge::MergeConflict;
 pub use repository::Repository;

@@ -58,18 +58,12 @@ pub(super) struct Held {
     pub(super) stamp: Stamp,
 }
 
-const TOLD_EVERY: usize = 500;
-
 impl Scratch {
-    /// Makes the copy, or brings the one in the slot to the same state; `progress` is told how many
-    /// files of how many were looked at.
+    /// Makes the copy, or brings the one in the slot to the same state.
     ///
     /// # Errors
     /// [`ScratchError`] when the disk or a file of the original refuses.
-    pub fn prepare(
-        plan: &ScratchPlan<'_>,
-        progress: &dyn Fn(usize, usize),
-    ) -> Result<Self, ScratchError> {
+    pub fn prepare(plan: &ScratchPlan<'_>) -> Result<Self, ScratchError> {
         let root = plan.slot.join("tree");
         let manifest = plan.slot.join("manifest.json");
         let earlier: BTreeMap<RepoPath, Held> = fs::read(&manifest)
@@ -96,11 +90,7 @@ impl Scratch {
             .held
             .retain(|path, _| listing.get(path.as_str()).is_some());
         scratch.sweep()?;
-        let entries = listing.entries();
-        for (done, entry) in entries.iter().enumerate() {
-            if done % TOLD_EVERY == 0 {
-                progress(done, entries.len());
-            }
+        for entry in listing.entries() {
             scratch.copy_entry(entry, plan)?;
         }
         scratch.make_repository(plan.git)?;

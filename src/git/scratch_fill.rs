@@ -1,3 +1,5 @@
+//! Fills a scratch copy with files.
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ impl Scratch {
         self.hold_file(path, bytes, mode)
     }
 
-    /// Takes what stands at `path`, of these bytes, for what the copy holds there.
+    /// Takes what is at `path`, of these bytes, for what the copy holds there.
     pub(super) fn hold_file(
         &mut self,
         path: &RepoPath,
@@ -74,7 +76,7 @@ impl Scratch {
         self.hold_id(path, mode, Some(id.to_string()))
     }
 
-    // Too large to be read whole: the system copies it, and it is known by its stamp alone.
+    // Copied by the system and known by its stamp alone, because it is too large to read.
     fn put_large(&mut self, path: &RepoPath, mode: u32) -> Result<(), ScratchError> {
         let at = self.at(path);
         self.clear_way(path)?;

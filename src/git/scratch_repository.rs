@@ -1,3 +1,5 @@
+//! Makes the repository of a scratch copy. It borrows objects, so that a copy costs no history.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -127,7 +129,7 @@ fn borrow_objects(git: &Path, folders: &[PathBuf]) -> Result<(), GitError> {
     fs::write(info.join("alternates"), lines).map_err(GitError::unreadable)
 }
 
-// Tools that describe a version by its tags, such as setuptools_scm, need them.
+// Tags are kept, because tools such as setuptools_scm derive a version from them.
 fn copy_tags(from: &gix::Repository, git: &Path) -> Result<(), GitError> {
     let mut text = String::from("# pack-refs with: peeled fully-peeled sorted\n");
     let references = from.references().map_err(GitError::unreadable)?;

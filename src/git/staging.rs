@@ -5,8 +5,7 @@ use std::path::Path;
 use gix::index::entry::{Flags, Stage};
 
 use super::index::{blob_id, index_mode, is_unchanged, object_id, stat_of};
-use super::objects::write_blob;
-use super::repository::Pool;
+use super::repository::{Pool, write_blob};
 use super::{GitError, Repository};
 use crate::model::BlobId;
 

@@ -1,3 +1,5 @@
+//! The files of a commit, tree or index as a source.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::edges::{FileEdges, Graph};
-use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
+use crate::model::{FileFacts, RepoPath, UnresolvedImport};
 
 /// The files reachable from some targets by a number of imports.
 #[derive(Debug, Clone, Default)]
@@ -13,8 +13,6 @@ pub struct Closure {
     pub nodes: Vec<ClosureNode>,
     /// Imports of expanded files that lead nowhere, sorted.
     pub unresolved: Vec<UnresolvedImport>,
-    /// What could not be read of the expanded files, sorted by path and line.
-    pub problems: Vec<(RepoPath, ParseProblem)>,
 }
 
 /// One file of a closure.
@@ -65,18 +63,11 @@ impl Graph<'_> {
             let edges = file.given.take();
             if let Some(edges) = &edges {
                 found.unresolved.extend(edges.unresolved());
-                let problems = edges.facts.problems.iter().cloned();
-                found
-                    .problems
-                    .extend(problems.map(|problem| (file.path.clone(), problem)));
             }
             found.nodes.push(build_node(file, edges));
         }
         found.unresolved.sort();
         found.unresolved.dedup();
-        found
-            .problems
-            .sort_by(|a, b| (&a.0, a.1.line).cmp(&(&b.0, b.1.line)));
         found
     }
 
@@ -135,9 +126,7 @@ impl FileEdges {
             .imports
             .iter()
             .zip(&self.resolutions)
-            .filter(|(import, resolution)| {
-                resolution.is_unresolved() && import.kind != ImportKind::DottedString
-            })
+            .filter(|(_, resolution)| resolution.is_unresolved())
             .map(|(import, resolution)| UnresolvedImport {
                 path: self.path.clone(),
                 line: import.line,

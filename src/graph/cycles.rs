@@ -24,8 +24,7 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
                 .imports
                 .iter()
                 .zip(&file.resolutions)
-                .filter(|(import, _)| !import.type_only && import.kind != ImportKind::DottedString)
-                .filter(|(import, _)| !is_lazy(import, &file.facts))
+                .filter(|(import, _)| !import.type_only && !is_lazy(import, &file.facts))
                 .flat_map(|(_, resolution)| &resolution.files)
                 .filter_map(|path| index.get(path).copied())
                 .collect();

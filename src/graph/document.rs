@@ -8,8 +8,8 @@ use super::cycles::cycles;
 use super::edges::{FileEdges, Graph};
 use super::symbols::is_module;
 use crate::model::{
-    ClosureEntry, Import, ImportEdge, ImportKind, ImportsDocument, ImportsFile, ImportsProblem,
-    RepoPath, SCHEMA_VERSION,
+    ClosureEntry, Import, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem, RepoPath,
+    SCHEMA_VERSION,
 };
 
 /// What an [`ImportsDocument`] is made of.
@@ -57,10 +57,9 @@ fn importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocumen
         let nearer = |path: &RepoPath| {
             *path != file.path && hops.get(path).is_some_and(|hops| *hops < own.max(1))
         };
-        file.imports.retain_mut(|edge| {
-            edge.matches.retain(nearer);
+        file.imports.retain(|edge| {
             let mut files = [&edge.path, &edge.defined_in].into_iter().flatten();
-            files.any(nearer) || !edge.matches.is_empty()
+            files.any(nearer)
         });
     }
     // A target stands there only as an importer of another.
@@ -145,19 +144,9 @@ fn edge_rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> V
         names,
         type_only: import.type_only,
         nested: import.nested,
-        matches: Vec::new(),
     };
     let all: Vec<String> = import.names.iter().map(|name| name.name.clone()).collect();
-    if import.kind == ImportKind::Glob || is_query(import, &resolution.files) {
-        return vec![ImportEdge {
-            matches: resolution.files.clone(),
-            ..row(None, Vec::new())
-        }];
-    }
-    if resolution.files.is_empty() {
-        if import.kind == ImportKind::DottedString {
-            return Vec::new();
-        }
+    if resolution.files.is_empty() || is_query(import, &resolution.files) {
         return vec![row(None, all)];
     }
     let several = resolution.files.len() > 1;
@@ -184,7 +173,7 @@ fn edge_rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> V
 fn is_query(import: &Import, files: &[RepoPath]) -> bool {
     import.specifier.split_once('?').is_some_and(|(path, _)| {
         let name = path.rsplit('/').next().unwrap_or(path);
-        !files.is_empty() && files.iter().all(|file| file.file_name() != name)
+        files.iter().all(|file| file.file_name() != name)
     })
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::languages::{Language, Resolution, Resolver};
-use crate::model::{FileFacts, ImportKind, RepoPath};
+use crate::model::{FileFacts, RepoPath};
 use crate::source::Source;
 
 /// A repository's import graph, computed where it is asked for.
@@ -81,16 +81,13 @@ impl<'a> Graph<'a> {
 
 impl FileEdges {
     /// The files imported, in import order, each once, without the file itself. Implicit files
-    /// follow. What is merely named in a string is left out.
+    /// follow.
     #[must_use]
     pub fn targets(&self) -> Vec<RepoPath> {
         let mut seen = std::collections::HashSet::from([&self.path]);
-        self.facts
-            .imports
+        self.resolutions
             .iter()
-            .zip(&self.resolutions)
-            .filter(|(import, _)| import.kind != ImportKind::DottedString)
-            .flat_map(|(_, resolution)| &resolution.files)
+            .flat_map(|resolution| &resolution.files)
             .chain(&self.implicit)
             .filter(|path| seen.insert(path))
             .cloned()

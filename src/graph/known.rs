@@ -1,3 +1,5 @@
+//! Reads and stores facts of files by blob id, so that an unchanged file is parsed once.
+
 use std::sync::Arc;
 
 use super::Graph;

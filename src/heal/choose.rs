@@ -274,7 +274,7 @@ mod tests {
                 &["srv"],
             ),
             ("{\"url\": \"http://a/sse\"}", &[]),
-            ("{\"command\": \"http://a/mcp\"}", &["http://a/mcp"]),
+            ("{\"command\": \"http://a/mcp\"}", &[]),
             ("{\"command\": \"srv\"}", &[]),
         ] {
             let (steps, _) = all(&wrong, server(entry), &around);

@@ -1,3 +1,5 @@
+//! Reads and changes files that configure MCP servers.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Speaks MCP to a server: `initialize`, then `tools/list`.
+
 use std::time::Duration;
 
 use regex::Captures;

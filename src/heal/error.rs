@@ -1,3 +1,5 @@
+//! The errors of probing.
+
 use crate::exec::ExecError;
 use crate::model::Code;
 

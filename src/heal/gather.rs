@@ -1,3 +1,5 @@
+//! Gathers the facts that a correction may use: names of programs and variables, never values.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Connects to an MCP server over HTTP.
+
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::net::TcpStream;

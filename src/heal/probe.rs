@@ -1,3 +1,5 @@
+//! A probe: a command or MCP server that must answer.
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +31,7 @@ pub enum Target {
 }
 
 /// Where an MCP server is. A configuration may name both a program and an address; `transport` says
-/// which is used. Values may hold `${NAME}`, which stands for a variable.
+/// which is used. Values may hold `${NAME}`, which represents a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Which of the two is used.

@@ -101,13 +101,11 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
             "Two programs speak different transports: see the evidence",
         )];
     };
-    let command = endpoint.command.first().map(String::as_str);
     let is_stdio = endpoint.transport == Transport::Stdio;
-    let (program, address) = match command {
-        Some(word) if word.contains("://") => (None, Some(word)),
-        _ => (command, endpoint.url.as_deref()),
+    let other = match is_stdio {
+        true => endpoint.url.as_ref(),
+        false => endpoint.command.first(),
     };
-    let other = if is_stdio { address } else { program };
     let advice = Fix::person(if is_stdio {
         "The program does not speak MCP on its standard output: configure it for stdio, or set its address as `url`"
     } else {
@@ -118,7 +116,6 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         return vec![advice];
     };
     let mut changed = endpoint.clone();
-    changed.url = address.map(str::to_owned);
     changed.transport = [Transport::Stdio, Transport::Http][usize::from(is_stdio)];
     let target = Target::Server(changed);
     let probe = Probe {

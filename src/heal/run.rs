@@ -1,3 +1,5 @@
+//! Starts a probe, corrects its configuration and retries until it answers.
+
 use super::gather::gather_surroundings;
 use super::probe::Answer;
 use super::{Fix, HealError, History, Probe, Target, choose_fix};
@@ -31,7 +33,7 @@ pub struct Options<'a> {
 pub struct Healed {
     /// The configuration that answers, or the last one tried.
     pub probe: Probe,
-    /// How it stands.
+    /// Its state.
     pub report: HealedProbe,
     /// The fixes that were tried.
     pub attempts: Vec<HealingAttempt>,

@@ -1,3 +1,5 @@
+//! Finds a value in JSON text, so that a correction keeps comments and layout.
+
 use std::ops::Range;
 
 use serde::de::IgnoredAny;

@@ -1,3 +1,5 @@
+//! Connects to an MCP server over standard input and output.
+
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -107,7 +109,7 @@ struct Lines {
 impl Transport<RoleClient> for Lines {
     type Error = std::io::Error;
 
-    // Messages of a probe are short: they fit into the pipe though nobody reads.
+    // Written without waiting, since the messages of a probe are short and fit into the pipe.
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,

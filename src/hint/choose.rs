@@ -1,3 +1,5 @@
+//! Ranks import candidates and decides which are certain.
+
 use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
 use super::proof::{self, Entity, candidate_entity, covers_candidate, is_declared};
@@ -152,7 +154,7 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
             score /= 32;
         }
     }
-    // Nobody reaches into another package by its path, or takes what is not declared.
+    // Weak, because code does not import another package by its path, or one that is not declared.
     let is_undeclared =
         || crosses_boundary(undef, candidate) || !is_declared(undef, &candidate.module);
     if undef.language.declares_exports && is_undeclared() {
@@ -214,7 +216,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         // The installed package exports it, and nothing else does.
         Some(_) if best.weight.installed => undef.name.len() > 2 && is_alone,
         Some(_) => best.candidate.imported == "*" && !undef.usage.members.is_empty(),
-        // A plain variable that happens to bear the name proves nothing.
+        // A variable needs a telling name, because a plain one of that name proves nothing.
         None => {
             let telling = undef.name.contains(|c: char| c.is_uppercase() || c == '_');
             let solid = |kind: DefinitionKind| kind != DefinitionKind::Variable || telling;

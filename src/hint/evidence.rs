@@ -1,3 +1,5 @@
+//! The evidence for an import candidate.
+
 use std::collections::BTreeMap;
 
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath};
@@ -27,7 +29,7 @@ impl Candidate {
     }
 }
 
-/// What speaks for a candidate.
+/// The weight of the evidence for a candidate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Weight {
     /// Importers, each by its nearness.

@@ -1,3 +1,5 @@
+//! Proposes imports for a name that its module does not export.
+
 use std::collections::BTreeSet;
 
 use super::idiom::{Shown, Site};
@@ -174,7 +176,7 @@ impl MissingExport<'_> {
             row.source != HintSource::Similar
                 && row.path.as_ref() != self.target.as_ref()
                 && (row.imported == self.taken.name || row.path.is_none())
-                // A library that merely has the word is not where a file of the repository went.
+                // Libraries are left out, since a module of the repository did not move into one.
                 && (row.path.is_some() || self.target.is_none())
         });
         let is_entry = |path: &RepoPath| matches!(path.stem(), "__init__" | "index");

@@ -1,3 +1,5 @@
+//! Writes a suggested import into a file as a patch.
+
 use super::exports::{retake_name, takers};
 use crate::git::unified_hunks;
 use crate::graph::Graph;

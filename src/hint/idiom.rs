@@ -1,3 +1,5 @@
+//! How one language names modules; the interface that Python and TypeScript implement.
+
 use super::evidence::{Candidate, Weight};
 use super::python::Python;
 use super::query::Undefined;
@@ -11,8 +13,8 @@ use std::sync::Arc;
 /// How one file comes by names, as it and those around it show: what a hint asks where languages
 /// differ.
 pub(super) trait Idiom: Sync {
-    /// What the file at `path` says about a name that this one lacks: how it imports it, and
-    /// whether it offers it to others.
+    /// Returns the evidence of the file at `path` for a missing name: how it imports the name, and whether it exports
+    /// it.
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
@@ -47,7 +49,7 @@ pub(super) trait Idiom: Sync {
         kind: Option<DefinitionKind>,
     ) -> (String, bool);
 
-    /// What stands at `path` as the file would name it that named it by `like`, and whether that is
+    /// What is at `path` as the file would name it that named it by `like`, and whether that is
     /// to be done: of an alias that leads nowhere, not all who use it are to be mended.
     fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool);
 
@@ -63,7 +65,7 @@ pub(super) trait Idiom: Sync {
     }
 }
 
-/// The file that asks, and where it stands.
+/// The file that asks, and where it is.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'g> {
     pub(super) graph: &'g Graph<'g>,

@@ -1,4 +1,4 @@
-//! Floor 5: an undefined name to its import. Evidence comes from the repository's own imports, from definitions,
+//! Layer 5: an undefined name to its import. Evidence comes from the repository's own imports, from definitions,
 //! the standard library and manifests; a suggestion is certain or says why it is not.
 
 mod choose;

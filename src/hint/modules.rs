@@ -1,3 +1,5 @@
+//! Proposes files for a module that does not exist.
+
 use super::Query;
 use super::evidence::nearness;
 use super::exports::exports_name;

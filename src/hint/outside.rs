@@ -1,3 +1,5 @@
+//! Adds candidates from outside the repository: standard library and packages.
+
 use super::Query;
 use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;

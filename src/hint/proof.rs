@@ -1,3 +1,6 @@
+//! Checks a candidate before it is called certain: it must resolve, bind the name and close no import
+//! cycle. Otherwise a sure fix could break the program.
+
 use std::collections::BTreeSet;
 
 use super::evidence::Candidate;
@@ -189,7 +192,8 @@ fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
     true
 }
 
-// Whether the import is above the first use of its name; import statements of scripts are hoisted.
+// Whether the import is above the first use of its name. Scripts pass always, since their import statements are
+// hoisted.
 fn comes_first(undef: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     if undef.language.declares_exports && import.kind == ImportKind::Import {
         return true;

@@ -3,7 +3,7 @@ use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
 use crate::languages::python::requirements::{declares, is_required, normal_name};
 use crate::languages::python::spelling::{self, Tops, module_place, place_of};
-use crate::languages::{Has, PYTHON, always_bound, exported};
+use crate::languages::{Has, PYTHON, exported};
 use crate::model::{
     DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
 };
@@ -191,7 +191,6 @@ impl Idiom for Python<'_> {
         (module, false)
     }
 
-    // What a module binds in one branch alone, or deletes, need not be there.
     fn suits_import(
         &self,
         _: &Undefined<'_>,
@@ -203,12 +202,8 @@ impl Idiom for Python<'_> {
             return true;
         };
         let facts = self.site.graph.resolver().facts(path);
-        let binds = facts
-            .exports
-            .iter()
-            .any(|export| export.name == one.imported);
         let text = self.site.graph.source().read(path).unwrap_or_default();
-        !binds || always_bound(path, &text).is_none_or(|bound| bound.contains(&one.imported))
+        spelling::may_count_on(&facts, &text, &one.imported)
     }
 
     fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool) {

@@ -1,3 +1,5 @@
+//! The question and answer of `mendit hint`.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,11 +18,11 @@ pub struct Query<'q> {
     pub file: &'q RepoPath,
     /// Names that are undefined in it.
     pub names: &'q [String],
-    /// What is the same for every file.
+    /// The context shared by all files.
     pub ask: &'q Ask<'q>,
 }
 
-/// What a question about any file may look at.
+/// The context of a question.
 #[derive(Clone, Copy)]
 pub struct Ask<'q> {
     /// Packages that are installed for the repository.
@@ -34,7 +36,7 @@ pub struct Ask<'q> {
 pub struct Answer {
     /// The file.
     pub file: RepoPath,
-    /// What it lacks.
+    /// The missing names.
     pub wanted: Wanted,
     /// Imports that may have been meant.
     pub suggestions: Vec<Suggestion>,

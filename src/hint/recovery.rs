@@ -1,3 +1,5 @@
+//! Formats import hints for a packet and a prompt.
+
 use std::collections::BTreeMap;
 
 use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};

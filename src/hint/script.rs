@@ -154,12 +154,9 @@ impl Idiom for Script<'_> {
     fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
-        let packages = match resolver.declared_as(file, name) {
-            Some(package) => vec![package],
-            None => resolver.declared_like(file, name),
-        };
         let row = |package| (package, "default".to_owned(), HintSource::Manifest);
-        packages.into_iter().map(row).collect()
+        let packages = resolver.declared_like(file, name).into_iter();
+        packages.map(row).collect()
     }
 
     fn declares_module(&self, module: &str) -> bool {

@@ -1,3 +1,6 @@
+//! Finds names that differ by a typo. Pairs such as `get` and `set` are excluded, because both are
+//! common and mean opposites.
+
 use std::collections::BTreeSet;
 
 use super::query::Undefined;

@@ -1,3 +1,5 @@
+//! Suggests imports for undefined names: the pipeline over all evidence.
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -52,7 +54,7 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
             language,
             siblings: &siblings,
         };
-        // A method is reached by its object: without `self.` no import is meant.
+        // Skipped, because a method is reached through its object and needs no import.
         if !undef.usage.member {
             found.extend(suggest_one(&undef, query, &pool));
         }

@@ -1,3 +1,5 @@
+//! Reads from a diagnosis which names each file lacks.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

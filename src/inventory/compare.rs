@@ -7,7 +7,7 @@ use super::lock::{Lock, normal};
 use super::managers::Manager;
 use super::members::{link_member, list_members};
 use super::modules::missing_plugin;
-use super::project::{Project, is_plain, read_text};
+use super::project::{Project, is_plain};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
 use crate::source::EntryKind;
@@ -154,47 +154,29 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
         let asks = !node_requirements(&project.read("package.json")?).is_empty();
         return asks.then(|| Remedy::new(message, Some(manager.all.clone())));
     }
-    let lock = read_lock(project, manager);
-    let root = std::iter::once("");
-    let mut folders = root.chain(lock.folders.iter().map(String::as_str));
-    folders.find_map(|folder| problem_in_folder(project, manager, &lock, folder))
-}
-
-// One member of the workspace.
-fn problem_in_folder(
-    project: &Project<'_>,
-    manager: &Manager,
-    lock: &Lock,
-    folder: &str,
-) -> Option<Remedy> {
-    let base = project.folder_of(&manager.file)?.join(folder);
-    let path = base.join("package.json");
-    let path = path.to_str()?;
-    let mut usual = node_requirements(&read_text(project.source, path)?);
-    let root = project.root.as_ref()?;
-    let is_there = |name: &str| {
-        let mut above = base.ancestors();
-        above.any(|above| root.join(above).join("node_modules").join(name).exists())
-    };
+    let mut usual = node_requirements(&project.read("package.json")?);
+    let is_there = |name: &str| project.has_path(&format!("node_modules/{name}"));
     let members = list_members(project.source, false);
+    let path = project.folder_of("package.json")?.join("package.json");
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
     let unlinked = usual
         .iter()
         .find(|one| is_member(&one.name) && !is_there(&one.name));
     if let Some(one) = unlinked {
-        return link_member(project, &one.name, false, Some(path));
+        return link_member(project, &one.name, false, path.to_str());
     }
     // Not every lock holds members of the workspace.
     usual.retain(|one| !is_member(&one.name));
     let there = usual.iter().filter(|one| is_there(&one.name));
-    let version = |name: &str| node_version(project, base.to_str()?, name);
-    let there = there.map(|one| (one.name.clone(), version(&one.name).unwrap_or_default()));
+    let folder = project.folder_of("package.json")?.to_str()?;
+    let version = |name: &str| node_version(project, folder, name).unwrap_or_default();
+    let there = there.map(|one| (one.name.clone(), version(&one.name)));
     let packages = Packages {
         present: there.collect(),
         are_locked: true,
         requirements: usual,
     };
-    packages.find_problem(project, manager, lock)
+    packages.find_problem(project, manager, &read_lock(project, manager))
 }
 
 /// Returns how a package is installed that a manifest declares.

@@ -1,3 +1,5 @@
+//! Reads the packages that a manifest declares.
+
 use serde_json::Value;
 
 use super::lock::normal;

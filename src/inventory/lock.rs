@@ -15,8 +15,6 @@ pattern!(
 pub(super) struct Lock {
     /// Versions by package: npm may hold several, a member of the workspace has none.
     pub(super) versions: BTreeMap<String, BTreeSet<String>>,
-    /// Folders of the members of the workspace.
-    pub(super) folders: BTreeSet<String>,
 }
 
 impl Lock {
@@ -61,9 +59,8 @@ impl Lock {
     fn read_npm(&mut self, text: &str) {
         let file: Value = serde_json::from_str(text).unwrap_or_default();
         for (path, package) in file["packages"].as_object().into_iter().flatten() {
-            match path.rsplit_once("node_modules/") {
-                Some((_, name)) => self.add(name, package["version"].as_str().unwrap_or_default()),
-                None => _ = self.folders.insert(path.clone()),
+            if let Some((_, name)) = path.rsplit_once("node_modules/") {
+                self.add(name, package["version"].as_str().unwrap_or_default());
             }
         }
     }
@@ -77,9 +74,6 @@ impl Lock {
                 self.add(name, version);
             }
         }
-        let importers = file["importers"].as_object().into_iter().flatten();
-        let folders = importers.map(|(key, _)| key.trim_start_matches('.').to_owned());
-        self.folders = folders.collect();
     }
 }
 

@@ -1,3 +1,5 @@
+//! The table of package managers and their install commands.
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;

@@ -1,3 +1,5 @@
+//! Lists the packages of a workspace.
+
 use serde_json::Value;
 
 use super::lock::normal;

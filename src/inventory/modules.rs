@@ -1,3 +1,5 @@
+//! Finds the package that provides a missing module.
+
 use std::collections::BTreeMap;
 
 use super::compare::{not_installed, own_package_missing, python_packages};
@@ -43,8 +45,8 @@ pub(super) fn missing_modules(
         .collect()
 }
 
-// A package that is declared is installed; else it is added, unless the project has one that is called almost like it,
-// or has its scope: a typo is how strange packages get in.
+// A declared package is installed, another is added, unless the project has one of almost the same name or scope,
+// because a typo is how malicious packages get in.
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
     let files = if python {
         "pyproject.toml requirements.txt setup.cfg setup.py"
@@ -103,7 +105,7 @@ fn package_name(module: &str, python: bool) -> Option<&str> {
     (starts && super::project::is_plain(name)).then_some(name)
 }
 
-// Rows `plugin cue`: what stands in an option, a setting or a message about a fixture (docs.pytest.org, plugin list).
+// Rows `plugin cue`: what is in an option, a setting or a message about a fixture (docs.pytest.org, plugin list).
 const PLUGINS: &str = include_str!("plugins.txt");
 
 // Returns the plugin that an option, a setting or a fixture of a line needs.

@@ -1,3 +1,5 @@
+//! The project that an inventory is about: files, installed packages, directory.
+
 use std::path::{Path, PathBuf};
 
 use super::managers::{MANAGERS, Manager};

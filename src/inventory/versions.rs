@@ -1,3 +1,5 @@
+//! Compares interpreter versions with what the project asks for.
+
 use super::project::Project;
 use crate::model::Remedy;
 use crate::runners::pattern;

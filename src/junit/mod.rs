@@ -1,4 +1,4 @@
-//! Floor 1: reports of tests in the form of `JUnit`, as the runners of many languages write them.
+//! Layer 1: reports of tests in the form of `JUnit`, as the runners of many languages write them.
 
 mod read;
 

@@ -224,11 +224,9 @@ impl Case {
     // Gives the test the name that its runner prints, and tells which runner that is.
     fn set_id(&mut self, root: &str, suite: &str) {
         let known = ROOTS.iter().find(|(name, _)| root.starts_with(name));
-        let title = self.playwright_title();
         self.runner = match known {
             Some((_, runner)) => Some(runner),
             None if suite == "pytest" => Some("pytest"),
-            None if title.is_some() => Some("playwright"),
             None if self.class == "test" && suite.is_empty() => Some("node-test"),
             None => None,
         };
@@ -241,7 +239,6 @@ impl Case {
         };
         self.id = match self.runner {
             Some("pytest") => self.pytest_id(),
-            Some("playwright") => title.unwrap_or_default(),
             None if is_class(&self.class) && !self.name.starts_with(&self.class) => {
                 format!("{}.{}", self.class, self.name)
             }
@@ -276,16 +273,6 @@ impl Case {
             id.push_str(part);
         }
         id
-    }
-
-    // It puts the heading of its own report first: `[chromium] › a.spec.ts:3:5 › page › opens ───`.
-    fn playwright_title(&self) -> Option<String> {
-        let first = self.detail.lines().find(|line| !line.trim().is_empty())?;
-        let title = first.trim().trim_end_matches('─').trim_end();
-        let mut parts = title.split(" › ");
-        let place = parts.find(|part| !part.starts_with('['))?;
-        let (file, _) = place.split_once(':')?;
-        (is_script(file) && parts.next().is_some()).then(|| title.to_owned())
     }
 }
 
@@ -337,12 +324,6 @@ mod tests {
                 Some("mocha"),
                 "Net pings",
                 Some(("/app/test/a.js", 0)),
-            ),
-            (
-                "<testsuites><testsuite name=\"a.spec.ts\"><testcase name=\"cart › totals\" classname=\"a.spec.ts\"><failure message=\"a.spec.ts:4:3 totals\"><![CDATA[  [api] › a.spec.ts:4:3 › cart › totals ────\n\n    Error: no]]></failure></testcase></testsuite></testsuites>",
-                Some("playwright"),
-                "[api] › a.spec.ts:4:3 › cart › totals",
-                None,
             ),
             (
                 r#"<testsuite name="com.x.NetTest"><testcase name="pings" classname="com.x.NetTest" time="0.1"><rerunFailure>a</rerunFailure><failure message="expected: 1" type="AssertionFailedError">at x</failure></testcase></testsuite>"#,

@@ -1,3 +1,5 @@
+//! Edits imports: removes a name, changes the module, adds an alias.
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,7 +14,7 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 use crate::source::Source;
 
 /// The text of a file without one name that it imports from a module; the statement goes with its
-/// last name. `name` is the name in the module. `None` when the statement cannot be told apart.
+/// last name. `name` is the name in the module. `None` when the statement cannot be distinguished.
 #[must_use]
 pub fn removed(
     file: &RepoPath,
@@ -116,7 +118,7 @@ pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &
         statement.push_str(module);
         let mut lines = tail.lines().take(MAX_STATEMENT_LINES);
         statement.push_str(lines.next().unwrap_or_default());
-        // The names of Python stand behind the module.
+        // The names of Python are behind the module.
         while statement.matches('(').count() > statement.matches(')').count() {
             statement.push_str(lines.next()?.trim());
         }

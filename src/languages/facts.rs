@@ -124,7 +124,6 @@ impl<'a> Code<'a> {
     }
 
     /// Whether the code is a part of the file, as the script of a component is.
-    #[cfg(feature = "program")]
     pub(super) fn is_embedded(&self) -> bool {
         matches!(self.text, Cow::Owned(_))
     }

@@ -1,3 +1,5 @@
+//! Joins and splits paths of the repository.
+
 use crate::model::RepoPath;
 
 /// Joins and normalises; `None` when the result leaves the repository. The root is `""`.

@@ -1,3 +1,6 @@
+//! Finds the syntax node at a byte. Look-ups are bounded together, so that hostile nesting cannot stall
+//! a parse.
+
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::model::ParseProblem;
@@ -7,7 +10,7 @@ const MAX_DEPTH: usize = 400;
 /// Steps down one tree; a large hand-written file needs a hundredth of it.
 const MAX_STEPS: usize = 3_000_000;
 
-/// Finds what stands at a byte of a tree. A look-up costs the depth of the place, not the size of
+/// Finds what is at a byte of a tree. A look-up costs the depth of the place, not the size of
 /// the tree, and all look-ups together are bounded.
 pub(super) struct Finder<'t> {
     root: Node<'t>,

@@ -1,3 +1,5 @@
+//! Inserts an import into a file, in its own style.
+
 use super::facts::Code;
 use super::language::Language;
 use super::literal::Syntax;
@@ -93,7 +95,7 @@ impl Page<'_> {
     }
 }
 
-// The byte below the shebang, the comments that stand apart from the code, and the docstring or the
+// The byte below the shebang, the comments that are apart from the code, and the docstring or the
 // directives of a file.
 fn header_end(file: &RepoPath, text: &str) -> Option<usize> {
     let code = Code::read(file, text.as_bytes())?;

@@ -1,3 +1,5 @@
+//! Reads exports of installed packages.
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +35,7 @@ pub enum Has {
         /// A type that is gone at run time.
         erased: bool,
     },
-    /// The word stands in nothing that it shows.
+    /// The word is in nothing that it shows.
     Nothing,
 }
 

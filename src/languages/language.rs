@@ -2,14 +2,11 @@ use std::fmt;
 
 use tree_sitter::Tree;
 
-#[cfg(feature = "program")]
 use super::insert::Page;
-#[cfg(feature = "program")]
 use super::installed::InstalledFiles;
 use super::query::Query;
 use super::resolver::{Resolution, Resolver};
 use super::{python, typescript};
-#[cfg(feature = "program")]
 use crate::model::Suggestion;
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
 
@@ -29,11 +26,9 @@ pub struct Language {
     pub families: &'static [&'static str],
     /// Its own library by what it exports, `name module [*|type]`, sorted: `*` for the module
     /// itself, `type` for what is erased at run time.
-    #[cfg(feature = "program")]
     pub(super) library: &'static str,
     /// Modules of it that code imports from every day, sorted: of two that export a name, one that
     /// stands here is meant far more often than one that does not.
-    #[cfg(feature = "program")]
     pub(super) everyday: &'static str,
     /// What is there without an import, a name a line.
     pub(super) globals: &'static str,
@@ -56,7 +51,6 @@ pub struct Language {
     /// What a name is where it stands.
     pub(super) uses: Query,
     /// How its imports are changed; `None` for one whose imports are read alone.
-    #[cfg(feature = "program")]
     pub(super) editing: Option<Editing>,
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
@@ -64,7 +58,6 @@ pub struct Language {
 }
 
 /// What it takes to put names into imports, and imports into files.
-#[cfg(feature = "program")]
 pub(super) struct Editing {
     /// Where installed modules stand.
     pub(super) installed: InstalledFiles,
@@ -156,7 +149,6 @@ impl Language {
 }
 
 /// What is known of a language's own library.
-#[cfg(feature = "program")]
 impl Language {
     /// The names that mean something without an import.
     pub fn global_names(&self) -> impl Iterator<Item = &'static str> {

@@ -1,3 +1,5 @@
+//! Walks syntax trees and reads string literals.
+
 use tree_sitter::{Node, TreeCursor};
 
 /// What is asked of a node of a tree.

@@ -1,14 +1,20 @@
-//! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
-//! means and how one is written; beside them what all have in common. The only user of tree-sitter.
+//! Layer 2: what the program knows of TypeScript, JavaScript and Python, and the only user of tree-sitter.
+//!
+//! A file becomes [`FileFacts`](crate::model::FileFacts): its imports, exports and top-level definitions ([`facts`]). What
+//! an import means is answered by a [`Resolver`], from the list of files and the projects' own settings alone: nothing is
+//! installed, nothing is run. Four more questions are asked of a syntax tree: whether the text parses ([`syntax_errors`]),
+//! which definitions a file has ([`outline()`]), how it uses a name ([`uses()`]), and which assertions its tests make
+//! ([`perturbable_tests`]). [`inserted`], [`removed`] and their neighbors write imports.
+//!
+//! [`Language`] is the row that all of this goes through. One more language is a folder beside `python` and `typescript`, a
+//! folder of queries in `grammars/`, and an entry in `LANGUAGES`. The tables of names (`names.txt`, `globals.txt` and so on)
+//! are written by `scripts/name_tables.py`.
 
-#[cfg(feature = "program")]
 mod edit;
 mod facts;
 mod files;
 mod finder;
-#[cfg(feature = "program")]
 mod insert;
-#[cfg(feature = "program")]
 mod installed;
 mod language;
 mod literal;
@@ -18,28 +24,21 @@ mod perturb;
 pub(crate) mod python;
 mod query;
 mod resolver;
-#[cfg(feature = "program")]
 mod statements;
 mod tags;
 pub(crate) mod typescript;
 mod uses;
 
-#[cfg(feature = "program")]
 pub use edit::{aliased, removed, respecified, restated};
 pub use facts::{facts, syntax_errors};
-#[cfg(feature = "program")]
 pub use insert::{Page, inserted};
-#[cfg(feature = "program")]
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};
 pub use outline::{Outline, outline};
 pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;
 pub use resolver::{Resolution, Resolver, parsed};
-#[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
-#[cfg(feature = "program")]
-pub use uses::always_bound;
 pub use uses::{Uses, is_word, uses, words};
 
 /// Imports and exports as tests write them.

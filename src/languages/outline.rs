@@ -1,3 +1,5 @@
+//! Reads the definitions of a file, to show parts of it.
+
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};

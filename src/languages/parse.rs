@@ -1,3 +1,5 @@
+//! Parses with tree-sitter under a bound of effort, since some inputs take quadratic time.
+
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -25,8 +27,8 @@ const MAX_LAST: usize = 3;
 /// Longer texts are not kept.
 const MAX_KEPT_BYTES: usize = 512 * 1024;
 
-// The parser reports every hundred operations. Ordinary code needs at most one report for forty
-// bytes; counting them gives the same answer on every machine.
+// The parser reports every hundred operations; ordinary code needs at most one report for forty bytes. Reports are
+// counted and not time, so that every machine gives the same answer.
 const FREE_REPORTS: usize = 2_000;
 const BYTES_PER_REPORT: usize = 10;
 

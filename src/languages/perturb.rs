@@ -1,3 +1,5 @@
+//! Changes what an assertion expects, for the mutation check.
+
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
@@ -48,7 +50,7 @@ pub struct Perturbation {
     pub line: u32,
     /// The bytes that are replaced.
     pub place: Range<usize>,
-    /// The text that stands there.
+    /// The text that is there.
     pub was: String,
     /// The text that expects something else.
     pub perturbed: String,
@@ -297,7 +299,7 @@ impl Finder<'_> {
             return None;
         }
         let (mut other, start) = (text_of(collection, self.text), collection.start_byte());
-        // The last first: what is replaced moves what stands behind it.
+        // The last first, because a replacement moves the bytes behind it.
         for member in members.into_iter().rev() {
             let value = member.field("value").unwrap_or(member);
             let literal = self.other_literal(value, &text_of(value, self.text));

@@ -1,3 +1,6 @@
+//! Resolves imports from a listing and project files. The disk is not read, so that commits and patches
+//! resolve like worktrees.
+
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -96,7 +99,7 @@ impl<'a> Resolver<'a> {
         self.resolve(from, import).files.into_iter().next()
     }
 
-    /// Whether a regular file of the repository stands at the path.
+    /// Whether a regular file of the repository is at the path.
     #[must_use]
     pub fn is_file(&self, path: &RepoPath) -> bool {
         self.files.has_file(path.as_str())

@@ -1,3 +1,5 @@
+//! Lists the import statements of a file.
+
 use std::ops::Range;
 
 use tree_sitter::Node;

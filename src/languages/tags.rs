@@ -34,19 +34,6 @@ pub(super) fn read_tags<'t>(query: &Patterns, root: Node<'t>, text: &[u8]) -> Ta
     found
 }
 
-/// The names that one statement binds by itself.
-#[cfg(feature = "program")]
-pub(super) fn bound_names(query: &Patterns, statement: Node<'_>, text: &[u8]) -> Vec<String> {
-    let mut found = Vec::new();
-    query.at(statement, text, |_, one| {
-        let pattern = get(one, "name").filter(|_| find_defined(one).is_some());
-        if let Some(pattern) = pattern {
-            collect_bound(pattern, 0, &mut found);
-        }
-    });
-    found.into_iter().map(|name| text_of(name, text)).collect()
-}
-
 struct Reader<'r> {
     query: &'r Patterns,
     text: &'r [u8],

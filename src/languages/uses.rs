@@ -6,7 +6,6 @@ use tree_sitter::Node;
 use super::facts::Code;
 use super::finder::Finder;
 use super::literal::text_of;
-use super::python::{self, PYTHON};
 use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
 
@@ -168,17 +167,6 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
         let before = at.checked_sub(1).and_then(|at| text.get(at));
         !name.is_empty() && !part(before) && !part(text.get(at + name.len()))
     })
-}
-
-/// The names that a Python file binds whatever happens while it is loaded. `None` for one that binds
-/// others too, and for another language.
-#[cfg(feature = "program")]
-#[must_use]
-pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
-    let code =
-        Code::read(path, bytes).filter(|code| code.cut.is_none() && *code.language == PYTHON)?;
-    let tree = code.tree()?;
-    python::always_bound(tree.root_node(), code.head())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Floor 10: the commands as tools of an MCP server, over standard input and output. Thin: each tool
+//! Layer 10: the commands as tools of an MCP server, over standard input and output. Thin: each tool
 //! is a call into the library and a document of the model.
 
 mod progress;

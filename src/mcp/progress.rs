@@ -1,3 +1,5 @@
+//! Sends progress to an MCP client. The last message is repeated, because clients give up on silence.
+
 use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
@@ -48,7 +50,7 @@ impl Progress for ToolProgress {
 /// The client's end: passes steps on at once, and repeats the last word before a client gives up on silence.
 pub(super) struct Notifier {
     peer: Peer<RoleServer>,
-    // A caller that does not listen still gets its answer.
+    // Optional, since a client that reads no progress still gets its answer.
     token: Option<ProgressToken>,
     count: u32,
     last: String,

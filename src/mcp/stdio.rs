@@ -1,3 +1,5 @@
+//! Serves MCP over standard input and output.
+
 use std::sync::Arc;
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};

@@ -33,8 +33,6 @@ pub struct BenchDocument {
     pub by_repository: Vec<TallyRow>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
-    /// How many were fixed at each level.
-    pub ladder: Vec<Rung>,
     /// Fixes without an LLM where the fixture calls that unsafe.
     pub wrong_heals: u64,
     /// Fixtures whose run wrote something forbidden.
@@ -93,8 +91,6 @@ pub struct FixtureOutcome {
     pub healed: bool,
     /// Bytes of all its packets.
     pub packet_bytes: u64,
-    /// Estimated tokens of the files of all its packets.
-    pub packet_tokens: u64,
     /// Times the agent was called.
     pub agent_calls: u32,
     /// Tokens and cost that the agent reports.
@@ -172,22 +168,6 @@ pub struct TallyRow {
     pub tally: Tally,
 }
 
-/// A context level and its share of fixes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Rung {
-    /// The level.
-    pub level: Level,
-    /// Fixtures fixed with this as the highest level.
-    pub fixed: u64,
-    /// Fixtures fixed at this level or a lower one.
-    pub fixed_so_far: u64,
-    /// Fixtures that can be fixed and were run.
-    pub of: u64,
-    /// Packet bytes of those fixed at this level, on average.
-    pub mean_packet_bytes: u64,
-}
-
 /// Differences from an earlier document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
@@ -195,9 +175,7 @@ pub struct Comparison {
     pub regressed: Vec<String>,
     /// Passes now and failed before.
     pub gained: Vec<String>,
-    /// Missing from the earlier document.
-    pub added: Vec<String>,
-    /// Passed before and was not run now.
+    /// In only one of the two documents.
     pub missing: Vec<String>,
 }
 
@@ -306,7 +284,7 @@ pub struct MineDocument {
     pub repository: String,
     /// Commits of the main line that were looked at.
     pub commits: u64,
-    /// Commits that change tests and product and were tried, now or earlier.
+    /// Commits that change tests and product and were tried.
     pub tried: u64,
     /// Fixes in the set.
     pub kept: u64,
@@ -314,8 +292,6 @@ pub struct MineDocument {
     pub dropped: BTreeMap<String, u64>,
     /// The tried candidates that were dropped, newest first.
     pub candidates: Vec<DroppedCandidate>,
-    /// Problems of the available history; empty if it is complete.
-    pub incomplete: Vec<String>,
     /// Whether there is more to look at: `--limit` was reached.
     pub more: bool,
     /// Seconds of this run.
@@ -373,6 +349,6 @@ pub struct PairedSide {
     pub seconds: f64,
     /// Calls of the agent.
     pub agent_calls: u64,
-    /// Estimated tokens of the files of all packets.
-    pub packet_tokens: u64,
+    /// Bytes of all packets.
+    pub packet_bytes: u64,
 }

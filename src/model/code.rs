@@ -165,20 +165,6 @@ pub fn page(word: &str) -> Option<Page> {
     })
 }
 
-/// Finds the code or word that is most like what was typed; `None` when none is close.
-pub fn nearest_page(word: &str) -> Option<&'static str> {
-    let typed = plain(word);
-    let allowed = (typed.len() / 3).max(1);
-    let names = pages().map(|page| {
-        let known = page.name.to_ascii_lowercase();
-        (strsim::damerau_levenshtein(&typed, &known), page.name)
-    });
-    let close = names.filter(|(distance, known)| *distance <= allowed && *distance < known.len());
-    close
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
-}
-
 fn plain(word: &str) -> String {
     word.trim().to_ascii_lowercase().replace(['-', ' '], "_")
 }
@@ -189,7 +175,7 @@ mod tests {
 
     use schemars::{JsonSchema, schema_for};
 
-    use super::{Code, Page, code_pages, nearest_page, page, pages};
+    use super::{Code, Page, code_pages, page, pages};
     use crate::model::{Category, Exit, FailureKind, Level, Severity, StopReason, Verdict};
 
     #[test]
@@ -331,19 +317,5 @@ mod tests {
             assert_eq!(page(typed).map(|page| page.name), Some(name), "{typed}");
         }
         assert_eq!(page("C999"), None);
-    }
-
-    #[test]
-    fn what_is_close_is_meant_and_what_is_not_is_not() {
-        for (typed, meant) in [
-            ("P40l", Some("P401")),
-            ("test_failur", Some("test_failure")),
-            ("ambigous", Some("ambiguous")),
-            ("banana", None),
-            ("", None),
-            ("x", None),
-        ] {
-            assert_eq!(nearest_page(typed), meant, "{typed}");
-        }
     }
 }

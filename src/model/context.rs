@@ -1,3 +1,5 @@
+//! The document `context.json`.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -9,23 +9,9 @@ use super::{Code, FailureKind, Level, NotConfined, Refused, RunStatus, StopReaso
 pub struct Event {
     /// Seconds since the run began, in steps of a millisecond.
     pub at: f64,
-    /// How much it matters.
-    pub level: EventLevel,
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
-}
-
-/// How much an event matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EventLevel {
-    /// Progress.
-    Info,
-    /// Something that a person should know.
-    Warning,
-    /// Something that failed.
-    Error,
 }
 
 /// Names of a task in the tracker it came from.
@@ -160,21 +146,4 @@ pub struct SplitEvent {
     /// Whose task it is.
     #[serde(flatten)]
     pub task: TaskIds,
-}
-
-impl EventKind {
-    /// Returns how much it matters.
-    pub fn level(&self) -> EventLevel {
-        match self {
-            Self::TimeoutAutoSplitFailed(_) | Self::ApplyFailed { .. } => EventLevel::Error,
-            Self::Sandbox { .. }
-            | Self::SandboxRefused(_)
-            | Self::AgentSettings { .. }
-            | Self::ImportErrorRecovery { .. }
-            | Self::CoderTimeoutDetected { .. }
-            | Self::ComplexitySplitFailed(_)
-            | Self::Unproven { .. } => EventLevel::Warning,
-            _ => EventLevel::Info,
-        }
-    }
 }

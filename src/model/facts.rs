@@ -105,14 +105,8 @@ pub enum ImportKind {
     Reference,
     /// `jest.mock('x')`, `vi.mock('x')` and their relatives.
     Mock,
-    /// `import.meta.glob('x')`.
-    Glob,
-    /// `new URL('x', import.meta.url)`, `import.meta.resolve('x')`.
-    Url,
     /// `importlib.import_module('x')`, `__import__('x')`.
     Importlib,
-    /// A dotted string that names a module in a settings file.
-    DottedString,
 }
 
 /// A name that can be imported from the file.

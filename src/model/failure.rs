@@ -279,7 +279,7 @@ pub struct Alternative {
 }
 
 /// A test that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedTest {
     /// The runner's own spelling.

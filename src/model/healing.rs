@@ -1,3 +1,5 @@
+//! The document of `mendit doctor`.
+
 use schemars::JsonSchema;
 use serde::Serialize;
 

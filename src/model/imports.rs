@@ -46,7 +46,7 @@ pub struct ImportEdge {
     pub kind: ImportKind,
     /// 1-based line.
     pub line: u32,
-    /// The file of the repository; null when outside it, unresolved, or a pattern.
+    /// The file of the repository; null when outside it, unresolved, or made by a bundler (`./x?worker`).
     pub path: Option<RepoPath>,
     /// With `--symbols`: the file that defines the row's names, behind re-exports.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,10 +62,6 @@ pub struct ImportEdge {
     /// Not at the top level.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
-    /// For a pattern (`import.meta.glob('./*.ts')`) or a bundler's query without an extension
-    /// (`./x?worker`): the files that it matches now.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub matches: Vec<RepoPath>,
 }
 
 /// One file of a closure.

@@ -1,3 +1,5 @@
+//! Context levels and their caps.
+
 use std::fmt;
 
 use schemars::JsonSchema;

@@ -1,4 +1,12 @@
-//! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
+//! Layer 0: the nouns that cross a border. Plain data and serde, no input or output, no other module.
+//!
+//! Whatever the program prints as JSON, keeps in the folder of a run or hands to an agent is a type of this module; there
+//! is a file for each document. [`DOCUMENTS`] lists them, and the hidden command `schema` prints the schema of each. Their field
+//! names are a contract: a field is added freely, and not renamed.
+//!
+//! Four types are everywhere. [`RepoPath`] is a path that cannot leave the repository. [`Code`] is the stable name of a
+//! reason, such as `P401`; what follows from one is a row of `codes.toml`, its page stands in `codes/`. [`FailureKind`] says
+//! what went wrong in a log, [`StopReason`] how an attempt at a fix ended.
 
 // `Display` as the documents spell it.
 macro_rules! spelled_as_in_json {
@@ -11,23 +19,46 @@ macro_rules! spelled_as_in_json {
     )*};
 }
 
+mod bench;
 mod code;
+mod context;
+mod event;
 mod facts;
 mod failure;
+mod healing;
+mod imports;
 mod level;
 mod patch;
 mod path;
+mod proof;
+mod repair;
+mod run;
+mod schema;
+mod traced;
 mod verdict;
+mod why;
 
+pub use bench::*;
 pub use code::*;
+pub use context::*;
+pub use event::*;
 pub use facts::*;
 pub use failure::*;
+pub use healing::*;
+pub use imports::*;
 pub use level::*;
 pub use patch::*;
 pub use path::*;
+pub use proof::*;
+pub use repair::*;
+pub use run::*;
+pub use schema::*;
+pub use traced::*;
 pub use verdict::*;
+pub use why::*;
 
 spelled_as_in_json!(Code, Operation, Profile, Severity, Verdict);
+spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
 
 /// Reads a table of the sources, as the build wrote it: by a value, whose reader is compiled once.
 pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
@@ -38,33 +69,3 @@ pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
-
-cfg_if::cfg_if! {
-    if #[cfg(feature = "program")] {
-        mod bench;
-        mod context;
-        mod event;
-        mod healing;
-        mod imports;
-        mod proof;
-        mod repair;
-        mod run;
-        mod schema;
-        mod traced;
-        mod why;
-
-        pub use bench::*;
-        pub use context::*;
-        pub use event::*;
-        pub use healing::*;
-        pub use imports::*;
-        pub use proof::*;
-        pub use repair::*;
-        pub use run::*;
-        pub use schema::*;
-        pub use traced::*;
-        pub use why::*;
-
-        spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
-    }
-}

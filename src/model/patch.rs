@@ -1,3 +1,5 @@
+//! The document of `mendit check`: the verdict on a patch.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -226,7 +228,7 @@ pub struct PatchProblem {
     pub path: Option<String>,
     /// Line of the patch, counted from 1; 0 for the patch as a whole.
     pub patch_line: u64,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
@@ -290,7 +292,7 @@ pub struct AfterProblem {
     pub path: String,
     /// Its line after the patch, counted from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -300,7 +302,7 @@ pub struct AfterProblem {
 pub struct Refusal {
     /// The stable code.
     pub code: Code,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,

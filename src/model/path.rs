@@ -1,3 +1,6 @@
+//! A path inside the repository. Its rules hold by construction, so that joining it to a root stays
+//! below the root.
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -77,7 +80,7 @@ impl RepoPath {
 
     /// The directory that holds the file; `""` for the root.
     pub fn directory(&self) -> &str {
-        parent(&self.0)
+        parent_path(&self.0)
     }
 
     /// The last component.
@@ -105,7 +108,7 @@ impl RepoPath {
     /// The directories above the file, innermost first, ending with the root `""`.
     pub fn ancestors(&self) -> impl Iterator<Item = &str> {
         std::iter::successors(Some(self.directory()), |directory| {
-            (!directory.is_empty()).then(|| parent(directory))
+            (!directory.is_empty()).then(|| parent_path(directory))
         })
     }
 
@@ -131,7 +134,7 @@ impl RepoPath {
     }
 }
 
-fn parent(path: &str) -> &str {
+fn parent_path(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 

@@ -1,3 +1,5 @@
+//! The evidence for the status `fixed`.
+
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -29,7 +31,7 @@ pub struct Proof {
     pub own_values: Vec<String>,
     /// Lines of the change that look like tampering, for a human to review.
     pub suspicions: Vec<String>,
-    /// What it amounts to.
+    /// Its strength.
     pub level: ProofLevel,
 }
 
@@ -54,7 +56,7 @@ pub struct MutationCheck {
     pub applicable: bool,
     /// Each assertion that was perturbed.
     pub negated: Vec<NegatedAssertion>,
-    /// What could not be tried, and why.
+    /// Why assertions could not be tried.
     pub reason: Option<String>,
     /// Runs of these tests that it took.
     pub runs: u32,

@@ -1,3 +1,5 @@
+//! The reply of an agent, and the result of a run and its attempts.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -214,7 +216,7 @@ impl RunStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Found without a model.
+    /// Found without an LLM.
     Heal,
     /// Written by an agent.
     #[default]
@@ -232,7 +234,7 @@ pub struct AttemptResult {
     pub document: String,
     /// Counted from 1.
     pub attempt: u32,
-    /// Who made the change.
+    /// The origin of the change.
     pub origin: Origin,
     /// How it ended.
     pub stop_reason: StopReason,

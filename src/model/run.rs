@@ -349,8 +349,6 @@ pub enum Wall {
     Processes,
     /// Shared memory, semaphores and message queues of other programs.
     SharedMemory,
-    /// The bound on how many processes there are.
-    ProcessCount,
 }
 
 /// A layer that is not available.

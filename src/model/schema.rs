@@ -1,3 +1,5 @@
+//! JSON Schemas of all documents.
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
@@ -13,7 +15,7 @@ use super::{
 pub struct DocumentSchema {
     /// Its name, as in the field `document`.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Its description in one line.
     pub about: &'static str,
     make: fn() -> Schema,
 }

@@ -1,3 +1,5 @@
+//! The lines that tests executed.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! The document of `mendit why`.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

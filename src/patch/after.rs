@@ -1,3 +1,5 @@
+//! Parses files before and after a patch, to find new syntax errors and dead imports.
+
 use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
@@ -102,8 +104,8 @@ fn inspect_change(change: &Change) -> Option<Looked<'_>> {
     })
 }
 
-// Whether lines that are new could hold an import: both files are parsed for what they import, which
-// is most of the time that a patch takes.
+// Whether new lines could hold an import. Otherwise neither file is parsed for imports, which is most of the time
+// that a patch takes.
 fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
     let Some(language) = Language::of_path(path.as_str()) else {
         return false;
@@ -139,7 +141,7 @@ fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
     })
 }
 
-// Errors are told apart by message and by the text of their line, because lines move.
+// Errors are distinguished by message and by the text of their line, because lines move.
 fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     let found = syntax_errors(path, new);
     if found.is_empty() {

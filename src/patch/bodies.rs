@@ -1,3 +1,6 @@
+//! Applies the forms of a change that are no hunks: new files, text replacements, insertions, binary
+//! data.
+
 use std::borrow::Cow;
 
 use super::content::Modified;
@@ -163,7 +166,7 @@ const BYTES_A_COMPARISON: u64 = 32;
 
 const MANY_PLACES: usize = 1000;
 
-/// Returns the text with the new one where the old one stands, or after so many lines, and the first place.
+/// Returns the text with the new one where the old one is, or after so many lines, and the first place.
 fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     let (old, new) = (&*edit.old, &*edit.new);
     let line = |at: usize| line_at(bytes, at);
@@ -237,7 +240,7 @@ fn without_first_indent(bytes: &[u8], edit: &Edit) -> Option<Vec<u8>> {
     (is_lost && is_indent).then(|| rest.to_vec())
 }
 
-// Where a text stands, also where places overlap; one more than many at the most.
+// Where a text is, also where places overlap; one more than many at the most.
 fn find_all(bytes: &[u8], old: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut from = 0;

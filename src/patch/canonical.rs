@@ -1,3 +1,5 @@
+//! Writes a validated change as a git patch with true line numbers.
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
@@ -113,7 +115,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
 }
 
-/// Lines of the old file and those of the new one that stand for them.
+/// Lines of the old file and those of the new one that represent them.
 type Run = (Range<usize>, Range<usize>);
 
 fn write_hunks(old: &Text<'_>, new: &Text<'_>, runs: &[Run], out: &mut Vec<u8>) {

@@ -1,3 +1,6 @@
+//! Combines the placed hunks of a file. Hunks that contradict each other are refused, because either
+//! order would lose a change.
+
 use super::place::{Placed, Placement};
 use super::set::{HunkLine, LineKind, without_kind};
 use super::text::Text;
@@ -35,7 +38,7 @@ pub(super) fn compose_edits(
             return Err((hunk, refuse_clash()));
         }
         if !marks_hold(text, placed) {
-            let message = "`\\ No newline at end of file` stands where the file goes on";
+            let message = "`\\ No newline at end of file` is where the file goes on";
             return Err((hunk, Refusal::new(Code::P306, message)));
         }
         if !settle_end(text, placed, marks_newlines, drafts.last_mut()) {

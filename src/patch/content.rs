@@ -1,3 +1,5 @@
+//! Places the hunks of a file: by git's rules first, then by alignment.
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -6,7 +8,7 @@ use super::change::FileState;
 use super::compose::compose_edits;
 use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
-use super::place::{Placement, Site, Work, diagnose, place};
+use super::place::{Placed, Placement, Site, Work, diagnose, place};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -20,7 +22,7 @@ pub(super) struct Modified {
     pub(super) mends: Vec<Mend>,
     /// The failures, with the line of the patch.
     pub(super) failures: Vec<(u64, Refusal)>,
-    /// The new side of every hunk already stands there.
+    /// The new side of every hunk already is there.
     pub(super) is_there: bool,
     /// Placed byte for byte, which leaves nothing to doubt.
     pub(super) is_exact: bool,
@@ -163,7 +165,7 @@ pub(super) fn add_verdicts(
     }
 }
 
-/// Returns the mend of a hunk that stands elsewhere than it says, or that says nothing.
+/// Returns the mend of a hunk that is elsewhere than it says, or that says nothing.
 fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
     let statement = match hunk.old {
         Some((stated, _)) => {
@@ -191,15 +193,16 @@ fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
     reverse
 }
 
-/// Whether the file is what the hunks lead to: reversed, all of them stand in it.
+/// Whether the file is what the hunks lead to: reversed, all of them are in it.
 fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) -> bool {
     let says_something =
         |hunk: &Hunk<'_>| hunk.changes_something() && hunk.new_lines().any(|line| !line.is_blank());
     if hunks.is_empty() || !hunks.iter().all(says_something) {
         return false;
     }
-    let is_exact =
-        |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(|placed| placed.mends.is_empty());
+    // What was moved to the indentation of the file is found there by the same rule.
+    let is_own = |placed: &Placed<'_, '_>| placed.mends.iter().all(|note| note.code == Code::M416);
+    let is_exact = |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(is_own);
     // The first alone tells of most files, and costs little.
     let first: Vec<Hunk<'_>> = hunks.iter().take(1).map(reverse_hunk).collect();
     if !place(text, &first, work).iter().all(is_exact) {

@@ -1,3 +1,5 @@
+//! Finds placeholders such as "rest of the code unchanged". Written as they are they would delete code.
+
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -17,7 +19,7 @@ enum Elision {
     Stays,
 }
 
-/// Returns the first new line that stands for code that is left out, with its number, counted from 1.
+/// Returns the first new line that represents code that is left out, with its number, counted from 1.
 ///
 /// What may be meant counts only where at least as many lines of code have gone as have come, this one
 /// among them.
@@ -35,7 +37,7 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
         match elision_of(text).filter(|_| !old.contains(text)) {
             Some(Elision::Placeholder) => true,
             Some(Elision::Dots) => is_loss && !is_own_syntax(path, text, above),
-            // A heading stands over new lines, what is left out beside known ones.
+            // A heading is above new lines, what is left out beside known ones.
             Some(Elision::Stays) => is_loss && line(at + 1).is_none_or(|below| old.contains(below)),
             None => false,
         }
@@ -131,7 +133,7 @@ fn is_own_syntax(path: &str, line: &[u8], above: &[u8]) -> bool {
     is_bare && (matches!(path.rsplit('.').next(), Some("pyi" | "yml" | "yaml")) || is_body)
 }
 
-/// What a body of dots stands under.
+/// What a body of dots is under.
 static HEAD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^((async )?def |class |[)\]]|>>>|\.\.\.)").ok());
 

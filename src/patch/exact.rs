@@ -1,3 +1,5 @@
+//! Applies hunks by git's rules, byte for byte.
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,8 +13,8 @@ use super::text::Text;
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
-/// `None` unless every hunk stands at the line it states (as git finds it, without fuzz), or every
-/// old side stands at exactly one place of the file. What is returned is final.
+/// `None` unless every hunk is at the line it states (as git finds it, without fuzz), or every
+/// old side is at exactly one place of the file. What is returned is final.
 pub(super) fn apply_exactly(
     before: &FileState,
     section: &FilePatch<'_>,
@@ -46,6 +48,9 @@ pub(super) fn apply_exactly(
         is_exact: true,
         ..Modified::default()
     };
+    for row in &rows {
+        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
+    }
     add_verdicts(&mut modified, false, (&text, hunks), &placements, work);
     Some(modified)
 }
@@ -62,7 +67,7 @@ fn find_rows(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// Returns the row that a hunk states, when its old side stands there.
+/// Returns the row that a hunk states, when its old side is there.
 fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
     let (start, count) = hunk.old?;
     let row = (start as usize).checked_sub(usize::from(count > 0))?;
@@ -90,7 +95,7 @@ fn is_whole_line(line: &HunkLine<'_>, whole: &[u8]) -> bool {
 
 /// Beyond this many rivals a line says too little to be worth the search.
 const MOST_RIVALS: usize = 4096;
-/// Places of one hunk that are told apart.
+/// Places of one hunk that are distinguished.
 const MOST_PLACES: usize = 256;
 
 fn index_rows<'t>(
@@ -134,10 +139,15 @@ impl<'t> LineIndex<'t> {
     }
 
     /// Returns where old lines would begin by the one of them that the file has least.
-    fn find_starts<'l>(&self, old: impl Iterator<Item = &'l [u8]>) -> (usize, &[u32]) {
+    fn find_starts<'l>(
+        &self,
+        old: impl Iterator<Item = &'l [u8]>,
+    ) -> impl Iterator<Item = usize> + Clone {
         let rows = old.map(|line| self.equal_rows(line)).enumerate();
         let rarest = rows.min_by_key(|(_, rows)| rows.len());
-        rarest.unwrap_or((0, &[]))
+        let (offset, rows) = rarest.unwrap_or((0, &[]));
+        rows.iter()
+            .filter_map(move |row| (*row as usize).checked_sub(offset))
     }
 
     /// Returns the rows where old lines stand byte for byte but for line ends.
@@ -147,10 +157,7 @@ impl<'t> LineIndex<'t> {
         old: &[&HunkLine<'_>],
         work: &Work,
     ) -> Vec<usize> {
-        let (offset, rows) = self.find_starts(old.iter().map(|line| line.text()));
-        let starts = rows
-            .iter()
-            .filter_map(|row| (*row as usize).checked_sub(offset));
+        let starts = self.find_starts(old.iter().map(|line| line.text()));
         let fits = |at: &usize| {
             let rows = old.iter().zip(*at..text.len());
             let same = rows.take_while(|(line, row)| line.text() == text.line(*row));
@@ -162,13 +169,11 @@ impl<'t> LineIndex<'t> {
 
     /// Returns the only row where the old side of a hunk is, byte for byte.
     fn only_row(&self, text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
-        let (offset, rivals) = self.find_starts(hunk.old_lines().map(HunkLine::text));
-        let starts = rivals
-            .iter()
-            .filter_map(|row| (*row as usize).checked_sub(offset));
+        let starts = self.find_starts(hunk.old_lines().map(HunkLine::text));
+        let is_few = starts.clone().take(MOST_RIVALS + 1).count() <= MOST_RIVALS;
         let mut found = starts.filter(|row| stands_at(text, hunk, *row));
         let only = found.next()?;
-        let is_only = rivals.len() <= MOST_RIVALS && found.next().is_none();
+        let is_only = is_few && found.next().is_none();
         (is_only && keeps_edge(text, hunk, only)).then_some(only)
     }
 }

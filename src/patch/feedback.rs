@@ -1,3 +1,5 @@
+//! Writes the feedback for the author of a patch, usually a model.
+
 use std::fmt::Write as _;
 
 use crate::model::{HunkVerdict, PatchVerdict, Severity, Verdict};
@@ -46,10 +48,10 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     text
 }
 
-// Hunks that are shown with what stands there.
+// Hunks that are shown with what is there.
 const MOST_SHOWN: usize = 5;
 
-// How a hunk differs from the file, and the lines that stand there.
+// How a hunk differs from the file, and the lines that are there.
 fn show_hunk(path: &str, hunk: &HunkVerdict, text: &mut String) {
     if let Some(found) = &hunk.mismatch.difference {
         let line = found.file_line;

@@ -1,3 +1,6 @@
+//! Finds signs that the writer meant something else than the bytes: fences, line numbers, lost
+//! newlines.
+
 use std::collections::HashSet;
 
 use super::change::FileState;

@@ -1,3 +1,6 @@
+//! Gives the lines of a patch the line ends of the file. Models write LF, so otherwise no hunk would
+//! match a CRLF file.
+
 use std::borrow::Cow;
 
 use super::set::{Hunk, HunkLine};
@@ -12,7 +15,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
     mends: &mut Vec<Mend>,
 ) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-    // A carriage return is part of a line end only where a newline follows it.
+    // A carriage return counts only before a newline, since otherwise it is part of the line.
     let has_return = |line: &&HunkLine<'_>| line.line.ends_with(b"\r") != line.no_newline;
     let any = lines().any(|line| line.line.ends_with(b"\r"));
     let all = any && lines().all(|line| has_return(&line));

@@ -1,4 +1,4 @@
-//! Floor 4: a patch is read, mended, placed and judged in memory, then written all or nothing.
+//! Layer 4: a patch is read, mended, placed and judged in memory, then written all or nothing.
 
 mod after;
 mod bodies;

@@ -1,3 +1,5 @@
+//! A patch of any format as one model. Text is borrowed, because inputs may be large.
+
 use std::borrow::Cow;
 
 use crate::model::{Mend, Operation, PatchFormat, PatchProblem};
@@ -41,7 +43,7 @@ pub struct Unread {
 /// What may be a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspect {
-    /// Code in a fence: no change where it only shows what stands in a file before or after.
+    /// Code in a fence: no change where it only shows what is in a file before or after.
     Code {
         /// The file that the line above it names.
         path: Option<String>,
@@ -140,9 +142,9 @@ pub enum Body<'a> {
 /// One replacement of text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Edit {
-    /// What stands there.
+    /// What is there.
     pub old: Vec<u8>,
-    /// What shall stand there.
+    /// What shall be there.
     pub new: Vec<u8>,
     /// Replace it wherever it stands.
     pub all: bool,
@@ -157,7 +159,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// One that takes the place of an old text that stands once.
+    /// One that takes the place of an old text that is there once.
     pub(super) fn once(old: &[u8], new: &[u8], line: u32) -> Self {
         Self {
             old: old.to_vec(),
@@ -232,7 +234,7 @@ pub(super) fn without_kind<'h, 'a>(
 pub struct HunkLine<'a> {
     /// What it is.
     pub kind: LineKind,
-    /// The line as it stands in the input, without its line feed.
+    /// The line as it is in the input, without its line feed.
     pub line: Cow<'a, [u8]>,
     /// Whether its first byte is the marker of the kind.
     pub prefixed: bool,
@@ -273,7 +275,7 @@ impl<'a> HunkLine<'a> {
         }
     }
 
-    /// Whether it stands in the old side.
+    /// Whether it is in the old side.
     pub(super) fn is_old(&self) -> bool {
         self.kind != LineKind::Add
     }

@@ -1,3 +1,5 @@
+//! Checks the tree after a patch: links, directories in the way, names that differ only by case.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use unicode_normalization::UnicodeNormalization;

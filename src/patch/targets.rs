@@ -1,3 +1,5 @@
+//! Resolves the paths of a patch to paths of the tree.
+
 #[cfg(feature = "program")]
 use std::collections::BTreeSet;
 
@@ -30,9 +32,6 @@ pub(super) struct PathRules<'a> {
     pub(super) listing: &'a Listing,
 }
 
-/// Components in front of a name that are tried without a listing of the repository.
-const DEEPEST_GUESS: usize = 3;
-
 /// Finds the paths of every section by git's rules. Sections with an error give `None`.
 pub(super) fn resolve_targets(
     set: &PatchSet<'_>,
@@ -60,8 +59,7 @@ pub(super) fn resolve_targets(
     };
     if let Some((file, _)) = pairs.find(is_new_diff).filter(|_| is_guessed) {
         let message = "names need another root, and nothing says which a new file has";
-        let refusal = Refusal::new(Code::P509, message);
-        problems.push(refusal.problem(None, u64::from(file.line)));
+        problems.push(PatchProblem::new(Code::P509, message).at(None, u64::from(file.line)));
     }
     targets
 }
@@ -303,7 +301,7 @@ impl PathRules<'_> {
         refuse(Code::P202, "the two sides name different files")
     }
 
-    /// Finds the one file that a name may stand for when no file has it: the only file that ends alike.
+    /// Finds the one file that a name may represent when no file has it: the only file that ends alike.
     fn meant_path(&self, name: &str, is_new: bool) -> Option<String> {
         if self.has(name) {
             return None;
@@ -428,8 +426,7 @@ pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
             let explicit = [Some(&*headers.path), headers.from.as_deref()];
             let names = words.chain(explicit.into_iter().flatten());
             for name in names.filter_map(|name| decode_name(name).ok()) {
-                let paths =
-                    (0..=DEEPEST_GUESS).filter_map(|depth| name.splitn(depth + 1, '/').nth(depth));
+                let paths = (0..=3).filter_map(|depth| name.splitn(depth + 1, '/').nth(depth));
                 found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
             }
         }

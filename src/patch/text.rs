@@ -1,3 +1,5 @@
+//! A file's bytes as lines.
+
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
@@ -67,7 +69,7 @@ impl<'a> Text<'a> {
         self.without_cr
     }
 
-    /// Whether a carriage return stands anywhere.
+    /// Whether a carriage return is anywhere.
     pub(super) fn has_cr(&self) -> bool {
         memchr::memchr(b'\r', self.bytes).is_some()
     }

@@ -1,3 +1,5 @@
+//! Refuses a reply with a change that no reader read, because half of a reply must not be applied.
+
 use super::elision::is_left_out;
 use super::set::{Suspect, Unread};
 use super::structure::FileChange;
@@ -6,7 +8,7 @@ use crate::source::{EntryKind, Source};
 use std::collections::BTreeMap;
 
 /// Returns the problem of what looks like a change and was read by no reader; `None` where the files show
-/// that it is none: code as it stands in one of them, a command about files that the tree does not have.
+/// that it is none: code as it is in one of them, a command about files that the tree does not have.
 pub(super) fn weigh_unread(
     unread: &Unread,
     source: &dyn Source,
@@ -79,7 +81,7 @@ fn is_suffix(long: &str, short: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Whether a path, which may have a pattern in it or stand below a folder of the writer's, is in the tree.
+/// Whether a path, which may have a pattern in it or be below a folder of the writer's, is in the tree.
 fn is_there(path: &str, source: &dyn Source) -> bool {
     let path = path.trim_start_matches("./").trim_end_matches('/');
     let listing = source.listing();

@@ -1,3 +1,5 @@
+//! Refuses a whole file that lost its rest: a truncated reply would delete code otherwise.
+
 use std::collections::{BTreeMap, HashSet};
 
 use super::change::FileState;
@@ -10,8 +12,6 @@ use crate::model::{Code, Refusal, RepoPath};
 const FEW_LINES: usize = 5;
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;
-// Names of lost definitions that are shown.
-const MOST_NAMED: usize = 5;
 
 /// Refuses a new text of all of a file that has lost its rest: most of its lines, its end, or functions and
 /// classes that no other file of the patch takes.
@@ -28,7 +28,7 @@ pub(super) fn reject_lost_rest(
         return Some(Refusal::new(Code::P313, message));
     }
     let lost = lost_definitions(path, before, after, slots);
-    let named = lost.iter().take(MOST_NAMED);
+    let named = lost.iter().take(5);
     let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
     let named = named.join(", ");
     let message = format!("the whole file leaves out {named}, and has nothing in their place");

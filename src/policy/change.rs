@@ -1,3 +1,5 @@
+//! Checks a change by policy: kind, size, protected paths.
+
 use super::commands::CommandFiles;
 use super::guards::{Allowed, When};
 use super::invisible::is_invisible;
@@ -28,7 +30,7 @@ impl Default for ChangeLimits {
     }
 }
 
-/// What a change is judged by.
+/// What a change is checked by.
 #[derive(Clone, Copy)]
 pub struct ChangeRules<'a> {
     /// Paths that a person allowed by name.
@@ -41,7 +43,7 @@ pub struct ChangeRules<'a> {
     pub tests_refused: bool,
 }
 
-/// Judges one change of content, kind and place.
+/// Checks one change of content, kind and place.
 #[must_use]
 pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<PatchProblem> {
     let mut findings = Vec::new();

@@ -47,7 +47,7 @@ pub(super) fn read_denial(path: &str) -> Option<&'static ProtectedRow> {
     PROTECTED.find_where(path, |row| row.read.is_some())
 }
 
-// The file is part of the program, and a test reads it.
+// It cannot fail, since the file is part of the program and a test reads it.
 static PROTECTED: LazyLock<PathTable<ProtectedRow>> = LazyLock::new(|| {
     let file = crate::model::read_table::<ProtectedFile>(embedded!("policy/protected.toml"));
     PathTable::new(file.map(|file| file.protected).unwrap_or_default())

@@ -1,9 +1,7 @@
 //! Characters that a person does not see or that reorder the text around them.
 
-#[cfg(feature = "program")]
 use std::collections::BTreeSet;
 
-#[cfg(feature = "program")]
 use crate::model::TextWarning;
 
 /// Lines with characters that a person does not see or that reorder what a person sees, sorted,
@@ -12,7 +10,6 @@ use crate::model::TextWarning;
 /// Tabs, line ends, form feeds, a byte order mark at the start and the emoji variation selector are
 /// ordinary and not reported.
 #[must_use]
-#[cfg(feature = "program")]
 pub fn text_warnings(text: &str) -> Vec<TextWarning> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut warnings = BTreeSet::new();
@@ -60,7 +57,6 @@ pub(super) fn kind_of(character: char) -> Option<&'static str> {
     found.map(|(_, _, kind)| *kind)
 }
 
-#[cfg(feature = "program")]
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\t' | b'\r' | 0xc)
 }

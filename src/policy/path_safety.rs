@@ -1,3 +1,6 @@
+//! Refuses paths that leave the tree or reach `.git` on any system, because the patch may be applied
+//! elsewhere.
+
 use super::invisible::is_invisible;
 use crate::model::{Code, Refusal, refuse};
 

@@ -1,7 +1,5 @@
 //! Files that may be read at all. Asked before any content is opened.
 
-use std::fmt;
-
 use globset::GlobSet;
 
 use super::globs::compile_globs;
@@ -58,19 +56,12 @@ pub struct Refusal {
 }
 
 /// An allow or deny glob that is malformed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("`{glob}` is not a glob: {problem}")]
 pub struct PolicyError {
     glob: String,
     problem: String,
 }
-
-impl fmt::Display for PolicyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a glob: {}", self.glob, self.problem)
-    }
-}
-
-impl std::error::Error for PolicyError {}
 
 impl PolicyError {
     /// The stable code of the error.

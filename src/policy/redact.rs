@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::sanitize::decode_utf16;
 use super::secrets::{
     Hit, Learned, LearnedFinder, OwnSources, UserRuleError, UserRules, scan, scan_learned,
 };
-use super::utf16::decode_utf16;
 use crate::config::SecretRule;
 
 /// Masks secrets by four sources: known values, token formats, credentials by their place, and values

@@ -233,7 +233,7 @@ struct Table {
     signs: Option<RegexSet>,
 }
 
-// The file is part of the program, and a test reads it.
+// It cannot fail, since the file is part of the program and a test reads it.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let text = embedded!("policy/suspicion.toml");
     let mut table: Table = crate::model::read_table(text).unwrap_or_default();

@@ -115,7 +115,7 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         };
         return Some(Finding::new(Weight::Assertion, action, lines));
     }
-    // A specification or a page may stand there, too.
+    // A specification or a page may be there, too.
     if !is_program(file.path) {
         return None;
     }
@@ -321,7 +321,7 @@ mod tests {
             edited("tests/test_a.py", TEST, "n = 1", "n = 4", true).0,
             "told"
         );
-        // What is installed is what the product stands on.
+        // What is installed is what the product builds on.
         let after = TEST.replace("== 2", "== 3");
         let bound = modified("requirements-dev.txt", "pytest<7\n", "pytest<9\n");
         let both = [modified("tests/test_a.py", TEST, &after), bound];

@@ -47,7 +47,7 @@ pub fn is_test_name(name: &str) -> bool {
 
 /// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has
 /// cases and assertions. What `test.js` or `test.py` is, is seen by cases and assertions alone. Packages for
-/// tests, as Django's, are judged by their place.
+/// tests, as Django's, are checked by their place.
 #[must_use]
 pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -64,7 +64,7 @@ pub fn is_test_text(path: &str, text: &[u8]) -> bool {
         && RepoPath::new(path).is_ok_and(|path| !perturbable_tests(&path, text).is_empty())
 }
 
-// A class may well be called `TestServer`.
+// The name alone is not enough, because a product class may be called `TestServer`.
 fn is_case(line: &[u8]) -> bool {
     is_test_head(line) && !line.starts_with(b"class")
 }

@@ -1,9 +1,11 @@
+//! Compares the test reports before and after a change, and lists what is missing as proof.
+
 use std::collections::BTreeSet;
 
 use super::evidence::{CommandEvidence, Evidence, TestAccount, is_checker};
 use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRunner};
 
-/// What stands behind a green run, beside the runs before it: the first is the one without any
+/// What is behind a green run, beside the runs before it: the first is the one without any
 /// change, others are of states that were kept since. `failing` are the tests that failed, as a
 /// diagnosis spells them. How often it was run is for the caller to add.
 #[must_use]

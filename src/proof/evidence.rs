@@ -1,3 +1,5 @@
+//! Collects what each runner reports about a run.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -137,7 +139,7 @@ pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
         .into_iter()
         .filter(|c| named(c.runner) || printed.named.is_empty() || !is_checker(c.runner))
         .collect();
-    // Each run of several wrote its report over that of the one before.
+    // Several runs of one runner need its output, because each overwrote the report of the one before.
     let again = |closing: &Closing| closing.runner == TestRunner::Pytest && closing.count > 1;
     let report = printed
         .report
@@ -224,7 +226,7 @@ fn read_junit(text: &str) -> Option<TestAccount> {
         } += 1;
     }
     counts.failed = counts.failed.saturating_sub(counts.errors);
-    // Tests of one name are told apart by nothing but their number.
+    // Tests of one name are distinguished by nothing but their number.
     if counts.failed + counts.errors == 0 {
         counts.passed += tests - ends.len() as u64;
     }

@@ -1,4 +1,4 @@
-//! Floor 4: what stands behind a green run. Pure: from the words of a command, what it printed and
+//! Layer 4: what is behind a green run. Pure: from the words of a command, what it printed and
 //! the report it was asked for to what each runner says of its tests, and from two such accounts to
 //! a [`Proof`](crate::model::Proof).
 //!

@@ -1,3 +1,5 @@
+//! Finds the test runners that a command names.
+
 use crate::model::TestRunner;
 use crate::policy::CommandFiles;
 

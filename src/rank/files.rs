@@ -1,3 +1,5 @@
+//! Ranks files by their evidence.
+
 use std::collections::{HashMap, HashSet};
 
 use super::index::{FileTerms, scan_files};
@@ -86,7 +88,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         let _span = tracing::debug_span!("index").entered();
         scan_files(question, source, &paths)
     };
-    let rarity = rarities(question.weights.len(), &terms);
+    let rarity = term_rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
     let scored = paths.into_iter().enumerate().map(|(at, path)| RankedFile {
         path,
@@ -134,18 +136,18 @@ fn score_signals(
     let imported = input.hops.iter().filter(|(_, hops)| *hops > 0);
     let imported = imported.map(|(path, hops)| (path, 1.0 / f64::from(*hops)));
     [
-        normalized(words_scores(question, rarity, terms)),
-        normalized(definition_scores(question, terms)),
+        normalize_scores(words_scores(question, rarity, terms)),
+        normalize_scores(definition_scores(question, terms)),
         mention_scores(question, paths, input.mentioned),
-        normalized(name_scores(question, paths)),
+        normalize_scores(name_scores(question, paths)),
         look_up(imported.collect()),
         look_up(input.changed.iter().map(|path| (path, 1.0)).collect()),
         look_up(input.ran.iter().map(|(path, ran)| (path, *ran)).collect()),
-        normalized(history_scores(question, paths, input)),
+        normalize_scores(history_scores(question, paths, input)),
     ]
 }
 
-fn normalized(mut scores: Vec<f64>) -> Vec<f64> {
+fn normalize_scores(mut scores: Vec<f64>) -> Vec<f64> {
     let highest = scores.iter().copied().fold(0.0, f64::max);
     if highest > 0.0 {
         scores.iter_mut().for_each(|score| *score /= highest);
@@ -154,7 +156,7 @@ fn normalized(mut scores: Vec<f64>) -> Vec<f64> {
 }
 
 /// Returns log2(1 + (N - n + 0.5) / (n + 0.5)) for each term that n of N files hold.
-fn rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
+fn term_rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
     let mut holders = vec![0.0; terms];
     for (term, _) in files.iter().flat_map(|file| &file.counts) {
         if let Some(holders) = holders.get_mut(*term as usize) {

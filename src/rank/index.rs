@@ -1,3 +1,5 @@
+//! Counts the terms of a question in each file.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
@@ -12,7 +14,7 @@ use crate::state::{Key, Store};
 /// Returns the outline of a text from the cache, else parses the text and keeps the outline.
 #[must_use]
 pub fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline {
-    // The text shown may differ from the file: secrets are masked.
+    // Keyed by the text, because the text shown may differ from the file where secrets are masked.
     let key = reading(path).filter(|_| outlines.keeps());
     let Some(key) = key.map(|reading| Key::new(BlobId::from_content(text).as_bytes(), reading))
     else {

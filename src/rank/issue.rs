@@ -1,3 +1,5 @@
+//! Reads a question from the text of an issue.
+
 use std::collections::BTreeMap;
 
 use super::question::Question;

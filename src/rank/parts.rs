@@ -1,3 +1,5 @@
+//! Ranks the functions and methods within files.
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -54,7 +56,7 @@ pub fn score_parts(
         .map(|piece| Words::count(piece.text, question, &definers))
         .collect();
     let shared = shared_words(&words, question, rarity);
-    let reached = walk(&pieces, &words, &definers);
+    let reached = walk_definitions(&pieces, &words, &definers);
     let highest = |scores: &[f64]| {
         let product = scores
             .iter()
@@ -214,7 +216,7 @@ const HANDED_ON: f64 = 0.6;
 const MAX_DEFINERS: usize = 12;
 
 /// Walks from what fails along the names that it uses to the parts that define them.
-fn walk(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) -> Vec<f64> {
+fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) -> Vec<f64> {
     let mut users: ByTerm<f64> = ByTerm::default();
     for id in words.iter().flat_map(|piece| piece.uses.keys()) {
         *users.entry(*id).or_default() += 1.0;
@@ -244,7 +246,7 @@ fn walk(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) -> Vec<f64> 
         }
         wave = next;
     }
-    // Few parts get nearly all of the weight; the root separates the others.
+    // Few parts get nearly all of the weight. The root is taken, so that the others separate too.
     total.iter().map(|weight: &f64| weight.sqrt()).collect()
 }
 

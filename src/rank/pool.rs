@@ -1,3 +1,6 @@
+//! Decides which files a fix may have to change. Tests and generated files are left out, since fixes
+//! rarely change them.
+
 use std::collections::BTreeMap;
 
 use crate::languages::Language;
@@ -27,11 +30,11 @@ impl Pool {
         projects.dedup();
         Self {
             projects,
-            offered: offered(listing),
+            offered: packages_for_tests(listing),
         }
     }
 
-    /// Where a file stands; `None` for one that the pool does not hold.
+    /// Returns the part of the project that a file belongs to; `None` outside the pool.
     #[must_use]
     pub fn standing(&self, path: &RepoPath) -> Option<ProjectPart> {
         let inside = self.projects.iter().map(|project| {
@@ -70,7 +73,7 @@ impl Pool {
     }
 }
 
-/// What a candidate is a part of.
+/// The part of the project that a candidate belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProjectPart {
     /// The product itself.
@@ -108,7 +111,7 @@ fn project_of(target: &RepoPath) -> Option<String> {
 }
 
 // `django/test/` and `numpy/testing/`: packages inside a package that hold no test themselves.
-fn offered(listing: &Listing) -> Vec<String> {
+fn packages_for_tests(listing: &Listing) -> Vec<String> {
     let mut found: BTreeMap<&str, bool> = BTreeMap::new();
     for path in listing.files().map(|entry| &entry.path) {
         let parts = path.directory().match_indices('/').map(|(at, _)| at);

@@ -1,3 +1,5 @@
+//! The terms that a packet must answer, with weights.
+
 use std::collections::BTreeMap;
 
 use super::terms::{ByTerm, TermId, identifiers, is_common, log2_1p, parts, term_id};

@@ -1,3 +1,6 @@
+//! Splits text into terms and hashes them. The hash is fixed, so that the order is the same on every
+//! machine.
+
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;

@@ -1,3 +1,5 @@
+//! Cuts a file into units that are shown or left out as a whole.
+
 use crate::languages::Outline;
 
 /// A part of a file that is shown or left out as one: a function, a method, a test, or lines

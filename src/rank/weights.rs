@@ -1,3 +1,5 @@
+//! The weights of the ranking signals.
+
 use std::collections::BTreeMap;
 
 /// Kinds of evidence for a file: the name in `scores`, the weight, and what it says in words.
@@ -41,7 +43,7 @@ impl Evidence {
     /// Returns the sum and its parts as whole numbers.
     #[must_use]
     pub fn scores(&self) -> (u64, BTreeMap<String, u64>) {
-        let rows = SIGNALS.iter().zip(self.weighted().map(scaled));
+        let rows = SIGNALS.iter().zip(self.weighted().map(scale_score));
         let scores: BTreeMap<String, u64> = rows
             .filter(|(_, value)| *value > 0)
             .map(|((name, ..), value)| ((*name).to_owned(), value))
@@ -64,6 +66,6 @@ impl Evidence {
 }
 
 #[expect(clippy::cast_sign_loss, reason = "no score is below 0")]
-fn scaled(score: f64) -> u64 {
+fn scale_score(score: f64) -> u64 {
     (SCALE * score) as u64
 }

@@ -1,3 +1,5 @@
+//! Builds the command that runs only the failing tests, since the whole suite may take minutes.
+
 use super::setup::Setup;
 use crate::model::{Diagnosis, TestRunner};
 use crate::policy::CommandFiles;
@@ -5,7 +7,7 @@ use crate::proof::{Evidence, named_runners};
 use crate::runners::choose_command;
 use crate::source::Source;
 
-/// Returns the command that runs the failing tests of a run alone; `None` where that cannot be had, or where everything
+/// Returns the command that runs the failing tests of a run alone; `None` where that is not available, or where everything
 /// failed and nothing is left out.
 pub(super) fn alone_line(
     setup: &Setup<'_>,

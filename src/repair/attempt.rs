@@ -1,3 +1,5 @@
+//! Makes one attempt: validates a change, runs the tests, decides what to keep.
+
 use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::history::{History, last_failing};
@@ -17,7 +19,7 @@ use crate::patch::{Change, FileState, Judged, judge};
 pub(super) enum Proposer<'a> {
     /// The agent.
     Agent(&'a Ask<'a>),
-    /// A change that needs no model.
+    /// A change that needs no LLM.
     Heal(&'a Candidate),
 }
 
@@ -41,7 +43,7 @@ pub(super) struct Attempt<'a> {
     pub(super) before: Option<Observed>,
     /// Tests that decide; empty for all.
     pub(super) focus: &'a [String],
-    /// The change that needs no model, where that is what is tried.
+    /// The change that needs no LLM, where that is what is tried.
     pub(super) heal: Option<&'a Candidate>,
     /// How the agent was cut off, where it left edits all the same.
     pub(super) cut_off: Option<(StopReason, String)>,
@@ -266,7 +268,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes what is laid in as what later attempts stand on.
+    /// Takes what is laid in as what later attempts build on.
     pub(super) fn keep_states(
         &mut self,
         states: Vec<(RepoPath, Option<FileState>)>,
@@ -286,7 +288,7 @@ impl Session<'_> {
         Ok(changes.iter().map(|change| state(&change.path)).collect())
     }
 
-    // Last: an attempt without its result is made again, one with it is not.
+    // Written last, because a resumed run repeats an attempt without its result.
     fn finish_attempt(
         &mut self,
         attempt: Attempt<'_>,

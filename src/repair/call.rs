@@ -152,14 +152,25 @@ impl Session<'_> {
             environment: &environment,
             max_output: MAX_REPLY_BYTES,
         };
+        let answer = call(&request, self.stage.stop, &mut Discard)?;
+        self.settle_home(home)?;
+        // What the agent wrote itself is masked before it stays.
+        let _ = std::fs::remove_file(&out);
+        self.weigh_answer(folder, agent.protocol, answer)
+    }
+
+    // What the command said and did, kept and read.
+    fn weigh_answer(
+        &mut self,
+        folder: &str,
+        protocol: AgentProtocol,
+        answer: Answer,
+    ) -> Result<AgentCall, RepairError> {
         let Answer {
             outcome,
             mut reply,
             text,
-        } = call(&request, self.stage.stop, &mut Discard)?;
-        self.settle_home(home)?;
-        // What the agent wrote itself is masked before it stays.
-        let _ = std::fs::remove_file(&out);
+        } = answer;
         let journal = &self.stage.journal;
         journal.write_text(&format!("{folder}/agent.stdout"), &outcome.stdout.text())?;
         journal.write_text(&format!("{folder}/agent.stderr"), &outcome.stderr.text())?;
@@ -182,7 +193,7 @@ impl Session<'_> {
         };
         let progress = outcome.stdout.bytes > 0 || reply.patch.is_some() || !edits.is_empty();
         // A patch that was said stands for what was tried on the way to it, unless editing is the way to answer.
-        let takes_edits = agent.protocol == AgentProtocol::Edit || reply.patch.is_none();
+        let takes_edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
         if takes_edits && !edits.is_empty() {
             let edits = edits.into_iter().map(Change::with_its_line_ends);
             let patch = canonical(&edits.collect::<Vec<_>>());

@@ -1,3 +1,5 @@
+//! Runs the test commands in the isolated copy.
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -50,7 +52,7 @@ pub struct CommandsRun {
     pub refused: Vec<PathBuf>,
     /// What of the sandbox was in force.
     pub sandbox: SandboxState,
-    /// Walls of it that cannot be had.
+    /// Walls of it that are not available.
     pub not_confined: Vec<NotConfined>,
     /// Whether they were stopped because nothing was left for everything: then their end says
     /// nothing of the change.
@@ -154,7 +156,8 @@ impl CommandsAt<'_> {
     fn job(&self, line: &str, limit: Duration) -> Job {
         let commands = self.commands;
         let mut environment = commands.environment.clone();
-        // Compiled files are known by time and size, and a mended file may keep both.
+        // Compiled files are not written, because Python knows them by time and size, and an edited file may keep
+        // both.
         environment.push("PYTHONDONTWRITEBYTECODE=1".to_owned());
         let mut job = Job {
             environment: Environment::with(environment),
@@ -179,7 +182,7 @@ impl CommandsAt<'_> {
         job
     }
 
-    // The copy's own path says nothing to anyone and differs between machines.
+    // The copy's own path is removed, because it differs between runs and machines.
     fn clean_log(&self, log: &str) -> String {
         let root = self.place.root().to_string_lossy();
         let log = log.replace(&format!("{root}/"), "").replace(&*root, ".");

@@ -1,3 +1,5 @@
+//! The errors that end a run.
+
 use std::io;
 use std::path::Path;
 
@@ -38,7 +40,7 @@ pub enum RepairError {
         /// The last lines of its output.
         output: String,
     },
-    /// The workplace cannot be had, or refused.
+    /// The isolated copy is not available, or refused.
     #[error(transparent)]
     Workplace(#[from] WorkplaceError),
     /// A command could not be started or watched.
@@ -50,7 +52,7 @@ pub enum RepairError {
     /// A change could not be written.
     #[error(transparent)]
     Apply(#[from] WriteError),
-    /// The workplace cannot be listed.
+    /// The isolated copy cannot be listed.
     #[error("cannot read the isolated copy: {0}")]
     Read(#[from] ReadError),
 }

@@ -80,7 +80,7 @@ fn list_actions(
     }
     actions.extend(by_end(result, attempts));
     if category == Category::Timeout {
-        actions.push(how_to_retry(category, attempts));
+        actions.push(how_to_retry(attempts));
     }
     if !left_to_agent && remedies.is_empty() {
         let around = failure.filter(|failure| failure.kind.is_around_code());
@@ -160,26 +160,17 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
 }
 
 // Twice the time after progress, smaller parts without.
-fn how_to_retry(category: Category, attempts: &[AttemptResult]) -> String {
-    let text = match category {
-        Category::Timeout
-            if attempts
-                .iter()
-                .any(|attempt| attempt.progress || attempt.kept) =>
-        {
-            let seconds = attempts.iter().map(|attempt| attempt.agent_timeout_seconds);
-            let longest = seconds.fold(0.0, f64::max);
-            let base = if longest > 0.0 { longest } else { 300.0 };
-            return format!("Retry with timeout={:.0}s", base * 2.0);
-        }
-        Category::Timeout => "Split the task and retry its parts",
-        Category::ToolError => "Retry after the environment is fixed",
-        Category::MissingContext | Category::Partial => {
-            "Retry with the task stated: `--task FILE`, or with another agent"
-        }
-        Category::InvalidTask => "Restate the task",
-    };
-    text.to_owned()
+fn how_to_retry(attempts: &[AttemptResult]) -> String {
+    if !attempts
+        .iter()
+        .any(|attempt| attempt.progress || attempt.kept)
+    {
+        return "Split the task and retry its parts".to_owned();
+    }
+    let seconds = attempts.iter().map(|attempt| attempt.agent_timeout_seconds);
+    let longest = seconds.fold(0.0, f64::max);
+    let base = if longest > 0.0 { longest } else { 300.0 };
+    format!("Retry with timeout={:.0}s", base * 2.0)
 }
 
 // What stands in the way now: the agent's own trouble, then what fails with the kept changes.

@@ -1,3 +1,5 @@
+//! Collects what happened in a run: attempts, results, evidence.
+
 use std::collections::BTreeMap;
 
 use super::history::{History, last_failing};
@@ -17,7 +19,7 @@ pub(super) struct Findings {
     pub(super) attempts: Vec<AttemptResult>,
     /// What the files were before the first change that was kept.
     pub(super) base: BTreeMap<RepoPath, Option<FileState>>,
-    /// The output of the commands on the state that later attempts stand on, and what it says.
+    /// The output of the commands on the state that later attempts build on, and what it says.
     pub(super) log: String,
     pub(super) diagnosis: Option<Diagnosis>,
     pub(super) first: Option<Observed>,

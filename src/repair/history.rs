@@ -1,3 +1,5 @@
+//! The history of a run, from which [`super::plan`] computes the next step.
+
 use crate::model::{AttemptResult, Observed, Origin, StopReason};
 
 /// What happened so far.
@@ -9,7 +11,7 @@ pub struct History {
     pub hidden: Option<String>,
     /// The second, when the first could be flaky.
     pub repeated: Option<Observed>,
-    /// Changes found that need no model and were not tried yet; `None` before anyone looked.
+    /// Changes found that need no LLM and were not tried yet; `None` before anyone looked.
     pub heals: Option<usize>,
     /// Heals and replies, in order.
     pub attempts: Vec<AttemptResult>,
@@ -53,7 +55,7 @@ pub struct PartsRun {
     pub left: Option<(usize, String)>,
 }
 
-/// Returns what fails now: on what later attempts stand on, else at the start.
+/// Returns what fails now: on what later attempts build on, else at the start.
 pub(super) fn last_failing(history: &History) -> Option<&Observed> {
     let kept = history.attempts.iter().rev().find(|attempt| attempt.kept);
     let kept = kept.and_then(|attempt| attempt.observed.as_ref());

@@ -95,7 +95,6 @@ impl<'a> Journal<'a> {
     pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
         let event = Event {
             at: self.seconds(),
-            level: kind.level(),
             kind,
         };
         let line = serde_json::to_string(&event)

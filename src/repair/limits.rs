@@ -1,3 +1,5 @@
+//! Tracks time, money and attempts against the budget.
+
 use std::time::Duration;
 
 use super::plan::Policy;

@@ -1,3 +1,5 @@
+//! Drops the parts of a patch that the tests do not need.
+
 use super::attempt::{Attempt, Trial, paths_of};
 use super::commands::CommandsRun;
 use super::error::RepairError;
@@ -53,7 +55,7 @@ impl Session<'_> {
         ran.observed.passed && compare_evidence(&self.seen.evidence, &ran.evidence, &failing).proven
     }
 
-    /// Takes less of a change, with which the commands ran, for the change.
+    /// Replaces a change by the part of it with which the commands ran.
     pub(super) fn narrow_changes(
         &mut self,
         attempt: &mut Attempt<'_>,

@@ -1,3 +1,6 @@
+//! The mutation check: changes an assertion and expects the test to fail. Otherwise the test proves
+//! nothing about the fix.
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -47,7 +50,7 @@ impl Target {
 
 impl Session<'_> {
     /// Perturbs each assertion of the formerly failing tests in turn, one of each test in a run: the test must then
-    /// fail. The workplace is left as it comes.
+    /// fail. The isolated copy is left as it comes.
     pub(super) fn check_mutation(
         &mut self,
         proof: &mut Proof,
@@ -215,7 +218,7 @@ impl Session<'_> {
     }
 }
 
-// Of several assertions some may not be reached: a test is in doubt where none of them makes it fail.
+// A test is in doubt only when no assertion makes it fail, since some may not be reached.
 fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
     let fails = |test: &String| {
         let mut own = negated.iter().filter(|row| row.test == *test);

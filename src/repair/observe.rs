@@ -1,3 +1,5 @@
+//! Reads what one run of the commands shows: failing tests, names, errors.
+
 use super::journal::{digest, round_millis};
 use super::progress::{missing_name, plain};
 use crate::exec::{End, Outcome};

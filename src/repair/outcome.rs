@@ -1,3 +1,5 @@
+//! Compares the failure before and after a change.
+
 use super::attempt::{Attempt, Trial};
 use super::progress::{Effect, effect};
 use super::run::Session;
@@ -127,7 +129,7 @@ impl Session<'_> {
     }
 }
 
-// A file of the same package and name elsewhere that a log names; the workplace's own path is not in it.
+// A file of the same package and name elsewhere that a log names; the isolated copy's own path is not in it.
 fn named_copy(log: &str, path: &str, original: &str) -> Option<String> {
     let mut parts = path.rsplitn(3, '/');
     let (name, folder) = (parts.next()?, parts.next()?);

@@ -1,8 +1,10 @@
+//! Compares the output of two runs. Numbers and paths are ignored, because they differ from run to run.
+
 use std::collections::HashSet;
 
 use crate::model::Outputs;
 
-/// Bytes of each side that are shown; the run without the change stands in the log of the packet, too.
+/// Bytes of each side that are shown; the run without the change is in the log of the packet, too.
 const MAX_BEFORE: usize = 3_000;
 const MAX_AFTER: usize = 6_000;
 /// Lines beside one that differs.

@@ -1,3 +1,5 @@
+//! Builds the packet of an attempt, with feedback on the last one.
+
 use std::time::Duration;
 
 use super::attempt::{Ask, Attempt};
@@ -14,7 +16,7 @@ use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};
 use crate::source::Source;
 
-/// More protected files than this are not listed; the rule stands for all.
+/// More protected files than this are not listed; the rule represents all.
 const MAX_PROTECTED: usize = 40;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";

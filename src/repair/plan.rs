@@ -1,3 +1,5 @@
+//! Chooses the next step from the history. A pure function, so that its tests are tables.
+
 use super::history::{
     History, PartsRun, SplitEnd, all_refused, attempts_of, last_failing, repeats_itself,
     requested_files,
@@ -15,11 +17,11 @@ use crate::model::{
 pub struct Policy {
     /// Whether there is an agent to ask.
     pub agent: bool,
-    /// Whether what needs no model is healed first.
+    /// Whether what needs no LLM is healed first.
     pub heal: bool,
     /// Whether a task is split when the agent runs out of time.
     pub auto_split: bool,
-    /// The highest rung.
+    /// The highest level.
     pub max_level: Level,
     /// Replies to try.
     pub max_attempts: u32,
@@ -52,7 +54,7 @@ pub const MAX_SPLIT_DEPTH: u32 = 1;
 pub const MAX_ESTIMATED_TURNS: u32 = 20;
 /// Requests for files that are answered.
 pub const MAX_REQUESTS: usize = 2;
-/// Changes without a model that are tried in one run.
+/// Changes without an LLM that are tried in one run.
 pub const MAX_HEALS: usize = 8;
 
 /// What to do next.
@@ -62,13 +64,13 @@ pub enum Step {
     RunBaseline,
     /// Run them once more because the failure could be flaky.
     RepeatBaseline,
-    /// Look for changes that need no model.
+    /// Look for changes that need no LLM.
     LookForHeals,
     /// Try the next of them.
     TryHeal,
     /// Ask the agent.
     Ask {
-        /// The rung of the ladder.
+        /// The level.
         level: Level,
         /// Every path it has asked for so far.
         requested: Vec<String>,
@@ -112,7 +114,7 @@ impl PartsRun {
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunEnd {
-    /// How it stands.
+    /// Its state.
     pub status: RunStatus,
     /// How it ended.
     pub reason: StopReason,
@@ -842,7 +844,7 @@ pub(super) mod tests {
             (TroubleKind::Crash, 2, "stop failed agent_error"),
         ] {
             let mut history = after(K::ImportError, vec![troubled(kind); times]);
-            // Missing names would be reported, but they are not what stands in the way.
+            // Missing names would be reported, but they are not what is in the way.
             history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned()];
             let step = next(&history, &policy());
             assert_eq!(word(&step), expected, "{kind:?} {times}");

@@ -1,3 +1,5 @@
+//! Decides whether a change helped, did nothing or broke something.
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,7 +145,7 @@ fn compare_errors(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> St
     }
 }
 
-// In a file that changed, lines say nothing.
+// Lines are not compared in a changed file, because the edit moved them.
 fn compare_lines(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Option<Ordering> {
     let path = now.path.as_ref().filter(|_| now.path == then.path)?;
     let is_touched = changes.iter().any(|change| change.path.as_str() == path);
@@ -178,7 +180,7 @@ fn error_stage(error: &str) -> Stage {
     }
 }
 
-// Whether a test stands in what a runner names as a whole: a file, a module or a suite.
+// Whether a test is in what a runner names as a whole: a file, a module or a suite.
 fn holds_test(file: &str, test: &str) -> bool {
     test.match_indices(file).any(|(at, _)| {
         let starts = test[..at].chars().next_back();

@@ -1,3 +1,5 @@
+//! Collects the proof for `fixed`: second run, original tests, mutation check.
+
 use std::collections::BTreeMap;
 
 use super::attempt::{Attempt, Trial, paths_of};
@@ -15,7 +17,7 @@ pub(super) const NO_TIME: &str =
     "time used up before it was shown: `--budget-seconds` gives the whole run longer";
 
 impl Session<'_> {
-    /// Shows what stands behind commands that pass: the runner's own word, the same with the tests as they were, and
+    /// Shows what is behind commands that pass: the runner's own word, the same with the tests as they were, and
     /// tests that fail once they expect something else.
     pub(super) fn prove_fix(
         &mut self,
@@ -71,7 +73,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    // The runs without the change did not end alike: one green run may be chance.
+    // Run twice, because the runs without the change did not end alike and one green run may be chance.
     fn run_green_again(
         &mut self,
         proof: &mut Proof,

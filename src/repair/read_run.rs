@@ -1,3 +1,5 @@
+//! Reads a run back from its folder. Missing files are left out, because a run may have been killed.
+
 use std::path::Path;
 
 use serde_json::Value;

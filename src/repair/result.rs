@@ -126,7 +126,7 @@ impl Session<'_> {
             test_result: last.or_else(|| seen.first.as_ref().map(|o| o.test_result.clone())),
             proof: proof.cloned(),
             workplace: WorkplaceUsed {
-                kind: stage.place.kind().as_str().to_owned(),
+                kind: stage.place.kind().to_owned(),
                 why: stage.place.why().to_owned(),
                 sandbox: sandbox.to_owned(),
                 not_confined: stage.sandbox.not_confined.clone(),

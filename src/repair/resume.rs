@@ -1,3 +1,6 @@
+//! Resumes a run. Files, commands and agent must be the same, since kept results would not hold
+//! otherwise.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};

@@ -44,7 +44,7 @@ pub fn repair(
     session.stage.journal.write_json("run.json", &key)?;
     let place = &session.stage.place;
     session.stage.event(EventKind::Workplace {
-        kind: place.kind().as_str().to_owned(),
+        kind: place.kind().to_owned(),
         why: place.why().to_owned(),
     })?;
     let mut history = History {

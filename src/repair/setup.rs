@@ -1,3 +1,5 @@
+//! Everything that a run is given by its user.
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,7 +26,7 @@ pub struct Setup<'a> {
     pub source: &'a dyn Source,
     /// Which workplace commands and agents get.
     pub workplace: WorkplaceMode,
-    /// Where the workplace is kept between runs.
+    /// Where the isolated copy is kept between runs.
     pub slot: &'a Path,
     /// The run's folder, out of reach of what is run: only this one is read back.
     pub folder: &'a Path,
@@ -56,7 +58,7 @@ pub struct Setup<'a> {
     pub shared: Vec<RepoPath>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
-    /// Whether what stands in [`Setup::folder`] is continued.
+    /// Whether what is in [`Setup::folder`] is continued.
     pub resume: bool,
 }
 
@@ -77,7 +79,7 @@ pub struct Commands {
     pub environment: Vec<String>,
     /// How far writing is confined.
     pub sandbox: SandboxMode,
-    /// What they may write besides the workplace.
+    /// What they may write besides the isolated copy.
     pub writable: Vec<PathBuf>,
     /// Whether the network is refused.
     pub no_network: bool,
@@ -113,7 +115,7 @@ pub struct AgentCommand<'a> {
     pub adapter: Option<&'a Adapter>,
     /// Variables it gets beyond the usual ones.
     pub environment: &'a [String],
-    /// What it may write besides the workplace.
+    /// What it may write besides the isolated copy.
     pub writable: &'a [PathBuf],
 }
 

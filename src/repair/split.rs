@@ -8,8 +8,11 @@ use super::limits::Spent;
 use super::plan::Policy;
 use super::run::Session;
 use super::task::Task;
+use super::test_names::file_of;
 use crate::graph::Graph;
-use crate::model::{EventKind, MentionedFile, PartResult, RepoPath, SplitEvent, StopReason};
+use crate::model::{
+    EventKind, FailedTest, MentionedFile, PartResult, RepoPath, SplitEvent, StopReason,
+};
 use crate::source::Source;
 
 /// One part of a task.
@@ -83,9 +86,13 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
 
 fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let tests: BTreeSet<&String> = input.tests.iter().chain(&input.task.tests).collect();
+    let named = |id: &String| FailedTest {
+        id: id.clone(),
+        ..FailedTest::default()
+    };
     let own = |test: &String| Part {
         tests: vec![test.clone()],
-        targets: file_of(test, source).into_iter().collect(),
+        targets: file_of(&named(test), source).into_iter().collect(),
         ..Part::default()
     };
     let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
@@ -114,15 +121,6 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
         ..Part::default()
     };
     input.task.criteria.iter().map(own).collect()
-}
-
-// The file a test's name starts with, as the usual runners write it.
-fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
-    let marks = ["::", " > ", " › ", ": "];
-    let end = marks.iter().filter_map(|mark| test.find(mark)).min();
-    let path = test.get(..end.unwrap_or(test.len()))?;
-    let path = RepoPath::new(path.trim()).ok()?;
-    source.listing().has_file(path.as_str()).then_some(path)
 }
 
 // No more than there may be: neighbors go together.

@@ -56,7 +56,7 @@ impl<'s> Stage<'s> {
             commands: &setup.commands.lines,
             closed: [setup.state, setup.folder].map(Path::to_owned).to_vec(),
         };
-        let place = Workplace::open(&plan, &|_, _| {})?;
+        let place = Workplace::open(&plan)?;
         let limit = setup.commands.timeout;
         Ok(Self {
             setup,

@@ -1,3 +1,5 @@
+//! Finds assertions of failing tests, and the values that a patch copies from them.
+
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 

@@ -1,3 +1,5 @@
+//! Maps a runner's test id to a test in a file.
+
 use crate::languages::PerturbableTest;
 use crate::model::{FailedTest, RepoPath};
 use crate::source::Source;

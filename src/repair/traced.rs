@@ -1,3 +1,5 @@
+//! Runs the failing tests once more under a trace.
+
 use super::alone::{is_path, last_runner};
 use super::commands::{CommandsAt, CommandsRun};
 use super::error::RepairError;

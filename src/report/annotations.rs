@@ -1,3 +1,5 @@
+//! Formats verdicts and diagnoses for GitHub annotations and SARIF.
+
 use serde_json::{Value, json};
 
 use crate::model::{FailureKind, PatchVerdict, RunSummary, page};
@@ -140,7 +142,7 @@ fn sarif_result(note: &Annotation) -> Value {
     // GitHub shows nothing without a line.
     let location = |(path, line): &(String, u64)| {
         json!({ "physicalLocation": {
-            "artifactLocation": { "uri": uri(path) },
+            "artifactLocation": { "uri": path_uri(path) },
             "region": { "startLine": line.max(&1) },
         }})
     };
@@ -153,7 +155,7 @@ fn sarif_result(note: &Annotation) -> Value {
 }
 
 /// Writes a path as a relative URI.
-fn uri(path: &str) -> String {
+fn path_uri(path: &str) -> String {
     let byte = |byte: u8| match byte {
         b'/' | b'.' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
         byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
@@ -164,10 +166,10 @@ fn uri(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uri;
+    use super::path_uri;
 
     #[test]
     fn uri_escapes_reserved_bytes() {
-        assert_eq!(uri("src/[id]/a b.ts"), "src/%5Bid%5D/a%20b.ts");
+        assert_eq!(path_uri("src/[id]/a b.ts"), "src/%5Bid%5D/a%20b.ts");
     }
 }

@@ -4,7 +4,7 @@ use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally, TallyR
 /// Formats the result of a search for fixes in a history.
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut page = Page::default();
-    page.fields(mined, "repository commits tried kept seconds incomplete");
+    page.fields(mined, "repository commits tried kept seconds");
     let reasons = mined.dropped.iter();
     let reasons = reasons.map(|(reason, count)| format!("{count:>5}  {reason}"));
     page.section("dropped", reasons);
@@ -36,7 +36,7 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
     page.fields(bench, "agent maxLevel hiddenFailed wrongHeals leaks");
     if let Some(comparison) = &bench.comparison {
         page.heading("against the baseline");
-        page.fields(comparison, "regressed gained added missing");
+        page.fields(comparison, "regressed gained missing");
     }
     let columns = "id result hidden stopReason level attempts packetBytes seconds why";
     page.records(columns, &bench.fixtures);
@@ -51,7 +51,6 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
         rows.iter().map(row)
     });
     page.table(["by", "", "passed"], groups);
-    page.records("level fixedSoFar of meanPacketBytes", &bench.ladder);
     page
 }
 
@@ -59,7 +58,7 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
 pub fn pairs_page(pairs: &BenchPairs) -> Page {
     let mut page = Page::default();
     page.title(format!("{} cases that both ran", pairs.cases), "");
-    let columns = "agent seconds agentCalls packetTokens";
+    let columns = "agent seconds agentCalls packetBytes";
     page.records(columns, &[&pairs.first, &pairs.second]);
     page.rows([
         ("first repaired", share(&pairs.first.repaired)),

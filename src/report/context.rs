@@ -1,3 +1,5 @@
+//! Formats a packet as a table with reasons.
+
 use super::page::Page;
 use super::visible::one_line;
 use crate::model::{Code, ContextDocument, FileMode, PacketFile};
@@ -17,7 +19,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         ));
     }
     let head = ["FILE", "ROLE", "MODE", "BYTES", "TOKENS", "WHY"];
-    page.table(head, context.files.iter().map(cells));
+    page.table(head, context.files.iter().map(file_cells));
     page.heading(format!(
         "Total: {} files, {} bytes, about {} tokens",
         context.files.len(),
@@ -48,7 +50,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     page.text(false)
 }
 
-fn cells(file: &PacketFile) -> [String; 6] {
+fn file_cells(file: &PacketFile) -> [String; 6] {
     let mode = match file.mode {
         FileMode::Window => {
             let lines: u32 = file.ranges.iter().map(|[from, to]| to - from + 1).sum();

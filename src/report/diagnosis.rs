@@ -1,3 +1,5 @@
+//! Formats a diagnosis.
+
 use super::page::Page;
 use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, MentionedFile};
 
@@ -20,7 +22,7 @@ fn page(diagnosis: &Diagnosis) -> Page {
     page.section("Failing tests:", diagnosis.tests.iter().map(test));
     page.section(
         "Other failures:",
-        diagnosis.failures.iter().skip(1).map(failure),
+        diagnosis.failures.iter().skip(1).map(failure_line),
     );
     let evidence = diagnosis.evidence.iter();
     let evidence = evidence.map(|line| format!("{:>6} | {}", line.line, line.text));
@@ -29,7 +31,7 @@ fn page(diagnosis: &Diagnosis) -> Page {
         _ => "Evidence:",
     };
     page.section(title, evidence);
-    page.section("Files:", diagnosis.files.iter().map(file));
+    page.section("Files:", diagnosis.files.iter().map(file_line));
     let person = if diagnosis.requires_user_action {
         " (action required)"
     } else {
@@ -39,7 +41,7 @@ fn page(diagnosis: &Diagnosis) -> Page {
     page
 }
 
-fn file(file: &MentionedFile) -> String {
+fn file_line(file: &MentionedFile) -> String {
     let line = file.line.map_or(String::new(), |line| format!(":{line}"));
     let known = ["  (not found in the repository)", ""][usize::from(file.in_repository)];
     format!("{}{line}{known}", file.path)
@@ -53,7 +55,7 @@ fn test(test: &FailedTest) -> String {
     }
 }
 
-fn failure(failure: &Failure) -> String {
+fn failure_line(failure: &Failure) -> String {
     let follows = ["", ", follows from the first"][usize::from(failure.follows)];
     format!("{} at line {}{follows}", failure.kind, failure.line)
 }

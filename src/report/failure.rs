@@ -1,3 +1,6 @@
+//! Formats a failure report as text. Line ends in fields are escaped, so that no field can pose as
+//! another.
+
 use crate::model::ChildFailure;
 
 /// Formats a failure report, byte for byte in its fixed parts.

@@ -55,7 +55,6 @@ fn target(edge: &ImportEdge) -> String {
         }
         (Some(path), _, _) => path.to_string(),
         (None, _, Some(name)) => format!("({})", one_line(name)),
-        _ if !edge.matches.is_empty() => format!("{} files match", edge.matches.len()),
         _ => "not found".to_owned(),
     }
 }

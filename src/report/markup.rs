@@ -1,3 +1,5 @@
+//! Escapes text for HTML and Markdown. The text is not trusted, since it comes from logs and agents.
+
 /// A text for XML and HTML, between tags or in a quoted attribute. Characters that XML has no
 /// place for become the replacement character.
 pub(super) fn escaped(text: &str) -> String {
@@ -15,7 +17,7 @@ pub(super) fn cell(text: &str) -> String {
     for letter in steering {
         text = text.replace(letter, &format!("\\{letter}"));
     }
-    // A joiner that nobody sees parts the sign of a mention from the name.
+    // An invisible joiner follows the sign, so that a name in a log mentions nobody.
     text.replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('@', "@\u{2060}")

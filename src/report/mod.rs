@@ -1,4 +1,4 @@
-//! Floor 1: values of the model as text for people and tools.
+//! Layer 1: values of the model as text for people and tools.
 
 mod visible;
 

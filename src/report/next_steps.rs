@@ -1,3 +1,5 @@
+//! Chooses the command that a user should type next.
+
 use crate::model::{Remedy, RunSummary, WhyDocument, WhyVerdict};
 
 /// What is known of a failure when the next step is chosen.

@@ -1,3 +1,5 @@
+//! A report as blocks, written as text, Markdown or HTML, so that the three agree.
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -124,7 +126,7 @@ impl Page {
     /// Writes it for a terminal.
     pub fn text(&self, color: bool) -> String {
         let one = |block: &Block| match block {
-            Block::Title(title, mood) => format!("{}\n", paint(title, ink(mood), color)),
+            Block::Title(title, mood) => format!("{}\n", paint(title, mood_color(mood), color)),
             Block::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
             Block::Line(text) => format!("{text}\n"),
             Block::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
@@ -211,7 +213,7 @@ impl Page {
     }
 }
 
-fn ink(mood: Mood) -> &'static str {
+fn mood_color(mood: Mood) -> &'static str {
     match mood {
         "good" => GREEN,
         "bad" => RED,

@@ -1,3 +1,5 @@
+//! Formats a verdict like a compiler error.
+
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
 use super::visible::{difference as compare, harmless, join_numbers};
@@ -38,10 +40,10 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         ));
     }
     text.extend(verdict.files.iter().map(file_line));
-    text + &answer(verdict.verdict)
+    text + &verdict_text(verdict.verdict)
 }
 
-fn answer(verdict: Verdict) -> String {
+fn verdict_text(verdict: Verdict) -> String {
     let unchanged = match verdict {
         Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => "",
         _ => "; nothing was changed",

@@ -1,3 +1,5 @@
+//! Formats a packet as a prompt. Data sits between markers, so that a file cannot pose as instructions.
+
 use sha2::{Digest, Sha256};
 
 use super::markup::fenced;
@@ -24,7 +26,7 @@ pub fn context_markdown(context: &ContextDocument, packet: &FailurePacket) -> St
 
 /// Formats the packet as a prompt for an agent that replies in a certain form.
 ///
-/// Untrusted text stands between two lines that carry a marker, inside a fence longer than any run of backticks in
+/// Untrusted text is between two lines that carry a marker, inside a fence longer than any run of backticks in
 /// it. The marker is a digest of the prompt, so nobody can write it into the text beforehand.
 pub fn agent_prompt(context: &ContextDocument, packet: &FailurePacket, form: ReplyForm) -> String {
     let draft = prompt(context, packet, form, "");

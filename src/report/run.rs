@@ -1,3 +1,5 @@
+//! Formats the result of a run.
+
 use super::page::{Page, Row};
 use crate::model::{
     MutationOutcome, Observed, Proof, ProofLevel, ProvenTest, RunRecord, RunResult, RunStatus,

@@ -1,3 +1,5 @@
+//! Shows invisible characters, and keeps control characters off the terminal.
+
 /// Shows what nobody sees in a line: carriage returns, unusual spaces, characters without width, blanks at its end.
 pub fn visible(line: &str) -> String {
     escape(line, is_odd)

@@ -1,3 +1,5 @@
+//! Builds a command that runs chosen tests alone, by the rows of `runners.toml`.
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -77,7 +79,7 @@ fn select_command(
     Some(line.join(" "))
 }
 
-// Of a file that could not be run no test is known: all of it is asked for.
+// The whole file is run then, because no test of a file that did not load is known.
 fn is_file(test: &FailedTest) -> bool {
     test.path.as_ref() == Some(&test.id)
 }
@@ -86,7 +88,7 @@ fn test_paths(tests: &[FailedTest]) -> Option<BTreeSet<String>> {
     tests.iter().map(|test| test.path.clone()).collect()
 }
 
-/// The name of the suite, class or module that a failure of set-up or tear-down stands for: its tests' ids begin
+/// The name of the suite, class or module that a failure of set-up or tear-down represents: its tests' ids begin
 /// with it. `None` for a test of its own.
 #[must_use]
 pub fn container_of(id: &str) -> Option<String> {

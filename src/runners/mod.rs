@@ -1,4 +1,4 @@
-//! Floor 1: what the runners of tests take and say. Pure: from a command and tests that failed to the command
+//! Layer 1: what the runners of tests take and say. Pure: from a command and tests that failed to the command
 //! that runs these alone, and to the one that runs those beside them; from what was printed to the counts that
 //! each runner closes with.
 

@@ -1,3 +1,5 @@
+//! Regular expressions of the tables. They are compiled on first use, because there are hundreds.
+
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -48,7 +50,7 @@ impl Pattern {
     }
 }
 
-/// Finds which of some words stand in a text.
+/// Finds which of some words are in a text.
 #[derive(Debug)]
 pub(crate) struct Cues {
     words: AhoCorasick,
@@ -72,7 +74,7 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
 }
 
 impl Cues {
-    /// Returns the rows whose words stand in the text, a row as often as one does.
+    /// Returns the rows whose words are in the text, a row as often as one does.
     pub(crate) fn rows<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let found = self.words.find_overlapping_iter(text);
         found.filter_map(|found| self.rows.get(found.pattern().as_usize()).copied())

@@ -1,3 +1,5 @@
+//! Reads the closing summaries of test runners.
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

@@ -1,3 +1,5 @@
+//! Reads the `.gitignore` rules of a source.
+
 use std::collections::HashMap;
 
 use ignore::Match;
@@ -6,7 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::Source;
 use crate::model::RepoPath;
 
-/// What the `.gitignore` files of a source ignore, for paths that need not be there.
+/// The rules of a source's `.gitignore` files, also for paths that do not exist.
 pub struct Ignored<'a> {
     source: &'a dyn Source,
     exclude: Gitignore,
@@ -24,7 +26,7 @@ impl<'a> Ignored<'a> {
     }
 
     /// Whether git would leave this file out, were it not tracked. As git does, nothing below an
-    /// ignored folder is taken back.
+    /// ignored folder is reverted.
     pub fn is_ignored(&mut self, path: &RepoPath) -> bool {
         let text = path.as_str();
         let mut ends: Vec<usize> = text.match_indices('/').map(|(at, _)| at).collect();

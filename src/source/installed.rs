@@ -1,3 +1,5 @@
+//! Reads installed packages, `node_modules` and `site-packages`.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ pub struct Distribution {
 }
 
 impl Installed {
-    /// What a worktree finds in itself and in virtual environments.
+    /// Finds the packages of a worktree and of virtual environments.
     #[must_use]
     pub fn scan(root: &Path, environments: &[PathBuf]) -> Self {
         let mut sites = Vec::new();

@@ -68,7 +68,6 @@ pub struct Skipped {
     pub reason: String,
 }
 
-#[cfg(feature = "program")]
 impl Skipped {
     /// One that is no text.
     pub(crate) fn unnamed(lossy_path: impl Into<String>) -> Self {

@@ -1,3 +1,5 @@
+//! A source of files in memory.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

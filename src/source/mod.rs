@@ -1,8 +1,14 @@
-//! Floor 1: where the bytes of a repository come from, behind one trait.
+//! Layer 1: where the bytes of a repository come from, behind one trait.
+//!
+//! A [`Source`] has a [`Listing`], frozen when it was opened, the bytes of each file, and git's id of those bytes. There are
+//! four: [`Worktree`], the files on disk; [`Memory`], for tests and for callers without a disk; [`Overlay`], edits on top of
+//! another source, which is how a patch is looked at before it is written; and `git::TreeSource`, a commit or the index.
+//!
+//! No implementation follows a symbolic link, reads a pipe or runs a program, and what git ignores is not listed.
+//! [`Installed`] is apart from that: it looks up packages by name in `node_modules` and `site-packages`.
 
 #[cfg(feature = "program")]
 mod ignored;
-#[cfg(feature = "program")]
 mod installed;
 mod listing;
 mod memory;
@@ -13,7 +19,6 @@ mod worktree;
 
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
-#[cfg(feature = "program")]
 pub use installed::Installed;
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;

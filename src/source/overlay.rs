@@ -1,10 +1,12 @@
+//! A source with edits on top, so that a patch can be checked before it is written.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Entry, EntryKind, Listing, ReadError, Source};
 use crate::model::{BlobId, RepoPath};
 
-/// What a file shall be; `None` for one that is to be gone.
+/// The new state of a file; `None` deletes it.
 pub type Edit = Option<(EntryKind, Arc<[u8]>)>;
 
 /// Edits on top of another source: the tree as it would be after a patch.

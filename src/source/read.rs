@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::Arc;
 
 use super::Listing;
@@ -38,13 +37,16 @@ impl<T: Source + ?Sized> Source for Box<T> {
 }
 
 /// Why a file's bytes are not to be had.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// No such entry.
+    #[error("there is no such file")]
     NotFound,
     /// The entry is a symlink, submodule, directory, pipe or device.
+    #[error("it is not a regular file")]
     NotAFile,
     /// The file is larger than anything a packet or parser takes.
+    #[error("it has {bytes} bytes, more than {limit}")]
     TooLarge {
         /// Its size.
         bytes: u64,
@@ -52,21 +54,9 @@ pub enum ReadError {
         limit: u64,
     },
     /// The system or the object database refused.
+    #[error("{0}")]
     Io(String),
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound => f.write_str("there is no such file"),
-            Self::NotAFile => f.write_str("it is not a regular file"),
-            Self::TooLarge { bytes, limit } => write!(f, "it has {bytes} bytes, more than {limit}"),
-            Self::Io(said) => f.write_str(said),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// Files above this size are listed and never read whole.
 pub const MAX_READ_BYTES: u64 = 64 * 1024 * 1024;

@@ -1,3 +1,5 @@
+//! The worktree as a source. Symlinks are listed and not followed, so that nothing outside is read.
+
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
@@ -222,7 +224,7 @@ fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
     (entries, skipped)
 }
 
-// Why a file of rules is not read, which leads out of the repository or never ends. What stands
+// Why a file of rules is not read, which leads out of the repository or never ends. What is
 // untracked below it is then not listed.
 fn strange_rules(rules: &Path) -> Option<&'static str> {
     let about = rules.symlink_metadata().ok()?;
@@ -408,7 +410,7 @@ fn read_refusal(error: &io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::NotFound => ReadError::NotFound,
         io::ErrorKind::InvalidInput => ReadError::NotAFile,
-        // The kind's own words: the system's message differs between machines and locales.
+        // The kind's own words, because the system's message differs between machines and locales.
         kind => ReadError::Io(kind.to_string()),
     }
 }

@@ -1,3 +1,5 @@
+//! The errors of the state folder.
+
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,6 @@
+//! The state folder of the user. It must belong to them, because another user could plant data in it
+//! otherwise.
+
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
@@ -22,7 +25,7 @@ impl StateHome {
     /// [`StateError::Foreign`] when somebody else made it, [`StateError::Io`] when it cannot be
     /// made.
     pub fn open() -> Result<Self, StateError> {
-        Self::first_usable(candidates(|name| std::env::var_os(name), is_anothers))
+        Self::first_usable(home_candidates(|name| std::env::var_os(name), is_anothers))
     }
 
     // The first that can be made; one that is not ours is an error, not a reason to go on.
@@ -94,7 +97,7 @@ pub struct RepositoryState {
 }
 
 impl RepositoryState {
-    /// Its folder: the lock of repairs and the journal of writes stand in it.
+    /// Its folder: the lock of repairs and the journal of writes are in it.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -135,7 +138,7 @@ impl RepositoryState {
 }
 
 // The last of them is there when a user has no home, or one that cannot be written or is another's.
-fn candidates(
+fn home_candidates(
     variable: impl Fn(&str) -> Option<OsString>,
     is_anothers: impl Fn(&Path) -> bool,
 ) -> Vec<PathBuf> {
@@ -253,14 +256,14 @@ mod tests {
 
     #[test]
     fn without_a_home_the_temporary_directory_has_one_for_each_user() {
-        let places = candidates(|_| None, |_| false);
+        let places = home_candidates(|_| None, |_| false);
         assert_eq!(places.len(), 1);
-        let relative = candidates(|name| (name == "HOME").then(|| "a/b".into()), |_| false);
+        let relative = home_candidates(|name| (name == "HOME").then(|| "a/b".into()), |_| false);
         assert_eq!(places, relative);
         let home = |name: &str| (name == "HOME").then(|| "/home/x".into());
-        assert_eq!(candidates(home, |_| false).len(), 2);
+        assert_eq!(home_candidates(home, |_| false).len(), 2);
         assert_eq!(
-            candidates(home, |path| path == Path::new("/home/x")),
+            home_candidates(home, |path| path == Path::new("/home/x")),
             places
         );
     }

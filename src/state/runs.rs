@@ -1,3 +1,5 @@
+//! Names and folders of kept runs. Names sort by age.
+
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;

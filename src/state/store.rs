@@ -9,7 +9,7 @@ use super::home::is_own;
 use crate::model::{BlobId, hex};
 
 /// Raise it whenever values are computed or written in another way.
-const REVISION: u32 = 9;
+const REVISION: u32 = 10;
 /// A larger value is not kept.
 const MAX_VALUE: usize = 4 << 20;
 /// With more files than this in a store the older half goes: two states of a repository of 30,000 files.

@@ -1,4 +1,4 @@
-//! Floor 2: which lines of the repository ran while tests did. Python and node; whatever
+//! Layer 2: which lines of the repository ran while tests did. Python and node; whatever
 //! cannot be traced runs as it would, and nothing is known of it.
 
 mod tracing;

@@ -1,3 +1,5 @@
+//! Prepares a command so that it records the lines its tests execute.
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -107,7 +109,7 @@ fn read_process(text: &str, found: &mut Traced) {
                     continue;
                 };
                 let file: &mut LinesRun = found.files.entry(path).or_default();
-                for (line, [failing, passing]) in ran.split(' ').filter_map(row) {
+                for (line, [failing, passing]) in ran.split(' ').filter_map(parse_row) {
                     let counts = file.ran.entry(line).or_default();
                     *counts = [counts[0] + failing, counts[1] + passing];
                 }
@@ -120,7 +122,7 @@ fn read_process(text: &str, found: &mut Traced) {
     }
 }
 
-fn row(text: &str) -> Option<(u32, [u32; 2])> {
+fn parse_row(text: &str) -> Option<(u32, [u32; 2])> {
     let mut numbers = text.split('/');
     let line = numbers.next()?.parse().ok()?;
     let mut count = || {

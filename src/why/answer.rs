@@ -9,7 +9,6 @@ use crate::model::WhyReason::{
 use crate::model::{
     Remedy, RepoPath, SCHEMA_VERSION, WhyBase, WhyChange, WhyDocument, WhyReason, WhyVerdict,
 };
-use crate::workplace::Kind;
 use crate::workspace::Workspace;
 
 /// Suspects that a document holds.
@@ -101,7 +100,7 @@ pub(super) fn build_document(
         ..change
     };
     let has_submodules = submodules(workspace).next().is_some();
-    let verdict = answer.decide_verdict(!has_submodules && trials.place_kind() != Kind::Copy);
+    let verdict = answer.decide_verdict(!has_submodules && trials.place_kind() != "copy");
     let mut around = Vec::new();
     if verdict == WhyVerdict::Unknown {
         around.extend(submodules(workspace).take(MAX_SUBMODULES).map(not_tried));

@@ -1,3 +1,5 @@
+//! Searches the difference between two states of the files.
+
 use std::collections::BTreeSet;
 
 use super::answer::{Answer, describe_changes, may_lie_further};

@@ -1,3 +1,5 @@
+//! Collects the clues of a failure: log, trace, names.
+
 use std::collections::BTreeSet;
 
 use super::rank::{Clues, words_of};
@@ -9,7 +11,7 @@ use crate::source::Source;
 /// Imports between a failing test and a file that it reaches.
 const MAX_HOPS: u32 = 6;
 
-/// Collects what a failure says of the place of its cause, on the files in a state.
+/// Collects the clues of a failure about the place of its cause.
 #[must_use]
 pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     let mut clues = Clues::default();

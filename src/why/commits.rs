@@ -1,3 +1,5 @@
+//! Bisects commits, then searches inside the first bad one.
+
 use std::collections::BTreeMap;
 
 use super::answer::Answer;

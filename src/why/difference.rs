@@ -1,3 +1,5 @@
+//! The difference between two states as hunks that can be reverted one by one.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -14,7 +16,7 @@ pub type States = BTreeMap<RepoPath, Option<FileState>>;
 /// Larger files are compared as a whole.
 const MAX_LINE_BYTES: usize = 2 << 20;
 /// Deleted and new files that are compared pair by pair to find moves.
-const MAX_MOVES: usize = 300;
+const MAX_MOVES: usize = 100;
 /// Percent of shared lines from which a new file is a deleted one that moved, as in git.
 const MOVE_SIMILARITY: usize = 50;
 
@@ -267,18 +269,10 @@ fn pair_moves(files: &mut Vec<FileDifference>) {
     if deleted.len().max(new.len()) > MAX_MOVES {
         return;
     }
-    let mut pairs = Vec::new();
-    for old in &deleted {
-        for new in &new {
-            let similarity = file_similarity(&files[*old], &files[*new]);
-            if similarity >= MOVE_SIMILARITY {
-                pairs.push((std::cmp::Reverse(similarity), *old, *new));
-            }
-        }
-    }
-    pairs.sort();
-    for (_, old, new) in pairs {
-        if files[new].before.is_none() {
+    for new in new {
+        let similarity = |old: &usize| (file_similarity(&files[*old], &files[new]), *old);
+        let best = deleted.iter().map(similarity).max();
+        if let Some((_, old)) = best.filter(|(most, _)| *most >= MOVE_SIMILARITY) {
             files[new].before = files[old].before.take();
         }
     }
@@ -295,19 +289,13 @@ fn file_similarity(deleted: &FileDifference, new: &FileDifference) -> usize {
     let (Some((_, old)), Some((_, new))) = (&deleted.before, &new.after) else {
         return 0;
     };
-    let [old_count, new_count] = [old, new].map(|state| lines_of(state).count());
-    let longest = old_count.max(new_count);
-    if longest == 0 || old_count.min(new_count) * 2 < longest || !has_lines(old) || !has_lines(new)
-    {
-        return if old.bytes == new.bytes && longest > 0 {
-            100
-        } else {
-            0
-        };
+    if !has_lines(old) || !has_lines(new) {
+        return usize::from(old.bytes == new.bytes) * 100;
     }
+    let [old_count, new_count] = [old, new].map(|state| lines_of(state).count());
     let changed = changed_lines(&old.bytes, &new.bytes);
     let gone: usize = changed.iter().map(|(lines, _)| lines.len()).sum();
-    (old_count - gone) * 100 / longest
+    (old_count - gone) * 100 / old_count.max(new_count).max(1)
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! The failures of a red run. Each has its own outcome, because one change rarely explains all.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Diagnosis, FailedTest, FailureKind, TestEnd, WhyOutcome};
@@ -317,7 +319,7 @@ impl Item {
 /// Lines of a log that are compared.
 const MOST_LINES: usize = 2_000;
 
-// The lines that may report a finding, and how often each is there. Numbers are folded: lines move.
+// The lines that may report a finding, and how often each is there. Numbers are folded, because edits move lines.
 fn telling_lines(log: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     let tells = |line: &&str| {

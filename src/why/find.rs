@@ -129,7 +129,7 @@ impl FindCause<'_> {
             commands: &self.commands.lines,
             closed: vec![self.state.to_owned()],
         };
-        let place = Workplace::open(&plan, &|_, _| {})?;
+        let place = Workplace::open(&plan)?;
         Trials::start(self, place)
     }
 

@@ -1,3 +1,5 @@
+//! Keeps culprit and trace of a command for unchanged files.
+
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;

@@ -1,3 +1,5 @@
+//! Orders hunks by the evidence against them, so that the first trials hit.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::holds_failing_test;

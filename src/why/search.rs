@@ -1,3 +1,5 @@
+//! Chooses the next trial by delta debugging. A pure function, so that its tests are tables.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::WhyOutcome::{self, Fails, Other, Passes};
@@ -156,7 +158,7 @@ pub fn bisect_range(
 ) -> Result<Option<(usize, usize)>, usize> {
     let (mut good, mut bad) = (0, count.saturating_sub(1));
     while bad - good > 1 {
-        // States that prove nothing are skipped, from the middle outwards.
+        // States that prove nothing are skipped from the middle outwards, so that the search still halves the range.
         let middle = good.midpoint(bad);
         let mut between: Vec<usize> = (good + 1..bad).collect();
         between.sort_by_key(|state| (state.abs_diff(middle), *state));

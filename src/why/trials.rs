@@ -11,7 +11,7 @@ use crate::repair::{
     CommandsAt, CommandsRun, RepairError, RunLimit, is_path, last_runner, run_traced,
 };
 use crate::runners::{WithOthers, choose_command, with_others};
-use crate::workplace::{Kind, Workplace};
+use crate::workplace::Workplace;
 
 /// Files that say what uv installs.
 const PACKAGING: [&str; 4] = ["pyproject.toml", "uv.lock", "setup.py", "setup.cfg"];
@@ -265,7 +265,7 @@ impl<'a> Trials<'a> {
 
     /// The kind of isolated copy that they run in.
     #[must_use]
-    pub fn place_kind(&self) -> Kind {
+    pub fn place_kind(&self) -> &'static str {
         self.place.kind()
     }
 

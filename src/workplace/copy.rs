@@ -6,7 +6,7 @@ use super::environments::{OutsideEnvironment, outer_environments};
 use super::error::clear_path;
 use super::extras::Extras;
 use super::litter::is_litter;
-use super::plan::{Edits, Plan, Progress};
+use super::plan::{Edits, Plan};
 use super::relink::{Relink, replace_bytes};
 use crate::exec::Job;
 use crate::git::{Scratch, ScratchPlan};
@@ -31,11 +31,7 @@ pub(super) struct Copied {
 }
 
 impl Copied {
-    pub(super) fn open(
-        plan: &Plan<'_>,
-        slot: &Path,
-        progress: Progress<'_>,
-    ) -> Result<Self, WorkplaceError> {
+    pub(super) fn open(plan: &Plan<'_>, slot: &Path) -> Result<Self, WorkplaceError> {
         let io = |error: std::io::Error| WorkplaceError::io(slot, &error);
         fs::create_dir_all(slot).map_err(io)?;
         let original = plan.root.canonicalize().map_err(io)?;
@@ -46,16 +42,13 @@ impl Copied {
         for path in &apart {
             clear_path(&root.join(path.as_str()))?;
         }
-        let scratch = Scratch::prepare(
-            &ScratchPlan {
-                slot,
-                from: plan.source,
-                original: plan.root,
-                git: plan.git,
-                apart: &apart,
-            },
-            progress,
-        )?;
+        let scratch = Scratch::prepare(&ScratchPlan {
+            slot,
+            from: plan.source,
+            original: plan.root,
+            git: plan.git,
+            apart: &apart,
+        })?;
         let outer = outer_environments(&original, plan.commands, &|name| std::env::var_os(name));
         let views = slot.join("environments");
         let environments = outer.iter().enumerate().map(|(number, env)| {
@@ -73,7 +66,7 @@ impl Copied {
             trial: Vec::new(),
             settled: false,
         };
-        copied.fill_copy(progress)?;
+        copied.fill_copy()?;
         Ok(copied)
     }
 
@@ -141,7 +134,7 @@ impl Copied {
         if self.settled {
             Ok(())
         } else {
-            self.fill_copy(&|_, _| {})
+            self.fill_copy()
         }
     }
 
@@ -153,10 +146,8 @@ impl Copied {
             job.sandbox.writable.push(view.clone());
             let root = root.to_string_lossy();
             let view = view.to_string_lossy();
-            for typed in outer.typed.iter().map(String::as_str).chain([&*root]) {
-                job.command
-                    .substitute(&|word| swap_paths(word, typed, &view));
-            }
+            job.command
+                .substitute(&|word| swap_paths(word, &root, &view));
             path = path.map(|path| swap_paths(&path, &root, &view));
             active = active.map(|value| swap_paths(&value, &root, &view));
             // The tool would look for one that is called after the copy.
@@ -175,13 +166,13 @@ impl Copied {
         }
     }
 
-    fn fill_copy(&mut self, progress: Progress<'_>) -> Result<(), WorkplaceError> {
+    fn fill_copy(&mut self) -> Result<(), WorkplaceError> {
         let relink = Relink {
             original: &self.original,
             copy: self.scratch.root(),
             environments: &self.environments,
         };
-        self.extras.copy_all(&relink, progress)?;
+        self.extras.copy_all(&relink)?;
         for path in &self.installed {
             let at = self.scratch.root().join(path.as_str());
             let made = relink.relink_folder(path.as_str());

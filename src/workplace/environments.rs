@@ -1,4 +1,3 @@
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -6,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
-use super::path_files::{first_path_file, folder_entries, lexical_path};
+use super::path_files::{first_path_file, folder_entries};
 use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
@@ -14,52 +13,36 @@ use crate::source::Installed;
 pub(super) struct OutsideEnvironment {
     /// Where it stands.
     pub(super) root: PathBuf,
-    /// The ways in which commands name it.
-    pub(super) typed: BTreeSet<String>,
-    /// Whether a tool keeps it for the worktree and finds it by the worktree's path.
+    /// Whether Poetry keeps it for the worktree and finds it by the worktree's path.
     pub(super) kept: bool,
 }
 
-/// The virtual environments that the commands of a worktree name, that the variables name or that
-/// a tool keeps for it, when they stand outside and lead into the worktree.
+/// The virtual environments that the commands of a worktree name by their full path, that the variables name or
+/// that Poetry keeps for it, when they stand outside and lead into the worktree.
 pub(super) fn outer_environments(
     worktree: &Path,
     commands: &[String],
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<OutsideEnvironment> {
+    let words = commands.iter().flat_map(|line| {
+        line.split(|letter: char| letter.is_whitespace() || "='\"();&|".contains(letter))
+    });
+    let named = words.filter_map(|word| Some(PathBuf::from(word.split_once("/bin/")?.0)));
+    let mut roots: Vec<PathBuf> = named.filter(|root| root.is_absolute()).collect();
+    roots.extend(variable("VIRTUAL_ENV").map(PathBuf::from));
+    let folders = variable("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&folders);
+    roots.extend(folders.filter_map(|folder| Some(folder.parent()?.to_owned())));
+    roots.retain(|root| first_path_file(root, worktree).is_some());
+    let poetry = of_poetry(worktree, variable);
     let mut found: Vec<OutsideEnvironment> = Vec::new();
-    let mut take = |root: PathBuf, typed: Option<String>, kept: bool| {
-        let is_ours = root.join("pyvenv.cfg").is_file()
-            && !root.starts_with(worktree)
-            && (kept || first_path_file(&root, worktree).is_some());
-        if !is_ours {
-            return;
+    for root in roots.into_iter().chain(poetry.iter().cloned()) {
+        let is_known = found.iter().any(|known| known.root == root);
+        let is_outside = root.join("pyvenv.cfg").is_file() && !root.starts_with(worktree);
+        if is_outside && !is_known {
+            let kept = poetry.contains(&root);
+            found.push(OutsideEnvironment { root, kept });
         }
-        match found.iter_mut().find(|known| known.root == root) {
-            Some(same) => {
-                same.typed.extend(typed);
-                same.kept |= kept;
-            }
-            None => found.push(OutsideEnvironment {
-                root,
-                typed: typed.into_iter().collect(),
-                kept,
-            }),
-        }
-    };
-    for (typed, root) in named_in(worktree, commands, variable) {
-        take(root, Some(typed), false);
-    }
-    take(
-        variable("VIRTUAL_ENV").unwrap_or_default().into(),
-        None,
-        false,
-    );
-    for folder in std::env::split_paths(&variable("PATH").unwrap_or_default()) {
-        take(folder.parent().unwrap_or(&folder).to_owned(), None, false);
-    }
-    for root in of_poetry(worktree, variable) {
-        take(root, None, true);
     }
     found
 }
@@ -73,33 +56,6 @@ pub fn installed(worktree: &Path) -> Installed {
     let outer = outer_environments(worktree, &[], &|name| std::env::var_os(name));
     let all: Vec<PathBuf> = own.chain(outer.into_iter().map(|e| e.root)).collect();
     Installed::scan(worktree, &all)
-}
-
-/// What commands name with a program of its `bin`: as it is typed, and where it is.
-fn named_in(
-    worktree: &Path,
-    commands: &[String],
-    variable: &dyn Fn(&str) -> Option<OsString>,
-) -> Vec<(String, PathBuf)> {
-    let home = variable("HOME").map(PathBuf::from);
-    let words = commands.iter().flat_map(|line| {
-        line.split(|letter: char| letter.is_whitespace() || "='\"();&|".contains(letter))
-    });
-    let typed = words
-        .filter_map(|word| word.split_once("/bin/"))
-        .map(|pair| pair.0);
-    typed
-        .map(|typed| {
-            let below = ["~/", "$HOME/", "${HOME}/"]
-                .iter()
-                .find_map(|prefix| typed.strip_prefix(prefix));
-            let root = match (&home, below) {
-                (Some(home), Some(below)) => home.join(below),
-                _ => worktree.join(typed),
-            };
-            (typed.to_owned(), lexical_path(&root))
-        })
-        .collect()
 }
 
 // Poetry calls an environment by the project's name and a digest of its path.
@@ -158,20 +114,11 @@ mod tests {
         let kept = home.join(".cache/pypoetry/virtualenvs").join(name);
         environment(&kept, None);
         let variable = |name: &str| (name == "HOME").then(|| OsString::from(&home));
-        for (line, expected) in [
-            ("../venv/bin/python -m pytest", "../venv"),
-            ("X=1 ~/venv/bin/pytest", "~/venv"),
-            (". $HOME/venv/bin/activate && pytest", "$HOME/venv"),
-        ] {
-            let found = outer_environments(&worktree, &[line.to_owned()], &variable);
-            assert_eq!(found.len(), 2, "{line}");
-            assert_eq!(found[0].root, home.join("venv"), "{line}");
-            assert!(
-                found[0].typed.contains(expected) && !found[0].kept,
-                "{line}"
-            );
-            assert!(found[1].root == kept && found[1].kept);
-        }
+        let line = format!("X=1 {}/venv/bin/pytest", home.display());
+        let found = outer_environments(&worktree, &[line], &variable);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].root == home.join("venv") && !found[0].kept);
+        assert!(found[1].root == kept && found[1].kept);
         let line = format!("{}/other/bin/pytest", home.display());
         assert_eq!(outer_environments(&worktree, &[line], &variable).len(), 1);
     }

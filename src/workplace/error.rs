@@ -11,13 +11,8 @@ use crate::source::ReadError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkplaceError {
     /// The one that was named cannot be had.
-    #[error("`--workplace {kind}` is not available: {why}")]
-    Unavailable {
-        /// The word for it.
-        kind: &'static str,
-        /// Why.
-        why: String,
-    },
+    #[error("`--workplace overlay` is not available: {0}")]
+    Unavailable(String),
     /// The disk refused.
     #[error("cannot write the isolated copy `{path}`: {kind}")]
     Io {

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::WorkplaceError;
 use super::error::clear_path;
-use super::plan::Progress;
 use super::relink::Relink;
 use crate::git::Stamp;
 use crate::model::RepoPath;
@@ -84,33 +83,22 @@ impl Extras {
     }
 
     /// Makes them in the copy as they are in the original; what is in their folders besides goes.
-    pub(super) fn copy_all(
-        &mut self,
-        relink: &Relink<'_>,
-        progress: Progress<'_>,
-    ) -> Result<(), WorkplaceError> {
+    pub(super) fn copy_all(&mut self, relink: &Relink<'_>) -> Result<(), WorkplaceError> {
         let listed: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
         for top in &self.tops {
             sweep_unlisted(relink.copy, top.as_str(), &listed)?;
         }
-        for (number, part) in self.files.chunks(PART).enumerate() {
-            progress(number * PART, self.files.len());
-            let made: Vec<(RepoPath, Stamp)> = part
-                .par_iter()
-                .filter(|path| {
-                    let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
-                    let now = now.as_ref().map(Stamp::from_metadata);
-                    now.is_none() || now.as_ref() != self.stamps.get(*path)
-                })
-                .filter_map(|path| Some((path.clone(), copy_path(relink, path)?)))
-                .collect();
-            self.stamps.extend(made);
-        }
+        let made = self.files.par_iter().filter(|path| {
+            let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
+            let now = now.as_ref().map(Stamp::from_metadata);
+            now.is_none() || now.as_ref() != self.stamps.get(*path)
+        });
+        let made = made.filter_map(|path| Some((path.clone(), copy_path(relink, path)?)));
+        let made: Vec<(RepoPath, Stamp)> = made.collect();
+        self.stamps.extend(made);
         Ok(())
     }
 }
-
-const PART: usize = 1000;
 
 // Repositories of their own, and what every run of a tool makes anew.
 const LEFT_OUT: &[&str] = &[

@@ -1,3 +1,5 @@
+//! Notices edits to the worktree during a run, because an overlay would show them to the tests.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -15,14 +15,12 @@ use crate::model::RepoPath;
 use crate::patch::FileState;
 use crate::source::{EntryKind, Ignored, MAX_READ_BYTES, Source};
 
-/// Reads from the folder over `below`, or over its folder `prefix`, what was changed: every file
-/// that is no litter, with its state now. `exclude` is the text of `.git/info/exclude`.
+/// Reads from the folder over `below` what was changed: every file that is no litter, with its state now. `exclude` is the text of `.git/info/exclude`.
 ///
 /// # Errors
 /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
 pub(super) fn changed(
     upper: &Path,
-    prefix: &str,
     below: &dyn Source,
     exclude: &str,
 ) -> Result<Edits, WorkplaceError> {
@@ -32,7 +30,7 @@ pub(super) fn changed(
         edits: Edits::new(),
         bytes: 0,
     };
-    walk.walk_folder(upper, prefix)?;
+    walk.walk_folder(upper, "")?;
     Ok(walk.edits)
 }
 

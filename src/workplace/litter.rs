@@ -1,3 +1,5 @@
+//! Recognizes caches and logs that tools leave behind, so that they never enter a patch.
+
 use std::path::Path;
 
 /// Whether a path that was not there before is something that agents, runners and interpreters

@@ -22,4 +22,4 @@ mod relink;
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use place::Workplace;
-pub use plan::{Kind, Plan};
+pub use plan::Plan;

@@ -1,3 +1,5 @@
+//! Replaces overlays on systems without them.
+
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;

@@ -24,7 +24,7 @@ pub(super) struct Overlaid<'s> {
     trial: Edits,
 }
 
-// One folder that is covered: the worktree, what is mounted in it, a git directory outside it.
+// One folder that is covered: the worktree, a git directory outside it.
 struct OverlayLayer {
     at: PathBuf,
     slot: PathBuf,
@@ -51,8 +51,11 @@ impl<'s> Overlaid<'s> {
         let root = plan.root.canonicalize();
         let root =
             root.map_err(|error| format!("cannot resolve the worktree: {}", error.kind()))?;
+        if has_mounts_below(&root) {
+            return Err("another file system is mounted in the worktree".to_owned());
+        }
+        // The worktree is the first.
         let mut folders = vec![root.clone()];
-        folders.extend(mounted_below(&root));
         if let Some(common) = plan.git.map(Repository::common_dir)
             && let Ok(common) = common.canonicalize()
             && !common.starts_with(&root)
@@ -134,14 +137,9 @@ impl<'s> Overlaid<'s> {
 
     fn changed_edits(&self) -> Result<Edits, WorkplaceError> {
         let view = self.overlay_view();
-        let mut edits = Edits::new();
-        for cover in &self.covers {
-            let Some(prefix) = self.cover_prefix(cover) else {
-                continue;
-            };
-            edits.extend(changed(&cover.upper(), &prefix, &view, &self.exclude)?);
-        }
-        Ok(edits)
+        let worktree = self.covers.first().map(OverlayLayer::upper);
+        let changed = worktree.map(|upper| changed(&upper, &view, &self.exclude));
+        changed.unwrap_or_else(|| Ok(Edits::new()))
     }
 
     /// Takes what a set-up left for what lies below from now on.
@@ -181,50 +179,22 @@ impl<'s> Overlaid<'s> {
         for cover in &self.covers {
             cover.start_fresh()?;
         }
-        let edits = self.kept.iter().chain(&self.trial);
-        let mut of_cover: Vec<Edits> = self.covers.iter().map(|_| Edits::new()).collect();
-        for (path, state) in edits {
-            if let Some((number, path)) = self.cover_of(path)
-                && let Some(edits) = of_cover.get_mut(number)
-            {
-                edits.insert(path, state.clone());
-            }
-        }
+        let Some(cover) = self.covers.first() else {
+            return Ok(());
+        };
+        let mut edits = self.kept.clone();
+        edits.extend(self.trial.clone());
         // Where this program was used is not for the tests to see.
-        let is_part = self.base.listing().has_directory(NOTES);
-        if let (false, Some(edits), Ok(notes)) =
-            (is_part, of_cover.first_mut(), RepoPath::new(NOTES))
-        {
+        if let (false, Ok(notes)) = (
+            self.base.listing().has_directory(NOTES),
+            RepoPath::new(NOTES),
+        ) {
             edits.entry(notes).or_default();
         }
-        for (cover, edits) in self.covers.iter().zip(&of_cover) {
-            let layers = cover.layer_folders();
-            let mut lower: Vec<&Path> = layers.iter().map(PathBuf::as_path).collect();
-            lower.push(&cover.at);
-            write(&cover.upper(), &lower, edits)?;
-        }
-        Ok(())
-    }
-
-    // The folder in which a path of the worktree is changed, and its path there.
-    fn cover_of(&self, path: &RepoPath) -> Option<(usize, RepoPath)> {
-        let at = self.root.join(path.as_str());
-        let holds = |cover: &OverlayLayer| {
-            let rest = at.strip_prefix(&cover.at).ok()?.to_str()?;
-            RepoPath::new(rest).ok()
-        };
-        self.covers
-            .iter()
-            .enumerate()
-            .filter(|(_, cover)| cover.at.starts_with(&self.root))
-            .filter_map(|(number, cover)| Some((number, holds(cover)?)))
-            .min_by_key(|(_, rest)| rest.as_str().len())
-    }
-
-    // Where in the worktree a covered folder stands; `None` for one outside.
-    fn cover_prefix(&self, cover: &OverlayLayer) -> Option<String> {
-        let rest = cover.at.strip_prefix(&self.root).ok()?;
-        rest.to_str().map(str::to_owned)
+        let layers = cover.layer_folders();
+        let mut lower: Vec<&Path> = layers.iter().map(PathBuf::as_path).collect();
+        lower.push(&cover.at);
+        write(&cover.upper(), &lower, &edits)
     }
 }
 
@@ -267,29 +237,13 @@ impl OverlayLayer {
     }
 }
 
-// Folders of other file systems in the worktree: an overlay shows what lies below them instead.
-fn mounted_below(root: &Path) -> Vec<PathBuf> {
+// Whether another file system is mounted in the worktree: an overlay would show what lies below it instead.
+fn has_mounts_below(root: &Path) -> bool {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let mut found: Vec<PathBuf> = table
-        .lines()
-        .filter_map(|line| Some(PathBuf::from(unescape_path(line.split(' ').nth(4)?))))
-        .filter(|at| at != root && at.starts_with(root) && at.is_dir())
-        .collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
-// The kernel writes blanks of a path as octal numbers.
-fn unescape_path(text: &str) -> String {
-    [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ]
-    .into_iter()
-    .fold(text.to_owned(), |text, (code, sign)| {
-        text.replace(code, sign)
+    let mut places = table.lines().filter_map(|line| line.split(' ').nth(4));
+    // The kernel writes a blank of a path as an octal number.
+    places.any(|at| {
+        let at = PathBuf::from(at.replace("\\040", " "));
+        at != root && at.starts_with(root) && at.is_dir()
     })
 }

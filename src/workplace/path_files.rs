@@ -1,3 +1,5 @@
+//! Reads `.pth` files, which make Python load packages from elsewhere.
+
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -40,7 +42,7 @@ pub(super) fn is_path_file(path: &Path) -> bool {
     matches!(extension, Some("pth" | "egg-link")) || name.starts_with("__editable__")
 }
 
-/// What stands in a folder, by name.
+/// Returns the entries of a folder, by name.
 pub(super) fn folder_entries(folder: &Path) -> Vec<PathBuf> {
     let found = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = found.map(|entry| entry.path()).collect();

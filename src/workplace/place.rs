@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
+use super::WorkplaceError;
 use super::copy::Copied;
 use super::fingerprint::Found;
 use super::overlay::Overlaid;
-use super::plan::{Plan, Progress};
-use super::{Kind, WorkplaceError};
+use super::plan::Plan;
 use crate::exec::{Job, Temporary};
 use crate::git::Repository;
 use crate::model::{RepoPath, WorkplaceMode};
@@ -15,7 +15,6 @@ use crate::source::Source;
 /// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].
 pub struct Workplace<'a> {
     place: Inner<'a>,
-    kind: Kind,
     why: String,
     private: PathBuf,
     // What holds `private`; its path is short, as that of a socket must be.
@@ -46,44 +45,35 @@ impl<'a> Workplace<'a> {
     ///
     /// # Errors
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
-    pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
+    pub fn open(plan: &Plan<'a>) -> Result<Self, WorkplaceError> {
         let io = |error| WorkplaceError::io(&std::env::temp_dir(), &error);
         let held = Temporary::new().map_err(io)?;
         let private = held.path().join("own");
         std::fs::create_dir_all(&private).map_err(io)?;
         let asked = "requested".to_owned();
         let copy = || {
-            let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
+            let place = Copied::open(plan, &plan.slot.join("copy"))?;
             Ok::<_, WorkplaceError>(Inner::Copy(Box::new(place)))
         };
         let overlay = || Overlaid::open(plan, &plan.slot.join("overlay")).map(Inner::Overlay);
         let (place, why) = match plan.choice {
             WorkplaceMode::Copy => (copy()?, asked),
-            WorkplaceMode::Overlay => {
-                let kind = Kind::Overlay.as_str();
-                let place = overlay();
-                let place = place.map_err(|why| WorkplaceError::Unavailable { kind, why })?;
-                (place, asked)
-            }
+            WorkplaceMode::Overlay => (overlay().map_err(WorkplaceError::Unavailable)?, asked),
             WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
                 Ok(place) => (place, "supported here".to_owned()),
                 Err(why) => (copy()?, format!("no overlay: {why}")),
             },
         };
-        let kind = match place {
-            Inner::Overlay(_) => Kind::Overlay,
-            Inner::Copy(_) => Kind::Copy,
-        };
+        let is_copy = matches!(place, Inner::Copy(_));
         let mut closed = plan.closed.clone();
         closed.push(plan.slot.to_owned());
-        if kind == Kind::Copy {
+        if is_copy {
             closed.push(plan.root.to_owned());
         }
-        tracing::info!("running in {}: {why}", kind.as_str());
+        tracing::info!(is_copy, "running in a workplace: {why}");
         Ok(Self {
-            found: (kind == Kind::Overlay).then(|| Found::take(plan.root, plan.source)),
+            found: (!is_copy).then(|| Found::take(plan.root, plan.source)),
             place,
-            kind,
             why,
             private,
             _held: held,
@@ -92,10 +82,13 @@ impl<'a> Workplace<'a> {
         })
     }
 
-    /// Which one it is.
+    /// Returns its word in documents.
     #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
+    pub fn kind(&self) -> &'static str {
+        match self.place {
+            Inner::Overlay(_) => "overlay",
+            Inner::Copy(_) => "copy",
+        }
     }
 
     /// Why it is that one, in a few words.

@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::git::Repository;
 use crate::model::{RepoPath, WorkplaceMode};
 use crate::patch::FileState;
@@ -30,28 +28,4 @@ pub struct Plan<'a> {
     pub commands: &'a [String],
     /// Folders that nothing which runs there may write.
     pub closed: Vec<PathBuf>,
-}
-
-/// Told how many files of how many were copied, now and then.
-pub type Progress<'p> = &'p dyn Fn(usize, usize);
-
-/// Where commands and agents run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// The worktree at its own path, with a private folder over it that takes what is changed.
-    Overlay,
-    /// Another folder with the same files.
-    Copy,
-}
-
-impl Kind {
-    /// The word of the command line and of documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Overlay => "overlay",
-            Self::Copy => "copy",
-        }
-    }
 }

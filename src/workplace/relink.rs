@@ -1,9 +1,9 @@
-use std::fs::{self, FileType};
+use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::path_files::{is_path_file, lexical_path};
+use super::path_files::lexical_path;
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -27,10 +27,9 @@ impl Relink<'_> {
         if from.symlink_metadata()?.is_symlink() {
             return self.relink_path(&from, &to);
         }
-        if from.join("pyvenv.cfg").is_file() {
-            self.relink_environment(&from, &to)
-        } else if from.file_name().is_some_and(|name| name == "node_modules") {
-            self.relink_modules(&from, &to)
+        let is_modules = from.file_name().is_some_and(|name| name == "node_modules");
+        if is_modules || from.join("pyvenv.cfg").is_file() {
+            self.relink_tree(&from, &to)
         } else {
             symlink(&from, &to)
         }
@@ -42,7 +41,7 @@ impl Relink<'_> {
             if let Some(parent) = to.parent() {
                 fs::create_dir_all(parent)?;
             }
-            self.relink_environment(from, to)?;
+            self.relink_tree(from, to)?;
         }
         Ok(())
     }
@@ -70,90 +69,30 @@ impl Relink<'_> {
         }
     }
 
-    // `node_modules`, or a folder of a scope in it. Caches that tools keep there start empty.
-    fn relink_modules(&self, from: &Path, to: &Path) -> io::Result<()> {
-        for_each_entry(from, to, |name, kind, from, to| {
+    // A folder of packages or an environment. Packages are links; what names them and what leads to
+    // other folders stands here anew. Caches that tools keep there start empty.
+    fn relink_tree(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::create_dir(to)?;
+        let is_environment = from.join("pyvenv.cfg").is_file();
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let (name, kind) = (entry.file_name(), entry.file_type()?);
+            let (from, to) = (entry.path(), to.join(&name));
+            let name = name.to_string_lossy();
             if kind.is_symlink() {
-                self.relink_path(from, to)
+                self.relink_path(&from, &to)?;
+            } else if kind.is_dir() && is_opened(&name) {
+                self.relink_tree(&from, &to)?;
+            } else if kind.is_dir() && !is_cache(&name) {
+                symlink(&from, &to)?;
+            } else if kind.is_file() && is_environment {
+                // Locks, logs and notes are written by every use.
+                fs::copy(&from, &to)?;
             } else if kind.is_file() {
-                self.relink_file(from, to)
-            } else if name.starts_with('@') || name == ".bin" {
-                self.relink_modules(from, to)
-            } else if !name.starts_with('.') || name == ".pnpm" {
-                symlink(from, to)
-            } else {
-                Ok(())
-            }
-        })
-    }
-
-    // A virtual environment of Python.
-    fn relink_environment(&self, from: &Path, to: &Path) -> io::Result<()> {
-        for_each_entry(from, to, |name, kind, from, to| match name {
-            _ if kind.is_symlink() => self.relink_path(from, to),
-            "bin" | "Scripts" => self.relink_flat(from, to),
-            "lib" => self.relink_library(from, to),
-            "include" | "share" => symlink(from, to),
-            _ => self.relink_notes(from, to),
-        })
-    }
-
-    // Locks, logs and notes that tools keep in an environment are written by every use.
-    fn relink_notes(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let found = from.symlink_metadata()?;
-        if found.is_dir() {
-            for_each_entry(from, to, |_, _, from, to| self.relink_notes(from, to))?;
-        } else if found.is_symlink() {
-            self.relink_path(from, to)?;
-        } else if found.is_file() {
-            self.relink_file(from, to)?;
-            if to.symlink_metadata()?.is_symlink() && found.len() <= MAX_TEXT {
-                fs::remove_file(to)?;
-                fs::copy(from, to)?;
+                self.relink_file(&from, &to)?;
             }
         }
         Ok(())
-    }
-
-    fn relink_library(&self, from: &Path, to: &Path) -> io::Result<()> {
-        for_each_entry(from, to, |_, kind, from, to| {
-            let packages = from.join("site-packages");
-            if kind.is_dir() && packages.is_dir() {
-                fs::create_dir(to)?;
-                self.relink_packages(&packages, &to.join("site-packages"))
-            } else {
-                symlink(from, to)
-            }
-        })
-    }
-
-    // Of what leads to other folders there is a copy with the paths changed.
-    fn relink_packages(&self, from: &Path, to: &Path) -> io::Result<()> {
-        for_each_entry(from, to, |name, kind, from, to| {
-            if kind.is_symlink() {
-                self.relink_path(from, to)
-            } else if kind.is_dir() && name.ends_with(".dist-info") {
-                self.relink_flat(from, to)
-            } else if kind.is_file() && is_path_file(from) {
-                self.relink_file(from, to)
-            } else if name == "__pycache__" {
-                Ok(())
-            } else {
-                symlink(from, to)
-            }
-        })
-    }
-
-    fn relink_flat(&self, from: &Path, to: &Path) -> io::Result<()> {
-        for_each_entry(from, to, |_, kind, from, to| {
-            if kind.is_symlink() {
-                self.relink_path(from, to)
-            } else if kind.is_file() {
-                self.relink_file(from, to)
-            } else {
-                symlink(from, to)
-            }
-        })
     }
 
     // A text that names the worktree is written with the copy's path; anything else is linked.
@@ -178,25 +117,16 @@ impl Relink<'_> {
     }
 }
 
-// Makes a folder, and `make` what stands in it of each entry of another: given are its name, its kind, and
-// where it is and goes.
-fn for_each_entry(
-    from: &Path,
-    to: &Path,
-    make: impl Fn(&str, FileType, &Path, &Path) -> io::Result<()>,
-) -> io::Result<()> {
-    fs::create_dir(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (name, kind) = (entry.file_name(), entry.file_type()?);
-        make(
-            &name.to_string_lossy(),
-            kind,
-            &entry.path(),
-            &to.join(&name),
-        )?;
-    }
-    Ok(())
+fn is_opened(folder: &str) -> bool {
+    let is_named = ["bin", "Scripts", "lib", "site-packages", ".bin"].contains(&folder);
+    is_named
+        || folder.starts_with(['@'])
+        || folder.starts_with("python3.")
+        || folder.ends_with(".dist-info")
+}
+
+fn is_cache(folder: &str) -> bool {
+    folder == "__pycache__" || folder.starts_with('.') && folder != ".pnpm"
 }
 
 /// A script or a list of paths is smaller.

@@ -1,4 +1,12 @@
-//! Floor 3: the repository that a command or a tool works on, and where in it its user stands.
+//! Layer 3: the repository that a command or a tool works on, and where in it its user stands.
+//!
+//! [`Workspace::at`] opens what a folder is in: the files as they stand, the index, or a commit ([`At`]), with git where
+//! there is git. `prefix` is the user's folder below the root: paths that a person types are relative to it, and
+//! [`Workspace::repo_path`] turns them into paths of the repository. [`Workspace::of_named`] lists nothing but the files that
+//! a patch names.
+//!
+//! [`settings`] reads the settings in force there: those of the user, of the nearest file up to the root, and of the
+//! environment. What a repository brings along may not run commands unless it is trusted ([`SettingsChoice`]).
 
 mod open;
 mod settings;

@@ -1,3 +1,5 @@
+//! Reads the settings in force in a directory.
+
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
@@ -37,12 +39,12 @@ pub fn settings(
 ) -> Result<Settings, SettingsError> {
     let file = match &choice.file {
         Some(file) => Some(File::Trusted(file.clone())),
-        None => found(directory, choice.trust)?,
+        None => find_file(directory, choice.trust)?,
     };
     Ok(Settings::load(file.as_ref(), environment)?)
 }
 
-fn found(directory: &Path, trust: bool) -> Result<Option<File>, WorkspaceError> {
+fn find_file(directory: &Path, trust: bool) -> Result<Option<File>, WorkspaceError> {
     let directory = super::open::canonical(directory)?;
     let root = Repository::discover(&directory)?
         .and_then(|git| git.workdir().map(Path::to_owned))

@@ -34,11 +34,7 @@ pub(super) const UNSTEADY: Reason = "not twice the same";
 pub(super) const TIMED_OUT: Reason = "out of time";
 
 /// Looks at a step without running anything; `None` when it changes no tests or no product.
-pub(super) fn find_candidate(
-    step: &Step,
-    file: &BenchFile,
-    max_files: usize,
-) -> Option<Result<Candidate, Reason>> {
+pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Candidate, Reason>> {
     let Some(range) = file.range(step.time) else {
         return Some(Err(NO_ENVIRONMENT));
     };
@@ -47,7 +43,7 @@ pub(super) fn find_candidate(
     if taken.is_empty() || product.is_empty() {
         return None;
     }
-    if product.len() > max_files || taken.len() > MAX_TAKEN {
+    if product.len() > MAX_FILES || taken.len() > MAX_TAKEN {
         return Some(Err(TOO_LARGE));
     }
     let after = step.files.iter().filter(|file| file.after);
@@ -67,7 +63,8 @@ pub(super) fn find_candidate(
     }))
 }
 
-// A change of this many files of tests is a rewrite of tests.
+// Product files that a fix may change. More files of tests are a rewrite of tests.
+const MAX_FILES: usize = 5;
 const MAX_TAKEN: usize = 40;
 
 fn list_paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {

@@ -1,3 +1,5 @@
+//! Turns proven fixes of real histories into bench cases.
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ use crate::model::{
 use crate::patch::canonical;
 use crate::policy::Redactor;
 
-/// The fixes of sets as cases, in their order. Checkouts and environments stand below `work`. A fix
+/// The fixes of sets as cases, in their order. Checkouts and environments are below `work`. A fix
 /// whose clone lacks something is a case all the same: running it says what is lacking.
 #[must_use]
 pub fn real_cases<'a>(
@@ -65,7 +67,7 @@ fn to_fixture(
     reference: Option<Vec<u8>>,
 ) -> Fixture {
     let short = fix.commit.get(..9).unwrap_or(&fix.commit);
-    // What a fix makes stands in no packet.
+    // What a fix makes is in no packet.
     let there = fix.needed.iter().filter(|file| !file.lines.is_empty());
     Fixture {
         id: fix.id.clone(),

@@ -1,3 +1,5 @@
+//! Prepares a checkout and an environment for a commit of a real history.
+
 use std::fmt::Write as _;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ use crate::source::{Entry, EntryKind, Source};
 pub(crate) struct Checkout {
     home: PathBuf,
     name: String,
-    // Held for its lock.
+    // Held, since its lock ends with it.
     _lock: File,
 }
 
@@ -65,7 +67,7 @@ impl Checkout {
         self.home.join("env")
     }
 
-    /// A folder for workplaces.
+    /// A folder for isolated copies.
     pub(super) fn slot(&self) -> PathBuf {
         self.home.join("place")
     }
@@ -195,7 +197,7 @@ fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), Bench
     };
     remove_entry(&at).map_err(failed)?;
     if let Some(parent) = at.parent() {
-        // A file may stand where a folder comes to stand.
+        // A file may stand where a folder comes to be there.
         for folder in parent.ancestors().take_while(|above| *above != root) {
             if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
                 fs::remove_file(folder).map_err(failed)?;

@@ -1,3 +1,5 @@
+//! Reads `bench.toml`, in which the user says how tests run over a range of history.
+
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};

@@ -1,3 +1,5 @@
+//! Reads both sides of a fix from a clone: files, tests and needed lines.
+
 use std::sync::Arc;
 
 use crate::bench::BenchError;

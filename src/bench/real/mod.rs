@@ -14,5 +14,5 @@ pub(super) use cases::Commits;
 pub use cases::real_cases;
 pub(super) use checkout::Checkout;
 pub use environment::BenchFile;
-pub use mine::{MineOptions, Mined, mine};
+pub use mine::{MineOptions, mine};
 pub use sets::load_sets;

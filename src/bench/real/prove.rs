@@ -5,9 +5,7 @@ use super::environment::{Range, test_line};
 use super::fix::{Sides, count_lines, is_text, needed_files};
 use super::trial::{Bench, TestRun};
 use crate::bench::BenchError;
-use crate::graph::Graph;
 use crate::model::{RealFix, RepoPath};
-use crate::patch::Change;
 use crate::source::{Overlay, Source};
 
 /// What a candidate came to: a fix that is proven both ways, or why it is none and what was seen.
@@ -23,14 +21,13 @@ pub(super) fn prove_candidate(
     sides: &Sides,
     bench: &Bench<'_>,
     id: String,
-    max_lines: usize,
 ) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
     if !is_text(&changes) {
         return Ok(no_fix(UNREADABLE, "a product file is no text"));
     }
     let lines = count_lines(&changes);
-    if lines > max_lines {
+    if lines > MAX_LINES {
         return Ok(no_fix(TOO_LARGE, format!("{lines} lines")));
     }
     let broken = sides.broken(&candidate.taken)?;
@@ -57,7 +54,7 @@ pub(super) fn prove_candidate(
         return Ok(no_fix(UNSTEADY, format!("without it: {}", again.end)));
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
-    let mut hidden = find_neighbors(&broken, &changes, range, &candidate.tests);
+    let mut hidden = find_neighbors(&broken, range, &candidate.tests);
     let mut whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
     if !whole.passed && !hidden.is_empty() {
         // Neighbours that fail whatever the fix does, as where an environment lacks something.
@@ -89,6 +86,9 @@ pub(super) fn prove_candidate(
     }))
 }
 
+/// Lines of product that a fix may take away and bring.
+const MAX_LINES: usize = 200;
+
 /// A candidate that is no fix.
 pub(super) fn no_fix(reason: Reason, seen: impl Into<String>) -> Verdict {
     Err((reason, seen.into()))
@@ -102,35 +102,16 @@ fn same_results(one: &TestRun, other: &TestRun) -> bool {
     (one.passed, &one.failing, one.kind) == (other.passed, &other.failing, other.kind)
 }
 
-// Test files that reach what changes over the fewest imports.
-fn find_neighbors(
-    broken: &Overlay<'_>,
-    changes: &[Change],
-    range: &Range,
-    own: &[RepoPath],
-) -> Vec<RepoPath> {
-    let edits = changes.iter().map(|change| {
-        let after = change.after.as_ref().map(|state| state.bytes.clone());
-        (change.path.clone(), after)
+// Other test files in the folders of a fix's own.
+fn find_neighbors(broken: &Overlay<'_>, range: &Range, own: &[RepoPath]) -> Vec<RepoPath> {
+    let files = broken.listing().files().map(|file| &file.path);
+    let mut found: Vec<RepoPath> = files.cloned().collect();
+    found.retain(|path| {
+        let mut near = own.iter().map(RepoPath::directory);
+        range.takes(path.as_str()) && !own.contains(path) && near.any(|at| at == path.directory())
     });
-    let fixed = Overlay::new(broken, edits);
-    let changed: Vec<RepoPath> = changes
-        .iter()
-        .map(|change| change.path.clone())
-        .filter(|path| fixed.listing().has_file(path.as_str()))
-        .collect();
-    let reached = Graph::new(&fixed).importing(&changed, MAX_HOPS, false);
-    let mut found: Vec<(u32, RepoPath)> = reached
-        .nodes
-        .into_iter()
-        .map(|node| (node.hops, node.path))
-        .filter(|(_, path)| range.takes(path.as_str()) && !own.contains(path))
-        .collect();
-    found.sort();
     found.truncate(MAX_NEIGHBOURS);
-    found.into_iter().map(|(_, path)| path).collect()
+    found
 }
 
-// Tests reach a package's inner files through its entry and what that gathers.
-const MAX_HOPS: u32 = 4;
 const MAX_NEIGHBOURS: usize = 6;

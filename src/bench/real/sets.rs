@@ -2,12 +2,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::environment::is_plain;
 use crate::bench::BenchError;
 use crate::git::Repository;
-use crate::model::{Code, RealFixes, SCHEMA_VERSION, file_name, hex};
+use crate::model::{Code, RealFixes, SCHEMA_VERSION, file_name};
 
 /// The file of a set in its folder.
 pub(super) const FILE: &str = "fixes.json";
@@ -91,12 +89,6 @@ fn invalid_set(path: &Path, message: String) -> BenchError {
 pub(super) fn id(repository: &str, commit: &str) -> String {
     let name = file_name(repository);
     format!("{name}-{}", commit.get(..9).unwrap_or(commit))
-}
-
-/// A digest in hex, short enough to read.
-pub(super) fn digest(text: &str) -> String {
-    let bytes: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    hex(&bytes[..8])
 }
 
 /// Opens the clone of a repository in a folder of clones, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`, each with

@@ -66,7 +66,7 @@ impl Bench<'_> {
             commands: &commands.lines,
             closed: Vec::new(),
         };
-        let mut place = Workplace::open(&plan, &|_, _| {})?;
+        let mut place = Workplace::open(&plan)?;
         place.write(changes)?;
         let view = place.source()?;
         let how = CommandsAt {

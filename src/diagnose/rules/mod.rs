@@ -17,9 +17,9 @@ use crate::runners::{Cues, Pattern, parse_rows};
 /// the work from starting (configuration, syntax), 65 to 74 are imports and outside services with exact
 /// words, 50 to 64 are typed errors, 40 to 49 errors at run time, 25 to 39 failed expectations and style,
 /// below that wrappers that only pass a failure on; a row without one weighs what its kind does in
-/// `words.toml`. In `pattern`, `{python}` and `{node}` at the start stand for what the languages print
+/// `words.toml`. In `pattern`, `{python}` and `{node}` at the start represent what the languages print
 /// before an error; the groups `name`, `module`, `export` and `path` are picked up, and `names`, a list
-/// with commas in which a file may stand before each.
+/// with commas in which a file may be before each.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
@@ -31,7 +31,7 @@ struct Rule {
     subkind: Option<Subkind>,
     #[serde(default)]
     weight: u8,
-    /// A literal that stands in every line the pattern matches.
+    /// A literal that is in every line the pattern matches.
     cue: String,
     pattern: String,
     /// What one of the few lines above must be like, or below.

@@ -1,3 +1,5 @@
+//! A failing test as its runner reports it: name, place, error.
+
 use std::ops::Range;
 
 use crate::diagnose::line::{Line, lines_below};
@@ -28,7 +30,7 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) is_whole_file: bool,
 }
 
-// Frames that are kept of one traceback; deep recursion prints a thousand.
+// Frames that are kept of one traceback. Bounded, because deep recursion prints a thousand.
 const MAX_FRAMES: usize = 40;
 
 impl Case {

@@ -1,3 +1,5 @@
+//! Collects the failing tests of all runners, in log order.
+
 use std::collections::HashSet;
 
 use super::case::Case;
@@ -31,7 +33,7 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     cases
 }
 
-// A block names its test with all that stands around it, a row often by its last part alone.
+// A block names its test with all that is around it, a row often by its last part alone.
 fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
     let compact = |case: &Case| -> String {
         let name = case.name.as_deref().unwrap_or_default();

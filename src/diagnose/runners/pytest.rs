@@ -1,3 +1,6 @@
+//! Reads pytest's output. It has code of its own because its blocks and summary name a test
+//! differently.
+
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -23,7 +26,7 @@ pattern!(
     r"^(?:E\s+|\s+\| )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
 );
 
-// Blocks and rows that are matched with each other; a suite that fails as a whole has thousands.
+// Blocks and rows that are matched with each other. Bounded, because a suite that fails as a whole has thousands.
 const MAX_MATCHED: usize = 2000;
 
 /// A block of `FAILURES` or `ERRORS`.

@@ -1,3 +1,5 @@
+//! Joins error name and message of Node's runner, so that its errors read like those of other runners.
+
 use std::borrow::Cow;
 
 use crate::diagnose::line::Line;
@@ -24,7 +26,7 @@ pub(in crate::diagnose) fn join_error_names(lines: &mut [Line<'_>]) {
         let Some(error) = error.filter(|_| name != "AssertionError") else {
             continue;
         };
-        // The text of a YAML block stands below its mark.
+        // The text of a YAML block is below its mark.
         let is_block = lines[error].text.ends_with('-');
         let line = &mut lines[error + usize::from(is_block)];
         let start = if is_block { "" } else { "error: " };

@@ -1,3 +1,5 @@
+//! Reads the output of runners by the rows of `table.toml`.
+
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -63,12 +65,12 @@ enum FrameRole {
 static ROWS: LazyLock<Vec<Row>> =
     LazyLock::new(|| parse_rows(embedded!("diagnose/runners/table.toml")));
 
-// Lines of a block, and of what stands above a line, that are looked at.
+// Lines of a block, and of what is above a line, that are looked at.
 const MAX_BLOCK: usize = 60;
 const WITHIN: usize = 30;
 const ABOVE: usize = 40;
 const PARENTS: usize = 400;
-// Status rows of one runner; a suite that fails as a whole has thousands.
+// Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
 
 /// Returns the tests that failure blocks name.
@@ -347,7 +349,7 @@ pattern!(
     r"^\s*(?:Test Files |[✓✔❯↓×] (?:\|[^|]+\| )?\S+\.[cm]?[jt]sx?(?: \[[^\]]*\])? \(\d+ tests?\b.*\))"
 );
 
-// The text of a YAML block stands below its mark.
+// The text of a YAML block is below its mark.
 fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
     let is_block = lines[at].text.ends_with(": |-") || lines[at].text.ends_with(": >-");
     let filled = |at: &usize| !lines[*at].text.trim().is_empty();

@@ -1,3 +1,5 @@
+//! Adds expected and received values to an error line that shows neither.
+
 use crate::diagnose::line::{Line, lines_below};
 use crate::runners::pattern;
 

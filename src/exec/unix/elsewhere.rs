@@ -8,10 +8,10 @@ const NOTHING: &str = "this system has no unprivileged sandbox";
 
 /// There is nothing to confine with on this system: fails when that was required.
 pub(super) fn confine(order: &Order, _: &Entered) -> Result<Vec<NotConfined>, String> {
-    if order.sandbox == SandboxMode::Require || order.no_network {
+    if order.sandbox.mode == SandboxMode::Require || order.sandbox.no_network {
         return Err(NOTHING.to_owned());
     }
-    Ok(match order.sandbox {
+    Ok(match order.sandbox.mode {
         SandboxMode::Off => Vec::new(),
         _ => vec![NotConfined::new(Wall::Files, NOTHING)],
     })

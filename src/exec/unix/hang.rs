@@ -1,3 +1,5 @@
+//! Asks a hanging Python for its stack before it is killed, so that the log shows where it hung.
+
 use rustix::process::Signal;
 
 use super::tree;

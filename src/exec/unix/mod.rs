@@ -6,7 +6,6 @@ mod hang;
 #[cfg(target_os = "linux")]
 mod linux;
 mod protocol;
-mod pty;
 mod refused;
 mod signals;
 mod supervise;
@@ -20,7 +19,6 @@ use elsewhere as host;
 use linux as host;
 
 pub use host::guard_environment;
-pub(super) use pty::pseudo_terminal;
 pub(super) use refused::refused;
 pub(super) use signals::listen;
 pub use supervise::supervise;

@@ -1,40 +1,36 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exec::{Limits, Overlay, Sandbox};
 use crate::model::SandboxMode;
 
 /// What the supervisor is asked to do: the first frame on its standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// Program and arguments. Paths are such strings too: not all of them are UTF-8.
+    /// Program and arguments, not all of which are UTF-8.
     pub(super) command: Vec<OsString>,
     /// Whether standard input comes over the socket; else it is `/dev/null`.
     pub(super) stdin: bool,
-    pub(super) timeout_ms: Option<u64>,
-    pub(super) grace_ms: u64,
-    pub(super) sandbox: SandboxMode,
-    pub(super) writable: Vec<OsString>,
+    /// Where the command starts.
+    pub(super) directory: PathBuf,
+    pub(super) limits: Limits,
+    /// With all that may be written.
+    pub(super) sandbox: Sandbox,
     /// Writable too, unless one of them holds what is closed and mounts cannot be had.
-    pub(super) common: Vec<OsString>,
+    pub(super) common: Vec<PathBuf>,
     /// Folders that all programs share: private to the command where mounts can be had, else not
     /// writable.
-    pub(super) temporary: Vec<OsString>,
-    pub(super) no_network: bool,
-    /// Where the command starts.
-    pub(super) directory: OsString,
-    /// Must not be written, though what is above may be.
-    pub(super) closed: Vec<OsString>,
-    pub(super) overlays: Vec<OrderOverlay>,
+    pub(super) temporary: Vec<PathBuf>,
+    pub(super) overlays: Vec<Overlay>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct OrderOverlay {
-    pub(super) at: OsString,
-    pub(super) layers: Vec<OsString>,
-    pub(super) upper: OsString,
-    pub(super) work: OsString,
+impl Order {
+    pub(super) fn is_confined(&self) -> bool {
+        self.sandbox.mode != SandboxMode::Off
+    }
 }
 
 pub(super) const ORDER: u8 = b'O';

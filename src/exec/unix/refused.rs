@@ -14,7 +14,7 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
     }
     let mut open = writable(job);
     open.extend(common(job));
-    let is_shut = |path: &PathBuf| report.shut.iter().any(|at| path.as_os_str() == at);
+    let is_shut = |path: &PathBuf| report.shut.contains(path);
     open.extend(temporary().into_iter().filter(|path| !is_shut(path)));
     refused_writes(text, &open, &job.sandbox.closed)
 }

@@ -1,3 +1,5 @@
+//! Passes signals to the supervisor, and notices the end of its parent.
+
 use crate::exec::Stop;
 
 /// Hands on what the system asks of this process: a signal, or the end of its parent.

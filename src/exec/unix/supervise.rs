@@ -18,9 +18,9 @@ use super::hang::ask_where;
 use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
-use crate::exec::SandboxState;
-use crate::exec::ended::{Report, ReportedEnd};
-use crate::model::{NotConfined, SandboxMode, Wall};
+use crate::exec::ended::{Refusal, Report, read_refusal};
+use crate::exec::{End, SandboxState};
+use crate::model::{NotConfined, Wall};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -84,7 +84,7 @@ fn run_supervised() -> Option<i32> {
     let entered = match enter(&order) {
         Ok(Place::Here(entered)) => Ok(entered),
         Ok(Place::Elsewhere(pid)) => return Some(stand_by(pid)),
-        Err(why) => Err(ReportedEnd::NoPlace(why)),
+        Err(why) => Err(Refusal::NoPlace(why)),
     };
     carry_out(&control, &order, entered).map(|()| 0)
 }
@@ -100,19 +100,15 @@ fn stand_by(pid: Pid) -> i32 {
     wait_for(pid)
 }
 
-fn carry_out(
-    control: &UnixStream,
-    order: &Order,
-    entered: Result<Entered, ReportedEnd>,
-) -> Option<()> {
+fn carry_out(control: &UnixStream, order: &Order, entered: Result<Entered, Refusal>) -> Option<()> {
     adopt_orphans();
     guard_environment();
     bound();
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
-    let started = entered.and_then(|entered| {
-        shut.retain(|path| !entered.private.iter().any(|at| at.as_os_str() == path));
+    let started = entered.map_err(Err).and_then(|entered| {
+        shut.retain(|path| !entered.private.contains(path));
         start_child(order, &entered)
     });
     let report = match started {
@@ -125,8 +121,8 @@ fn carry_out(
             let pid = i32::try_from(child.id()).ok()?;
             let (end, forced) = follow_child(pid, order, &happened);
             Report {
-                end,
-                leaked: sweep_children(pid, forced, Duration::from_millis(order.grace_ms)),
+                end: Ok(end),
+                leaked: sweep_children(pid, forced, order.limits.grace),
                 sandbox: sandbox_state(order, &not_confined),
                 not_confined,
                 shut,
@@ -208,11 +204,14 @@ fn feed_stdin(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
-fn start_child(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfined>), ReportedEnd> {
+fn start_child(
+    order: &Order,
+    entered: &Entered,
+) -> Result<(Child, Vec<NotConfined>), Result<End, Refusal>> {
     let (program, arguments) = order
         .command
         .split_first()
-        .ok_or_else(|| ReportedEnd::Failed("the command is empty".to_owned()))?;
+        .ok_or_else(|| Err(Refusal::Failed("the command is empty".to_owned())))?;
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
     command.stdin(if order.stdin {
@@ -220,30 +219,25 @@ fn start_child(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfin
     } else {
         Stdio::null()
     });
-    let failed = |error: &std::io::Error| ReportedEnd::Failed(error.to_string());
     thread::scope(|scope| {
         let jail = thread::Builder::new().spawn_scoped(scope, || {
-            let missing = confine(order, entered).map_err(ReportedEnd::NoSandbox)?;
-            match command.spawn() {
-                Ok(child) => Ok((child, missing)),
-                Err(error) => {
-                    Err(ReportedEnd::of_refusal(&error).unwrap_or_else(|| failed(&error)))
-                }
-            }
+            let missing = confine(order, entered).map_err(|why| Err(Refusal::NoSandbox(why)))?;
+            let child = command.spawn().map_err(|error| read_refusal(&error))?;
+            Ok((child, missing))
         });
-        let jail = jail.map_err(|error| failed(&error))?;
-        jail.join()
-            .unwrap_or_else(|_| Err(ReportedEnd::Failed("the thread ended".to_owned())))
+        let jail = jail.map_err(|error| Err(Refusal::Failed(error.to_string())))?;
+        let ended = |_| Err(Err(Refusal::Failed("the thread ended".to_owned())));
+        jail.join().unwrap_or_else(ended)
     })
 }
 
 // Without a sandbox the network alone can be held back.
 fn sandbox_state(order: &Order, missing: &[NotConfined]) -> SandboxState {
-    match (order.sandbox, SandboxState::without(missing)) {
-        (SandboxMode::Off, _) if order.no_network => SandboxState::Enforced,
-        (SandboxMode::Off, _) => SandboxState::None,
-        (_, SandboxState::None) if order.no_network => SandboxState::Partial,
-        (_, state) => state,
+    match (order.is_confined(), SandboxState::without(missing)) {
+        (false, _) if order.sandbox.no_network => SandboxState::Enforced,
+        (false, _) => SandboxState::None,
+        (true, SandboxState::None) if order.sandbox.no_network => SandboxState::Partial,
+        (true, state) => state,
     }
 }
 
@@ -256,11 +250,10 @@ pub(super) fn release_output() {
 }
 
 // Returns how the command ended and whether it had to be killed.
-fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
-    let mut deadline = order
-        .timeout_ms
-        .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
-    let grace = Duration::from_millis(order.grace_ms);
+fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (End, bool) {
+    let timeout = order.limits.timeout;
+    let mut deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let grace = order.limits.grace;
     let mut reason = None;
     let mut probed = false;
     loop {
@@ -273,14 +266,14 @@ fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (Reporte
         match event {
             Ok(Event::Child) => {
                 if let Reaped::Found(status) = reap_child(pid) {
-                    let hung = probed.then_some(ReportedEnd::TimedOut);
+                    let hung = probed.then_some(End::TimedOut);
                     let end = reason.or(hung).unwrap_or_else(|| end_of(status));
                     return (end, false);
                 }
             }
             Ok(Event::Stop) if reason.is_none() => {
                 ask_to_end(pid);
-                reason = Some(ReportedEnd::Stopped);
+                reason = Some(End::Interrupted);
                 deadline = Instant::now().checked_add(grace);
             }
             Err(RecvTimeoutError::Timeout) if !probed && reason.is_none() && ask_where() => {
@@ -289,12 +282,12 @@ fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (Reporte
             }
             Err(RecvTimeoutError::Timeout) if reason.is_none() => {
                 ask_to_end(pid);
-                reason = Some(ReportedEnd::TimedOut);
+                reason = Some(End::TimedOut);
                 deadline = Instant::now().checked_add(grace);
             }
             Ok(Event::Stop) => {}
             Ok(Event::Kill) | Err(_) => {
-                return (reason.unwrap_or(ReportedEnd::Stopped), true);
+                return (reason.unwrap_or(End::Interrupted), true);
             }
         }
     }
@@ -331,11 +324,10 @@ fn reap_child(wanted: i32) -> Reaped {
     }
 }
 
-fn end_of(status: WaitStatus) -> ReportedEnd {
+fn end_of(status: WaitStatus) -> End {
     match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => ReportedEnd::Exit(code),
-        (None, Some(signal)) => ReportedEnd::Signal(signal),
-        (None, None) => ReportedEnd::Failed("ended in an unknown way".to_owned()),
+        (Some(code), _) => End::Exit(code),
+        (None, signal) => End::Signal(signal.unwrap_or_default()),
     }
 }
 
@@ -439,7 +431,7 @@ fn bound() {
 }
 
 /// Processes and threads of this user at a time.
-pub(super) const MAX_PROCESSES: u64 = 8192;
+const MAX_PROCESSES: u64 = 8192;
 
 fn total_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -13,15 +13,14 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::protocol::{
-    KILL, ORDER, Order, OrderOverlay, REPORT, STDIN, STDIN_END, STOP, read_frame, write_frame,
+    KILL, ORDER, Order, REPORT, STDIN, STDIN_END, STOP, read_frame, write_frame,
 };
 use super::tree;
 use super::writable::{common, writable};
 use crate::exec::ended::Report;
 use crate::exec::launch::{CHUNK, Input, Launched};
 use crate::exec::temporary::temporary;
-use crate::exec::{ExecError, Job};
-use crate::model::SandboxMode;
+use crate::exec::{ExecError, Job, Sandbox};
 
 // Who starts others faster than they are found must not hold this program for ever.
 const SESSION_END: Duration = Duration::from_secs(10);
@@ -46,7 +45,8 @@ pub(in crate::exec) fn launch_supervised(
         std::io::Error::other("no supervisor is named (mendit::exec::set_supervisor)")
     })?;
     let (ours, theirs) = UnixStream::pair()?;
-    let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
+    let (stdout, stdout_writer) = std::io::pipe()?;
+    let (stderr, stderr_writer) = std::io::pipe()?;
     let order = build_order(job, command, !matches!(input, Input::Nothing));
     let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
     let mut supervisor = Command::new(program)
@@ -117,37 +117,26 @@ impl Supervisor {
 }
 
 fn build_order(job: &Job, command: &[OsString], stdin: bool) -> Order {
-    let milliseconds = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    let confined = job.sandbox.mode != SandboxMode::Off;
-    let list = |paths: Vec<PathBuf>| -> Vec<OsString> {
-        let paths = paths.into_iter().filter(|_| confined);
-        paths.map(PathBuf::into_os_string).collect()
-    };
-    Order {
-        directory: std::path::absolute(&job.directory)
-            .unwrap_or_default()
-            .into(),
-        closed: list(job.sandbox.closed.clone()),
-        overlays: job
-            .overlays
-            .iter()
-            .map(|overlay| OrderOverlay {
-                at: overlay.at.clone().into(),
-                layers: overlay.layers.iter().map(OsString::from).collect(),
-                upper: overlay.upper.clone().into(),
-                work: overlay.work.clone().into(),
-            })
-            .collect(),
+    let mut order = Order {
         command: command.to_vec(),
         stdin,
-        timeout_ms: job.limits.timeout.map(milliseconds),
-        grace_ms: milliseconds(job.limits.grace),
-        sandbox: job.sandbox.mode,
-        writable: list(writable(job)),
-        common: list(common(job)),
-        temporary: list(temporary()),
-        no_network: job.sandbox.no_network,
+        directory: std::path::absolute(&job.directory).unwrap_or_default(),
+        limits: job.limits,
+        sandbox: Sandbox {
+            writable: writable(job),
+            ..job.sandbox.clone()
+        },
+        common: common(job),
+        temporary: temporary(),
+        overlays: job.overlays.clone(),
+    };
+    if !order.is_confined() {
+        order.sandbox.writable.clear();
+        order.sandbox.closed.clear();
+        order.common.clear();
+        order.temporary.clear();
     }
+    order
 }
 
 fn read_report(socket: &mut UnixStream) -> Option<Report> {

@@ -1,3 +1,5 @@
+//! Reads process trees from `/proc`.
+
 use std::collections::BTreeMap;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -58,7 +60,7 @@ fn list_processes() -> Vec<Process> {
         .filter_map(|entry| {
             let name = entry.ok()?.file_name();
             let pid = name.to_str()?.parse().ok()?;
-            // The name of a program need not be UTF-8.
+            // Read as bytes, because the name of a program need not be UTF-8.
             let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
             parse_stat(pid, &String::from_utf8_lossy(&stat))
         })

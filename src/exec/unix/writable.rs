@@ -1,3 +1,5 @@
+//! Lists the paths that a confined command may write.
+
 use std::path::PathBuf;
 
 use crate::exec::Job;
@@ -9,7 +11,7 @@ pub(super) fn writable(job: &Job) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = job.sandbox.writable.clone();
     paths.push(job.directory.clone());
     paths.extend(job.private.clone());
-    // The supervisor stands in the job's directory, not in this process's.
+    // The supervisor is in the job's directory, not in this process's.
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let mut paths: Vec<PathBuf> = paths.into_iter().map(absolute).collect();
     paths.sort();

@@ -1,7 +1,6 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
-use super::dotted;
 use super::language::PYTHON;
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
@@ -19,7 +18,6 @@ pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Opt
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     read_imports(tree, text, &mut facts);
-    dotted::read(tree, text, &mut facts);
     let tags = read_tags(&PYTHON.tags, tree.root_node(), text);
     read_plugins(&tags.imports, text, &mut facts);
     facts.definitions = tags.definitions;
@@ -35,20 +33,15 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     facts
 }
 
-// Modules that a statement imports by a string; they are no strings alone.
+// Modules that a statement imports by a string.
 fn read_plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     for string in strings {
         let Some(specifier) = python_string(*string, text).filter(|name| !name.is_empty()) else {
             continue;
         };
-        let line = line_of(*string);
-        let mine = |import: &Import| import.line == line && import.specifier == specifier;
-        let imports = &mut facts.imports;
-        imports.retain(|import| import.kind != ImportKind::DottedString || !mine(import));
-        let kind = ImportKind::Importlib;
-        imports.push(Import {
-            kind,
-            line,
+        facts.imports.push(Import {
+            kind: ImportKind::Importlib,
+            line: line_of(*string),
             ..Import::from_specifier(&specifier)
         });
     }
@@ -270,7 +263,6 @@ mod tests {
             ("m = importlib.import_module('a.b')", "Importlib a.b []"),
             ("m = __import__(\"a\")", "Importlib a []"),
             ("lazy import k", "Import k []"),
-            ("APPS = ['a.b']", "DottedString a.b []"),
             ("pytest_plugins = ['a.b']", "Importlib a.b []"),
             ("pytest_plugins = 'plug'", "Importlib plug []"),
         ] {
@@ -287,8 +279,7 @@ mod tests {
             "# import a\n",
             "importer(a)",
             "import_module(name)",
-            "x = '1.2', 'a..b', '.a', 'a b.c', f'a.b'",
-            "# 'a.b'",
+            "APPS = ['a.b']",
         ] {
             assert!(read(text).imports.is_empty(), "{text}");
         }

@@ -1,3 +1,5 @@
+//! Reads what installed Python packages export.
+
 use std::path::{Path, PathBuf};
 
 use crate::languages::installed::InstalledFiles;

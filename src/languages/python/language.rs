@@ -1,12 +1,10 @@
 use super::{imports, layout, resolve};
-#[cfg(feature = "program")]
-use super::{insert, installed};
-#[cfg(feature = "program")]
+use super::{installed, spelling};
 use crate::languages::language::Editing;
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 use crate::languages::query::{Patterns, Query};
 
-// One module a line, sorted by bytes; add a line when a release adds a module.
+// One module a line, sorted by bytes; written by `scripts/name_tables.py`.
 const STANDARD_LIBRARY: &str = include_str!("stdlib.txt");
 
 const TAGS: &str = include_str!("../../../grammars/python/tags.scm");
@@ -24,9 +22,7 @@ pub static PYTHON: Language = Language {
     }],
     declares_exports: false,
     families: &["py"],
-    #[cfg(feature = "program")]
     library: include_str!("names.txt"),
-    #[cfg(feature = "program")]
     everyday: include_str!("everyday.txt"),
     globals: include_str!("builtins.txt"),
     package: |module| module,
@@ -38,10 +34,9 @@ pub static PYTHON: Language = Language {
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),
     uses: Query::new(|| Patterns::new(USES)),
-    #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,
-        specifier_in: insert::specifier_in,
+        specifier_in: spelling::specifier_in,
         import_line: |_, one| one.import_statement.clone(),
     }),
     resolve: resolve::resolve,

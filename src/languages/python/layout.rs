@@ -1,3 +1,5 @@
+//! Finds indentation errors that the grammar accepts and Python refuses.
+
 use std::ops::Range;
 
 use tree_sitter::Tree;

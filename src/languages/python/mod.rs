@@ -1,23 +1,13 @@
 //! Python: what only it has.
 
-#[cfg(feature = "program")]
-mod always;
-mod dotted;
 mod imports;
-#[cfg(feature = "program")]
-mod insert;
-#[cfg(feature = "program")]
 mod installed;
 mod language;
 mod layout;
-#[cfg(feature = "program")]
 pub(crate) mod requirements;
 mod resolve;
 mod roots;
-#[cfg(feature = "program")]
 pub(crate) mod spelling;
 
-#[cfg(feature = "program")]
-pub(super) use always::always_bound;
 pub use language::PYTHON;
 pub(super) use roots::ImportPaths;

@@ -1,3 +1,5 @@
+//! Checks whether a Python manifest declares a package.
+
 use regex::Regex;
 
 use crate::languages::files::child;

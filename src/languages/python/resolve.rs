@@ -7,15 +7,9 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 /// What a Python import means.
 pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
     let found = module_of(resolver, from, import);
-    // A string may go on to name a class or function in the module. One dot is too little to tell
-    // that from a file name.
-    let dots = import.specifier.matches('.').count();
+    // A string may go on to name a class or function in the module.
     if found.files.is_empty()
-        && (dots > 1 || import.kind == ImportKind::Importlib)
-        && matches!(
-            import.kind,
-            ImportKind::DottedString | ImportKind::Importlib
-        )
+        && import.kind == ImportKind::Importlib
         && let Some((above, attribute)) = import.specifier.rsplit_once('.')
         && !attribute.is_empty()
     {
@@ -47,12 +41,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
     };
     let roots = roots::find_roots(resolver, from);
     let standard = is_standard(first);
-    let string = import.kind == ImportKind::DottedString;
-    let hoped = if standard || string {
-        &[][..]
-    } else {
-        &roots.hoped[..]
-    };
+    let hoped = if standard { &[][..] } else { &roots.hoped[..] };
     let mut namespaces = Vec::new();
     let mut within_root = false;
     let mut tried = Vec::new();

@@ -111,6 +111,7 @@ fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
             declared.extend(project_roots(resolver, directory).iter());
         }
     }
+    declared.extend(inserted_by_conftests(resolver, from));
     let mut hoped = Ordered::default();
     hoped.extend(outside());
     hoped.extend(resolver.paths.projects.get_or_init(|| {
@@ -133,6 +134,27 @@ fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     let certain: HashSet<String> = roots.certain().cloned().collect();
     roots.hoped.retain(|root| !certain.contains(root));
     roots
+}
+
+// Directories that a `conftest.py` above puts on the import path, by the texts and the steps up in the call:
+// `monkeypatch.syspath_prepend(os.path.join(os.path.dirname(__file__), "apps"))`.
+fn inserted_by_conftests(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<String> {
+    const CALLS: [&str; 3] = ["syspath_prepend(", "sys.path.insert(", "sys.path.append("];
+    let mut found = Vec::new();
+    for directory in from.ancestors() {
+        let bytes = resolver.read(&child(directory, "conftest.py"));
+        let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+        for call in CALLS.iter().flat_map(|call| text.split(call).skip(1)) {
+            let call = call.split(")\n").next().unwrap_or_default();
+            let above = call.matches("dirname(").count() + call.matches(".parent").count();
+            let parts: Vec<&str> = call.split(['"', '\'']).skip(1).step_by(2).collect();
+            let path = "../".repeat(above.saturating_sub(1)) + &parts.join("/");
+            let is_known = !parts.is_empty() || call.contains("__file__");
+            found.extend(join_path(directory, &path).filter(|_| is_known));
+        }
+    }
+    found.retain(|path| resolver.files.has_directory(path));
+    found
 }
 
 #[derive(Default)]

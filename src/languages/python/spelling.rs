@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use crate::languages::Resolver;
 use crate::languages::files::split_path;
-use crate::model::{FileFacts, ImportKind, RepoPath};
+use crate::languages::uses::{is_word, words};
+use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// Where a module stands: its path without extension; for a package its directory.
 pub(crate) fn module_place(path: &RepoPath) -> String {
@@ -96,6 +97,20 @@ pub(crate) fn spell_module(
     )
 }
 
+/// Whether a name that a module binds is there whatever happens while it is loaded: a statement at the top level
+/// binds it, and none deletes it.
+pub(crate) fn may_count_on(facts: &FileFacts, text: &[u8], name: &str) -> bool {
+    const BRANCHES: [&[u8]; 5] = [b" ", b"\t", b"if ", b"for ", b"while "];
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    let deletes = |line: &&[u8]| line.starts_with(b"del ") && words(line, name).next().is_some();
+    let own = facts.exports.iter().filter(|export| export.name == name);
+    let own: Vec<&[u8]> = own
+        .filter_map(|export| lines.get((export.line as usize).checked_sub(1)?).copied())
+        .collect();
+    let is_at_top = |line: &&[u8]| !BRANCHES.iter().any(|start| line.starts_with(start));
+    own.is_empty() || own.iter().any(is_at_top) && !lines.iter().any(deletes)
+}
+
 /// The statement that binds `name`, on one line.
 pub(crate) fn write_statement(name: &str, module: &str, imported: &str) -> String {
     match imported {
@@ -106,4 +121,16 @@ pub(crate) fn write_statement(name: &str, module: &str, imported: &str) -> Strin
         same if same == name => format!("from {module} import {name}"),
         other => format!("from {module} import {other} as {name}"),
     }
+}
+
+/// The module on the line of its statement or call, as a dotted name of its own.
+pub(crate) fn specifier_in(rest: &str, import: &Import) -> Option<usize> {
+    let line = rest.split('\n').next()?;
+    let inside = |byte: Option<&u8>| byte.is_some_and(|byte| *byte == b'.' || is_word(*byte));
+    let module = import.specifier.as_str();
+    let mut found = line.match_indices(module).map(|(at, _)| at);
+    found.find(|at| {
+        let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
+        !inside(before) && !inside(line.as_bytes().get(at + module.len()))
+    })
 }

@@ -15,7 +15,7 @@ const MAX_CALLEE: usize = 80;
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(["import", "require", "vi.", "jest."]).ok());
 
-/// Adds the imports made by calls, at any depth: `import()`, `require()`, mocks, globs, URLs.
+/// Adds the imports made by calls, at any depth: `import()`, `require()`, mocks.
 pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     let Some(words) = WORDS.as_ref() else { return };
     let mut finder = Finder::new(tree);
@@ -27,7 +27,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             facts.problems.push(Finder::exhausted());
             return;
         };
-        facts.imports.extend(calls_at(nodes, text));
+        facts.imports.extend(call_at(nodes, text));
     }
 }
 
@@ -46,35 +46,19 @@ fn may_call(text: &[u8], start: usize, end: usize) -> bool {
     matches!(next, Some(b'(' | b'.' | b'?' | b'<' | b'/'))
 }
 
-fn calls_at(nodes: &[Node<'_>], text: &[u8]) -> Vec<Import> {
-    let Some((at, call, kind)) = callee_at(nodes, text) else {
-        return Vec::new();
-    };
-    let above = nodes.get(..at).unwrap_or_default();
-    let mut arguments = call.field("arguments").into_iter().flat_map(Syntax::named);
-    let Some(argument) = arguments.find(|given| given.kind() != "comment") else {
-        return Vec::new();
-    };
-    // A glob takes several patterns; those that start with `!` only take files away.
-    let specifiers: Vec<String> = match (kind, argument.kind()) {
-        (ImportKind::Glob, "array") => argument
-            .named()
-            .filter_map(|item| script_string(item, text))
-            .filter(|pattern| !pattern.starts_with('!'))
-            .collect(),
-        _ => script_string(argument, text).into_iter().collect(),
-    };
-    specifiers
-        .into_iter()
-        .map(|specifier| Import {
-            specifier,
-            kind,
-            line: line_of(call),
-            names: names_taken(above, call, text),
-            type_only: kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind())),
-            nested: above.iter().any(|node| is_nesting(node.kind())),
-        })
-        .collect()
+fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
+    let (at, call, kind) = callee_at(nodes, text)?;
+    let above = nodes.get(..at)?;
+    let mut arguments = call.field("arguments")?.named();
+    let argument = arguments.find(|given| given.kind() != "comment")?;
+    Some(Import {
+        specifier: script_string(argument, text)?,
+        kind,
+        line: line_of(call),
+        names: names_taken(above, call, text),
+        type_only: kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind())),
+        nested: above.iter().any(|node| is_nesting(node.kind())),
+    })
 }
 
 // The innermost call, when its callee is one that imports and the word stands in it.
@@ -84,13 +68,7 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
         .enumerate()
         .rev()
         .take(6)
-        .find(|(_, node)| matches!(node.kind(), "call_expression" | "new_expression"))?;
-    if call.kind() == "new_expression" {
-        // The word is `import.meta.url`, the second argument.
-        let class = call.field("constructor")?;
-        let url = class.kind() == "identifier" && text_of(class, text) == "URL";
-        return url.then_some((at, *call, ImportKind::Url));
-    }
+        .find(|(_, node)| node.kind() == "call_expression")?;
     let callee = call.field("function")?;
     let word = nodes.last()?.start_byte();
     if word >= callee.end_byte() || callee.byte_range().len() > MAX_CALLEE {
@@ -103,8 +81,6 @@ fn kind_of(callee: &str) -> Option<ImportKind> {
     Some(match callee {
         "import" => ImportKind::Dynamic,
         "require" | "require.resolve" => ImportKind::Require,
-        "import.meta.glob" | "import.meta.globEager" => ImportKind::Glob,
-        "import.meta.resolve" => ImportKind::Url,
         _ => {
             let (object, method) = callee.split_once('.')?;
             let method = method.to_ascii_lowercase();

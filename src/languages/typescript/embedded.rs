@@ -1,3 +1,5 @@
+//! Extracts the script of a `.vue` or `.svelte` file. The rest is blanked, so that line numbers hold.
+
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;

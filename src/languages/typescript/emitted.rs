@@ -1,8 +1,7 @@
 use super::probe;
-use super::tsconfig::Config;
 use crate::languages::files::{below, child};
-use crate::languages::resolver::Resolver;
 use crate::model::RepoPath;
+use crate::source::Listing;
 
 /// Directories of emitted files, whatever the tool.
 const EMITTED: &[&str] = &[
@@ -11,23 +10,9 @@ const EMITTED: &[&str] = &[
     "dist-cjs", "dist-src",
 ];
 
-/// The source of an emitted file that is not in the repository: by the projects' own `outDir` and
-/// `rootDir`, then by the customary names of such directories below `package`.
-pub(super) fn source_of(
-    resolver: &Resolver<'_>,
-    config: Option<&Config>,
-    package: &str,
-    path: &str,
-) -> Option<RepoPath> {
-    let files = &resolver.files;
-    if let Some(config) = config {
-        let related = || resolver.related(config).into_iter();
-        let found = by_project(resolver, config, path)
-            .or_else(|| related().find_map(|project| by_project(resolver, &project, path)));
-        if found.is_some() {
-            return found;
-        }
-    }
+/// The source of an emitted file that is not in the repository, by the customary names of such directories below
+/// `package`.
+pub(super) fn source_of(files: &Listing, package: &str, path: &str) -> Option<RepoPath> {
     let stem = probe::without_extension(below(package, path)?);
     let mut rest = stem;
     // `src/lib/x` names a source.
@@ -51,19 +36,4 @@ pub(super) fn source_of(
         }
     }
     None
-}
-
-fn by_project(resolver: &Resolver<'_>, project: &Config, path: &str) -> Option<RepoPath> {
-    let out = project.options.out_dir.as_ref()?;
-    let stem = probe::without_extension(below(out, path)?);
-    let roots = [
-        project.options.root_dir.clone(),
-        Some(child(&project.directory, "src")),
-        Some(project.directory.clone()),
-    ];
-    roots.into_iter().flatten().find_map(|root| {
-        let candidate = child(&root, stem);
-        (candidate != probe::without_extension(path))
-            .then(|| probe::by_name(resolver.files, &candidate))?
-    })
 }

@@ -1,7 +1,11 @@
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 use tree_sitter::{Node, Tree};
 
+use super::calls;
 use super::language::TYPESCRIPT;
-use super::{calls, comments, exports};
 use crate::languages::language::Grammar;
 use crate::languages::literal::{Syntax, line_of, text_of, unescape_text};
 use crate::languages::parse::parse;
@@ -24,11 +28,11 @@ fn read_facts(tree: &Tree, text: &[u8]) -> FileFacts {
         exports: tags.exports,
         ..FileFacts::default()
     };
-    comments::read_references(tree.root_node(), text, &mut facts);
+    read_references(tree.root_node(), text, &mut facts);
     read_statements(tree.root_node(), text, 0, &mut facts);
     calls::read(tree, text, &mut facts);
     facts.imports.sort_by_key(|import| import.line);
-    exports::trace_exports(&mut facts);
+    trace_exports(&mut facts);
     facts
 }
 
@@ -169,6 +173,70 @@ pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
     Some(unescape_text(inner))
 }
 
+static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"^///\s*<reference\s[^>]*?\b(path|types)=["']([^"']+)["']"#).ok()
+});
+
+// Reads `/// <reference path="x" />`, which counts only above the first statement.
+fn read_references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    let Some(reference) = REFERENCE.as_ref() else {
+        return;
+    };
+    let is_head = |node: &Node<'_>| matches!(node.kind(), "comment" | "hash_bang_line");
+    for node in root.named().take_while(is_head) {
+        let comment = text_of(node, text);
+        let Some([attribute, specifier]) =
+            reference.captures(&comment).map(|found| found.extract().1)
+        else {
+            continue;
+        };
+        let is_beside = attribute == "path" && !specifier.starts_with(['.', '/']);
+        let start = if is_beside { "./" } else { "" };
+        facts.imports.push(Import {
+            kind: ImportKind::Reference,
+            line: line_of(node),
+            type_only: true,
+            ..Import::from_specifier(&format!("{start}{specifier}"))
+        });
+    }
+}
+
+// Names the module behind each export that merely passes on an import:
+// `import { a } from './x'; export { a }` exports `a` from `./x`.
+fn trace_exports(facts: &mut FileFacts) {
+    let mut imported: HashMap<&str, (&str, &str, bool)> = HashMap::new();
+    for import in &facts.imports {
+        if import.nested || import.kind == ImportKind::ExportFrom {
+            continue;
+        }
+        for name in &import.names {
+            let local = name.local();
+            imported.insert(local, (&import.specifier, &name.name, import.type_only));
+        }
+    }
+    let defined: HashSet<&str> = facts
+        .definitions
+        .iter()
+        .map(|definition| definition.name.as_str())
+        .collect();
+    for export in &mut facts.exports {
+        if export.from.is_some() {
+            continue;
+        }
+        let local = export.local.as_ref().unwrap_or(&export.name);
+        let Some((from, name, erased)) = imported.get(local.as_str()) else {
+            continue;
+        };
+        // `const { a } = require('x')` both defines and imports: the import says more.
+        if defined.contains(local.as_str()) && !from.starts_with(['.', '#', '@', '~']) {
+            continue;
+        }
+        export.type_only |= erased;
+        export.from = Some((*from).to_owned());
+        export.local = (*name != export.name).then(|| (*name).to_owned());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::languages::{facts, text_form};
@@ -208,8 +276,6 @@ mod tests {
             "function f() { return require.resolve('./x') } ~ 1:Require ./x [] nested",
             "let t: import('./x').T ~ 1:Dynamic ./x [T] type",
             "vi.mock('./x', () => ({})) ~ 1:Mock ./x []",
-            "const g = import.meta.glob('./*.ts') ~ 1:Glob ./*.ts [*=g]",
-            "new Worker(new URL('./x', import.meta.url)) ~ 1:Url ./x []",
             "/// <reference path=\"x.d.ts\" />\nlet a ~ 1:Reference ./x.d.ts [] type",
             "declare module 'm' { import z from './x' } ~ 1:Import ./x [default=z] nested",
             "import a from './\\u{78}' ~ 1:Import ./x [default=a]",
@@ -218,14 +284,6 @@ mod tests {
             let (text, expected) = row.split_once(" ~ ").unwrap();
             assert_eq!(imports("a.ts", text), [expected], "{text}");
         }
-    }
-
-    #[test]
-    fn globs_take_several_patterns() {
-        assert_eq!(
-            imports("a.ts", "import.meta.glob(['./a/*', '!./a/x', './b/*'])"),
-            ["1:Glob ./a/* []", "1:Glob ./b/* []"]
-        );
     }
 
     #[test]
@@ -239,6 +297,7 @@ mod tests {
             "myimport('./x')",
             "let a\n/// <reference path=\"x\" />",
             "export { local }",
+            "import.meta.glob('./*.ts')",
         ] {
             assert!(imports("a.ts", text).is_empty(), "{text}");
         }

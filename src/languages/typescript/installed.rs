@@ -1,3 +1,5 @@
+//! Reads what installed npm packages export.
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;

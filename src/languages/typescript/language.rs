@@ -5,10 +5,8 @@ use tree_sitter::Tree;
 
 use super::packages::package_part;
 use super::{embedded, imports, resolve};
-#[cfg(feature = "program")]
-use super::{insert, installed};
+use super::{installed, style};
 use crate::languages::finder::Finder;
-#[cfg(feature = "program")]
 use crate::languages::language::Editing;
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
 use crate::languages::parse::parse_once;
@@ -33,9 +31,7 @@ pub static TYPESCRIPT: Language = Language {
     ],
     declares_exports: true,
     families: &["js", "ts"],
-    #[cfg(feature = "program")]
     library: include_str!("node_names.txt"),
-    #[cfg(feature = "program")]
     everyday: include_str!("everyday.txt"),
     globals: include_str!("globals.txt"),
     package: |module| {
@@ -53,7 +49,6 @@ pub static TYPESCRIPT: Language = Language {
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),
     uses: Query::new(|| Patterns::new(USES)),
-    #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,
         specifier_in: |rest, import| {
@@ -61,7 +56,7 @@ pub static TYPESCRIPT: Language = Language {
                 .map(|quote| rest.find(&format!("{quote}{}{quote}", import.specifier)));
             Some(quoted.into_iter().flatten().min()? + 1)
         },
-        import_line: insert::import_line,
+        import_line: style::import_line,
     }),
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),

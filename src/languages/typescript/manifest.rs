@@ -1,7 +1,5 @@
 use serde_json::{Map, Value};
 
-use crate::languages::files::join_path;
-
 /// The parts of a `package.json` that decide what its names mean.
 pub(super) struct Manifest {
     /// The directory of the file; `""` at the root.
@@ -37,20 +35,6 @@ impl Manifest {
     pub(super) fn workspaces(&self) -> Vec<String> {
         let field = self.fields.get("workspaces");
         list_strings(field.and_then(|value| value.get("packages")).or(field))
-    }
-
-    /// A dependency's directory when the manifest names one (`file:`, `link:`, `portal:`).
-    pub(super) fn linked(&self, name: &str) -> Option<String> {
-        DEPENDENCIES
-            .iter()
-            .filter_map(|kind| self.fields.get(*kind)?.get(name)?.as_str())
-            .find_map(|version| {
-                let path = ["file:", "link:", "portal:", "workspace:"]
-                    .iter()
-                    .find_map(|scheme| version.strip_prefix(scheme))?;
-                (path.starts_with('.')).then_some(())?;
-                join_path(&self.directory, path)
-            })
     }
 
     /// Whether the package is among the dependencies of any sort.

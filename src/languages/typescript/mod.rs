@@ -1,15 +1,10 @@
 //! TypeScript and JavaScript: what only they have.
 
 mod calls;
-mod comments;
 mod embedded;
 mod emitted;
-mod exports;
 mod glob;
 mod imports;
-#[cfg(feature = "program")]
-mod insert;
-#[cfg(feature = "program")]
 mod installed;
 mod language;
 mod manifest;
@@ -19,7 +14,6 @@ mod projects;
 mod resolve;
 mod rules;
 mod spelling;
-#[cfg(feature = "program")]
 mod style;
 mod tsconfig;
 mod workspace;
@@ -28,5 +22,4 @@ pub use language::TYPESCRIPT;
 pub use packages::package_part;
 pub(super) use projects::Projects;
 pub use rules::ModuleRules;
-#[cfg(feature = "program")]
 pub(crate) use style::ScriptStyle;

@@ -18,8 +18,7 @@ pub(super) enum Packaged {
     Unknown,
 }
 
-/// Looks a package up as an installer would link it: the importer's own, a linked directory, the
-/// workspace's.
+/// Looks a package up as an installer would link it: the importer's own, or the workspace's.
 pub(super) fn packaged(
     resolver: &Resolver<'_>,
     from: &RepoPath,
@@ -30,15 +29,8 @@ pub(super) fn packaged(
 ) -> Packaged {
     let own = nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
     let manifest = own.or_else(|| {
-        let linked = from
-            .ancestors()
-            .filter_map(|directory| resolver.manifest(directory))
-            .find_map(|manifest| manifest.linked(name));
-        let linked = linked.and_then(|directory| resolver.manifest(&directory));
-        linked.or_else(|| {
-            let directory = resolver.workspace().directory(name, from)?;
-            resolver.manifest(directory)
-        })
+        let directory = resolver.workspace().directory(name, from)?;
+        resolver.manifest(directory)
     });
     let Some(manifest) = manifest else {
         return Packaged::Unknown;
@@ -114,10 +106,7 @@ pub(super) fn target_file(
     if let Some(found) = probe::by_name(files, &path) {
         return Some(found);
     }
-    let config = RepoPath::new(&child(&manifest.directory, "tsconfig.json"))
-        .ok()
-        .and_then(|path| resolver.config(path.as_str()));
-    let found = emitted::source_of(resolver, config.as_deref(), &manifest.directory, &path);
+    let found = emitted::source_of(files, &manifest.directory, &path);
     if found.is_none() {
         tried.push(path);
     }

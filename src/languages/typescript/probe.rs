@@ -1,3 +1,5 @@
+//! Tries the file names that a specifier may mean, in the compiler's order.
+
 use crate::model::RepoPath;
 use crate::source::Listing;
 
@@ -6,7 +8,7 @@ const EXTENSIONS: &[&str] = &[
     "ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "d.mts", "d.cts", "vue", "svelte",
 ];
 
-// What may stand in the source where the emitted file is named.
+// What may be in the source where the emitted file is named.
 const SOURCES_OF: &[(&str, &[&str])] = &[
     ("js", &["ts", "tsx", "d.ts", "js", "jsx"]),
     ("jsx", &["tsx", "ts", "d.ts", "jsx", "js"]),

@@ -69,8 +69,8 @@ impl Resolver<'_> {
         .find(|candidate| self.files.has_file(candidate))
     }
 
-    /// The config that governs a file: the nearest one, or the one among its references and
-    /// siblings that takes the file in.
+    /// The config that governs a file: the nearest one, or the one among its references that takes
+    /// the file in.
     pub(super) fn owner(&self, file: &RepoPath) -> Option<Arc<Config>> {
         self.projects.owners.get(file, || {
             let nearest = file.ancestors().find_map(|directory| {
@@ -83,20 +83,13 @@ impl Resolver<'_> {
             if config.includes(file) {
                 return Some(config);
             }
-            let mut related = self.related(&config).into_iter();
+            let mut related = self.list_referenced(&config, 0).into_iter();
             Some(related.find(|other| other.includes(file)).unwrap_or(config))
         })
     }
 
-    /// The configs that one refers to, then those beside it.
-    pub(super) fn related(&self, config: &Config) -> Vec<Arc<Config>> {
-        let mut found = self.list_referenced(config, 0);
-        let siblings = self.list_siblings(&config.directory).into_iter();
-        found.extend(siblings.filter_map(|path| self.config(&path)));
-        found
-    }
-
-    fn list_referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
+    /// The configs that one refers to, and those that they refer to.
+    pub(super) fn list_referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
         if depth > 2 {
             return Vec::new();
         }
@@ -116,22 +109,6 @@ impl Resolver<'_> {
             }
         }
         found
-    }
-
-    /// `tsconfig.*.json` in a directory, sorted.
-    fn list_siblings(&self, directory: &str) -> Vec<String> {
-        self.files
-            .below(directory)
-            .iter()
-            .map(|entry| &entry.path)
-            .filter(|path| path.directory() == directory)
-            .filter(|path| {
-                let name = path.file_name();
-                let json = path.extension() == Some("json");
-                json && name.starts_with("tsconfig.") && name != "tsconfig.json"
-            })
-            .map(|path| path.as_str().to_owned())
-            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 use super::language::is_node;
 use super::packages::{Packaged, file_or_directory, nearest, package_name, packaged, target_file};
 use super::tsconfig::Config;
-use super::{emitted, glob, probe};
+use super::{emitted, probe};
 use crate::languages::files::join_path;
 use crate::languages::resolver::{Resolution, Resolver};
 use crate::model::{Import, ImportKind, RepoPath};
@@ -11,9 +11,6 @@ const NO_CONDITIONS: &[String] = &[];
 
 /// What a TypeScript or JavaScript import means.
 pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
-    if import.kind == ImportKind::Glob {
-        return resolve_glob(resolver, from, &import.specifier);
-    }
     // A bundler's query (`./x?raw`, `./x.svg#icon`) is no part of the path, unless it is.
     let specifier = import.specifier.as_str();
     let found = resolve_plain(resolver, from, specifier);
@@ -122,11 +119,11 @@ fn resolve_relative(
     if let Some(found) = file_or_directory(resolver, &path, specifier, tried) {
         return Some(found);
     }
-    let Some(config) = resolver.owner(from) else {
-        let package = nearest(resolver, from)?;
-        return emitted::source_of(resolver, None, &package.directory, &path);
+    let base = match resolver.owner(from) {
+        Some(config) => config.directory.clone(),
+        None => nearest(resolver, from)?.directory.clone(),
     };
-    emitted::source_of(resolver, Some(&config), &config.directory, &path)
+    emitted::source_of(resolver.files, &base, &path)
 }
 
 fn resolve_aliased(
@@ -147,9 +144,7 @@ fn resolve_aliased(
     };
     targets()
         .find_map(|path| file_or_directory(resolver, &path, &path, tried))
-        .or_else(|| {
-            targets().find_map(|path| emitted::source_of(resolver, Some(config), "", &path))
-        })
+        .or_else(|| targets().find_map(|path| emitted::source_of(resolver.files, "", &path)))
 }
 
 // `#name`: the nearest package with an `imports` field decides.
@@ -178,38 +173,4 @@ fn resolve_imported(
         }
     }
     None
-}
-
-fn resolve_glob(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
-    let place = if let Some(rest) = pattern.strip_prefix('/') {
-        let base = nearest(resolver, from).map_or(String::new(), |own| own.directory.clone());
-        join_path(&base, rest)
-    } else if is_relative(pattern) {
-        join_path(from.directory(), pattern)
-    } else {
-        return Resolution::external(pattern);
-    };
-    let Some(place) = place else {
-        return report_missing(vec![pattern.to_owned()]);
-    };
-    let listing = resolver.files;
-    let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
-    let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
-    let patterns = glob::expand_glob(&place);
-    let is_taken = |path: &RepoPath| {
-        let path_text = path.as_str();
-        let matches = patterns
-            .iter()
-            .any(|pattern| glob::matches(pattern, path_text));
-        matches && path != from && listing.has_file(path_text)
-    };
-    let below = listing.below(top).iter().map(|entry| &entry.path);
-    let files: Vec<RepoPath> = below.filter(|path| is_taken(path)).cloned().collect();
-    if files.is_empty() {
-        return report_missing(vec![place]);
-    }
-    Resolution {
-        files,
-        ..Resolution::default()
-    }
 }

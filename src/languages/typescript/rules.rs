@@ -1,3 +1,5 @@
+//! What compiler and loader demand of an import: extensions, `type`, module kind.
+
 use super::language::{TYPESCRIPT, is_node};
 use super::packages::{self, package_name};
 use super::tsconfig::Config;
@@ -59,7 +61,7 @@ impl Resolver<'_> {
         ModuleRules {
             common,
             full_paths,
-            // Without settings the neighbours show what runs the files: Node.js takes `.ts` alone.
+            // Without settings the neighbors decide, because Node.js runs only specifiers that end in `.ts`.
             source_extensions: config.is_none_or(Config::takes_source_extensions),
             explicit_types: config.is_some_and(|config| config.options.verbatim_module_syntax)
                 && !matches!(file.extension(), Some("js" | "jsx" | "mjs" | "cjs")),

@@ -71,53 +71,24 @@ impl Resolver<'_> {
         found.into_iter().collect()
     }
 
-    /// The declared npm package that bears the name: case, `-`, `_` and `.` aside.
+    /// The declared npm package that bears the name, case and punctuation aside; else those of two words that hold
+    /// it: `hash-sum` for `hash`.
     #[must_use]
-    pub fn declared_as(&self, from: &RepoPath, name: &str) -> Option<String> {
+    pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
         let plain = |text: &str| -> String {
             let letters = text.chars().filter(char::is_ascii_alphanumeric);
             letters.map(|c| c.to_ascii_lowercase()).collect()
         };
         let wanted = plain(name);
-        let mut declared = self.declared(from).into_iter();
-        declared.find(|package| plain(package) == wanted)
+        let declared = self.declared(from);
+        if let Some(same) = declared.iter().find(|package| plain(package) == wanted) {
+            return vec![same.clone()];
+        }
+        let holds_it = |package: &String| {
+            let last = package.rsplit('/').next().unwrap_or(package);
+            let words = last.split_once(['-', '_', '.']);
+            words.is_some_and(|(first, second)| first == wanted || second == wanted)
+        };
+        declared.into_iter().filter(holds_it).collect()
     }
-
-    /// Declared npm packages whose names hold the words of `name`: `hash-sum` for `hash`,
-    /// `esbuild-plugin-x` for `pluginX`.
-    #[must_use]
-    pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
-        let wanted = words_of(name);
-        if wanted.is_empty() || name.len() < 3 {
-            return Vec::new();
-        }
-        let mut found = self.declared(from);
-        found.retain(|package| {
-            let words = words_of(package.rsplit('/').next().unwrap_or(package));
-            (wanted.len() > 1 || words.len() < 3)
-                && words.len() > wanted.len()
-                && words.windows(wanted.len()).any(|part| part == wanted)
-        });
-        found
-    }
-}
-
-// The words of a name in camel, kebab or snake case, in lower case.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut open = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() {
-            open = false;
-            continue;
-        }
-        if c.is_uppercase() || !open {
-            words.push(String::new());
-        }
-        open = true;
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words
 }

@@ -2,7 +2,8 @@ use super::ModuleRules;
 use super::language::is_node;
 use super::probe::without_extension;
 use crate::languages::files::split_path;
-use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+use crate::languages::insert::Page;
+use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -274,6 +275,16 @@ fn has_semicolons(text: &[u8], facts: &FileFacts) -> bool {
         Some((_, rest)) => lines(rest).next().is_some_and(ends),
         None => lines(text).any(ends),
     }
+}
+
+/// Writes an import as the file writes its own.
+pub(super) fn import_line(page: &Page<'_>, one: &Suggestion) -> String {
+    let rules = page.resolver.module_rules(page.file);
+    let neighbors = std::iter::empty();
+    let style = ScriptStyle::detect(page.text.as_bytes(), page.facts, neighbors, rules);
+    let line = style.statement(&one.name, &one.module, &one.imported, one.type_only);
+    let end = if style.semicolons { ";" } else { "" };
+    format!("{line}{end}")
 }
 
 #[cfg(test)]

@@ -38,8 +38,7 @@ pub(super) struct Config {
 )]
 pub(super) struct Options {
     pub(super) base_url: Option<String>,
-    pub(super) out_dir: Option<String>,
-    pub(super) root_dir: Option<String>,
+    out_dir: Option<String>,
     pub(super) custom_conditions: Vec<String>,
     /// What is a type alone has to be imported as one.
     pub(super) verbatim_module_syntax: bool,
@@ -159,7 +158,7 @@ fn fold_all(directory: &str, chain: &[(String, Value)]) -> Value {
         let own = value.get("compilerOptions").and_then(Value::as_object);
         for (name, value) in own.into_iter().flatten() {
             let value = match name.as_str() {
-                "baseUrl" | "outDir" | "rootDir" => place_in(value, &|text| place(text, base)),
+                "baseUrl" | "outDir" => place_in(value, &|text| place(text, base)),
                 _ => value.clone(),
             };
             options.insert(name.clone(), value);

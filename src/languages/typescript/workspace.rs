@@ -106,7 +106,7 @@ impl Globs {
             globs.extend(yaml_packages(&bytes));
         }
         let mut found = Self::default();
-        for glob in globs.iter().flat_map(|glob| glob::expand_glob(glob)) {
+        for glob in globs {
             match glob.strip_prefix('!') {
                 Some(excluded) => found.exclude.push(excluded.to_owned()),
                 None => found.include.push(glob),

@@ -1,3 +1,5 @@
+//! Checks sections by the rules of `git apply`.
+
 use super::destination::Destination;
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
@@ -10,7 +12,7 @@ use crate::patch::strict::{
 };
 use crate::policy::check_path;
 
-/// Judges one section after another by git's rules.
+/// Checks one section after another by git's rules.
 pub(super) struct Checker<'c, 'a> {
     pub(super) destination: &'c Destination<'c>,
     pub(super) options: &'c GitApplyOptions,
@@ -172,7 +174,7 @@ impl<'a> Checker<'_, 'a> {
         self.refuse(&format!("{name}: patch does not apply"))
     }
 
-    /// Whether what stands in the worktree is what the index has. What is not there would be
+    /// Whether what is in the worktree is what the index has. What is not there would be
     /// checked out.
     fn matches_index(&self, name: &str, seen: Option<&FileState>, entry: &Staged) -> bool {
         let Some(state) = seen else {

@@ -1,3 +1,5 @@
+//! Applies the content of a section, text or binary, as git does.
+
 use super::check::{Checked, Checker, Refusal};
 use super::place::{Line, Placing, WORK, split_lines};
 use crate::model;

@@ -1,3 +1,5 @@
+//! The worktree, index and settings that `git apply` works on.
+
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! Converts line ends by `core.autocrlf` and attributes.
+
 use std::borrow::Cow;
 
 use crate::git::Attribute;

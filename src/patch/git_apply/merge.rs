@@ -4,7 +4,7 @@ use crate::patch::canonical::is_binary;
 use crate::patch::strict::{SectionResult, is_submodule};
 
 impl<'a> Checker<'_, 'a> {
-    /// Merges what the patch makes of the blob that it was made for into what stands there; `false` where that
+    /// Merges what the patch makes of the blob that it was made for into what is there; `false` where that
     /// cannot be done.
     pub(super) fn merge_section(
         &mut self,

@@ -1,3 +1,5 @@
+//! The messages of `git apply`. Scripts compare them, so they are git's own words.
+
 use super::options::WhiteSpace;
 use crate::patch::strict::{Errors, Fatal};
 

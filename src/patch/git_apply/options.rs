@@ -1,3 +1,5 @@
+//! The options of `git apply`.
+
 use crate::git::MergeConflict;
 
 /// What `git apply` is asked to do.
@@ -61,7 +63,7 @@ pub enum WhiteSpace {
     NoWarn,
     /// A few warnings.
     Warn,
-    /// They are mended.
+    /// They are corrected.
     Fix,
     /// The patch is not applied; the first are shown.
     Error,

@@ -65,6 +65,8 @@ impl Placing<'_> {
         let Some(mut sides) = self.split_sides(hunk) else {
             return false;
         };
+        // It is told as it was, not as it is after its context was reduced.
+        let whole = sides.old.clone();
         let (mut leading, mut trailing) = (hunk.leading, hunk.trailing);
         // A hunk that starts at the first line and one that ends without context belong at the
         // edges, unless hunks without context are expected.
@@ -78,6 +80,12 @@ impl Placing<'_> {
             }
             let least = self.options.min_context;
             if self.work == 0 || (leading <= least && trailing <= least) {
+                if self.options.verbosity > Verbosity::Normal {
+                    self.messages.raw(b"error: while searching for:\n");
+                    let lines = whole.iter().map(|line| &*line.bytes);
+                    self.messages.raw(&lines.collect::<Vec<_>>().concat());
+                    self.messages.raw(b"\n");
+                }
                 return false;
             }
             if at_start || at_end {

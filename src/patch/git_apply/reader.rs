@@ -1,3 +1,5 @@
+//! Reads the sections of a patch by git's rules.
+
 use super::hunks::range_line;
 use super::messages::Messages;
 use super::options::GitApplyOptions;

@@ -138,31 +138,15 @@ impl<'r> GitApply<'r> {
         } else {
             sections.into_iter().map(SectionResult::from).collect()
         };
-        if applies && self.write_results(&done)? {
+        let place = &mut self.destination;
+        let (state, messages) = (&self.state, &mut self.messages);
+        if applies && write_tree(&done, place, state, self.options, messages)? {
             // The index keeps what conflicts left.
             self.exit = 1;
             return Ok(!self.options.reject);
         }
         self.out.push_str(&write_report(&done, self.options));
         Ok(true)
-    }
-
-    // Whether hunks or conflicts are left.
-    fn write_results(&mut self, done: &[SectionResult<'_>]) -> Result<bool, Fatal> {
-        if self.options.uses_index()
-            && let Some(staging) = &mut self.destination.staging
-        {
-            // Before a file is written that the index would then not follow.
-            let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
-            staging.lock().map_err(failed)?;
-        }
-        write_tree(
-            done,
-            &mut self.destination,
-            &self.state,
-            self.options,
-            &mut self.messages,
-        )
     }
 
     // The sections to be used, and how many were left aside.

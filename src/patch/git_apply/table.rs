@@ -1,3 +1,5 @@
+//! Records what earlier sections did to each path, since a later one may build on it.
+
 use crate::patch::strict::{Section, is_link};
 use crate::patch::structure::parent_paths;
 use std::collections::{HashMap, HashSet};
@@ -41,7 +43,7 @@ impl Table {
             .extend(made.filter(|_| is_link(section.new_mode)));
     }
 
-    /// Whether the patch takes away what stood at a path.
+    /// Whether the patch takes away what was at a path.
     pub(super) fn frees_path(&self, path: &str) -> bool {
         matches!(self.state(Some(path)), Some(State::Gone | State::WillGo))
     }

@@ -26,6 +26,9 @@ pub(super) fn write_tree(
     if options.uses_index()
         && let Some(staging) = &mut destination.staging
     {
+        // Before a file is written that the index would then not follow.
+        let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
+        staging.lock().map_err(failed)?;
         stage_files(&wanted, staging, !options.cached)?;
         stage_conflicts(done, staging)?;
     }
@@ -33,7 +36,7 @@ pub(super) fn write_tree(
         write_files(&wanted, destination, state)?;
     }
     let mut is_left = false;
-    for one in done.iter() {
+    for one in done {
         is_left |= one.refused || write_rejects(one, destination, options, messages)?;
     }
     let conflicts = done.iter().filter(|one| one.conflict.is_some());

@@ -1,3 +1,5 @@
+//! Runs the checks after placing: policy, syntax, imports, size.
+
 use super::report::Report;
 use super::section::{Placing, read_original};
 use super::{After, JudgeOptions};
@@ -64,7 +66,7 @@ fn check_intent(context: &Context<'_>, report: &mut Report) {
             continue;
         };
         let is_same = |state: &FileState| state.bytes == after.bytes;
-        // A machine wrote the id of these very bytes: nothing was lost on the way here.
+        // A matching blob id needs no check, because it proves that nothing was lost.
         let mut sections = context
             .set
             .files

@@ -1,9 +1,11 @@
+//! The public validator over files in memory.
+
 use super::options::{After, JudgeOptions, Judged};
 use super::pipeline::judge;
 use crate::policy::Allowed;
 use crate::source::{Memory, Skipped, Source};
 
-/// Judges replies against files in memory, as `mendit check` does against those of a repository.
+/// Checks replies against files in memory, as `mendit check` does against those of a repository.
 ///
 /// It reads every form that agents send, looks at what the files would be, and writes nothing: what
 /// a reply that applies leads to is in [`Judged::changes`].

@@ -1,3 +1,5 @@
+//! The options and the result of a validation.
+
 use std::borrow::Cow;
 
 use super::super::change::Change;

@@ -1,3 +1,5 @@
+//! The validation of a patch: read, resolve, place, check, report.
+
 use super::checks::run_checks;
 use super::report::Report;
 use super::section::{Placing, SectionOutcome};
@@ -81,7 +83,7 @@ fn place_sections(
             continue;
         };
         let mut hunks = Vec::new();
-        // How a patch fails to fit tells what stands there: closed files are not looked at.
+        // How a patch fails to fit tells what is there: closed files are not looked at.
         let outcome = if is_closed(file, target, placing, report) {
             SectionOutcome::Failed
         } else {

@@ -1,3 +1,5 @@
+//! Collects problems and corrections into a verdict.
+
 use super::Judged;
 use crate::model::{Code, Mend, PatchProblem, PatchVerdict, Refusal, Severity, Verdict};
 use crate::patch::change::Change;

@@ -1,3 +1,5 @@
+//! Validates one section of a patch against the tree.
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::JudgeOptions;
@@ -28,7 +30,7 @@ pub(super) struct Placing<'j> {
 #[derive(PartialEq, Eq)]
 pub(super) enum SectionOutcome {
     Applied,
-    /// Its new side stands there already.
+    /// Its new side is there already.
     Already,
     Failed,
 }
@@ -143,7 +145,7 @@ impl<'j> Placing<'j> {
         let is_rename = target.operation == Operation::Rename;
         let occupied = self.read_current(&target.new)?;
         let source = read_original(self.source, &target.old)?;
-        // A copy is made of what stood there before the patch.
+        // A copy is made of what was there before the patch.
         let changed = |slot: &FileChange| slot.from.is_none() && slot.before.is_some();
         if is_rename && self.slots.get(&target.old).is_some_and(changed) {
             return refuse(Code::P513, "the patch changes this file before it moves it");
@@ -240,7 +242,7 @@ impl<'j> Placing<'j> {
                 if made.failures.first().is_some_and(is_missing)
                     && edits.iter().all(|edit| edit.after.is_none())
                 {
-                    // Lines that only nearly stand there are placed as those of a hunk are.
+                    // Lines that only nearly are there are placed as those of a hunk are.
                     let body = Body::Hunks(as_hunks(edits));
                     let section = FilePatch {
                         body,
@@ -331,7 +333,7 @@ impl<'j> Placing<'j> {
         self.slots.get(path)?.after.as_ref()
     }
 
-    /// What stands at a path now, the patch so far included.
+    /// What is at a path now, the patch so far included.
     fn read_current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
         match self.slots.get(path) {
             Some(slot) => Ok(slot.after.clone()),
@@ -354,7 +356,7 @@ fn add_failures(target: &Target, failures: Vec<(u64, Refusal)>, report: &mut Rep
     }
 }
 
-/// Returns what stands at a path before the patch.
+/// Returns what is at a path before the patch.
 pub(super) fn read_original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
     let listing = source.listing();
     let Some(entry) = listing.get(path) else {

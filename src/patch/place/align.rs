@@ -1,3 +1,6 @@
+//! Aligns a hunk with a file where white space or outer context differs. Ties are refused, because a
+//! wrong place costs more than a retry.
+
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -135,7 +138,7 @@ pub(super) fn likely_starts(
 }
 
 /// Places a hunk without outer lines of its context that the file does not have, as few of them as it
-/// takes and half of the context at the most; the rest stands in one place, and so does each change with
+/// takes and half of the context at the most; the rest is in one place, and so does each change with
 /// a line beside it.
 pub(super) fn without_edges<'h, 'a>(
     site: &Site<'_, '_>,

@@ -1,9 +1,12 @@
+//! Checks the line counts of a hunk header. Wrong counts at the end of the input may mean that the
+//! patch was cut off.
+
 use super::placed::MendNote;
 use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
-/// Whether a hunk that stands in the file up to line `end` is whole.
+/// Whether a hunk that is in the file up to line `end` is whole.
 ///
 /// Wrong counts are no harm where something follows the hunk. Where the input ends with it, lines
 /// may be lost, so its counts or its context have to show that none are.

@@ -1,3 +1,5 @@
+//! Explains why a hunk was not found: nearest block, first different line.
+
 use super::align::likely_starts;
 use super::hunk::Site;
 use super::placed::{old_of, trim_end};

@@ -1,3 +1,5 @@
+//! Places all hunks of a file against the same lines.
+
 use std::ops::Range;
 
 use super::hunk::{Placement, Site, place_hunk};
@@ -34,8 +36,12 @@ pub(in crate::patch) fn place<'h, 'a>(
                 });
                 // Its numbers count lines of another file than this one.
                 shift = shift.filter(|_| has_moved.is_none());
+                tracing::debug!("hunk placed at line {}", placed.at + 1);
             }
-            Err(_) => failures += 1,
+            Err(refusal) => {
+                failures += 1;
+                tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
+            }
         }
         outcomes.push(outcome);
         if failures == MANY_FAILURES {
@@ -54,7 +60,7 @@ fn count_net(hunk: &Hunk<'_>) -> i64 {
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of
-/// them stands nowhere or several times.
+/// them is nowhere or several times.
 pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize>> {
     if hunk.scope.is_empty() {
         return None;

@@ -1,3 +1,5 @@
+//! Places one hunk, or says why it cannot be placed.
+
 use super::align::{align_hunk, lost_marks, without_edges};
 use super::counts::check_counts;
 use super::diagnose::cut_excerpt;
@@ -10,7 +12,7 @@ use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 use crate::report::join_numbers;
 
-/// Where a hunk stands, or why it cannot be placed.
+/// Where a hunk is, or why it cannot be placed.
 pub(in crate::patch) type Placement<'h, 'a> = Result<Placed<'h, 'a>, Refusal>;
 
 /// What a hunk is looked for in.
@@ -21,7 +23,7 @@ pub(in crate::patch) struct Site<'s, 't> {
 }
 
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers, `None` after one that did
-/// not stand at its own.
+/// not be at its own.
 pub(super) fn place_hunk<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
@@ -47,7 +49,7 @@ pub(super) fn place_hunk<'h, 'a>(
 }
 
 // The only reading in which one line of context is an added one that lost its mark: with it the counts of
-// the header hold and the old side stands in the file once.
+// the header hold and the old side is in the file once.
 fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm_lines(hunk.loose_tail);
     if lost_marks(hunk, lines) != 1 {
@@ -130,7 +132,7 @@ pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], size: usize) -> Re
     refusal
 }
 
-/// Whether the lines stand in the file from `at` on, byte for byte.
+/// Whether the lines are in the file from `at` on, byte for byte.
 fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
     let mut rows = old.iter().zip(at..);
     at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
@@ -168,7 +170,7 @@ fn check_place<'h, 'a>(
     Ok(placed)
 }
 
-// Where only lines are added, the old side may stand before or after lines added earlier.
+// Where only lines are added, the old side may be before or after lines added earlier.
 fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     let removes = placed
         .lines
@@ -212,7 +214,7 @@ fn insert_hunk<'h, 'a>(
     let at = match (hunk.old, hunk.new) {
         _ if text.len() == 0 => Some(0),
         _ if hunk.at_end => Some(text.len()),
-        // A machine wrote these numbers when both sides agree with each other.
+        // Numbers count only when both sides agree, because a model rarely gets both right by chance.
         (Some((old, 0)), Some((new, count)))
             if hunk.counts_hold
                 && count > 0

@@ -1,9 +1,11 @@
+//! Places a hunk whose indentation differs from the file by one rule.
+
 use super::placed::{MendNote, Placed};
 use crate::model::Code;
 use crate::patch::set::{HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
-/// Moves a hunk whose every old line stands in the file from row `at` on with another indentation, when one
+/// Moves a hunk whose every old line is in the file from row `at` on with another indentation, when one
 /// rule leads from its indentation to the file's; added lines follow.
 ///
 /// That they have to is shown by removed lines, or by a block whose two sides begin alike. A new side that has
@@ -30,7 +32,7 @@ pub(super) fn reindent_hunk<'h, 'a>(
     let new = new.map(|line| find_indent(line.text()));
     let opens_alike = new.clone().next().is_none_or(|indent| indent == first);
     let is_shown = if is_diff {
-        // A diff without any indentation does not tell that of its new lines.
+        // A diff without any indentation is not enough, since it does not show that of its new lines.
         removes && pairs.len() > 1 && lines.iter().any(HunkLine::is_indented)
     } else {
         opens_alike || pairs.len() > 1 && new.clone().next() == Some(file)

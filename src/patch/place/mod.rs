@@ -1,4 +1,4 @@
-//! Where the lines of a hunk stand in a file: pure functions over bytes.
+//! Where the lines of a hunk are in a file: pure functions over bytes.
 
 mod align;
 mod counts;

@@ -1,9 +1,11 @@
+//! A placed hunk and the notes on its corrections.
+
 use std::borrow::Cow;
 
 use crate::model::{Code, Safety};
 use crate::patch::set::{HunkLine, LineKind, without_kind};
 
-/// Lines of a hunk whose old ones stand in the file side by side.
+/// Lines of a hunk whose old ones are in the file side by side.
 #[derive(Debug, Clone)]
 pub(in crate::patch) struct Placed<'h, 'a> {
     /// The lines of the hunk, as they were understood.
@@ -33,12 +35,12 @@ impl<'h, 'a> Placed<'h, 'a> {
     }
 }
 
-/// The lines that stand in the file before.
+/// The lines that are in the file before.
 pub(super) fn old_of<'h, 'a>(lines: &'h [HunkLine<'a>]) -> Vec<&'h HunkLine<'a>> {
     without_kind(lines, LineKind::Add).collect()
 }
 
-/// What a mend is called and how far it can be trusted.
+/// What a correction is called and how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::patch) struct MendNote {
     pub(in crate::patch) code: Code,

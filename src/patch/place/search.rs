@@ -1,3 +1,5 @@
+//! Bounds the comparisons of a patch, so that hostile input is refused instead of stalling.
+
 use std::cell::Cell;
 
 /// Bounds the comparisons of one patch, all its files together, so hostile input ends in a refusal and not in a wait.

@@ -1,3 +1,5 @@
+//! Finds JSON in prose, tags or fences.
+
 use std::ops::Range;
 
 use super::claims::Rows;
@@ -23,7 +25,7 @@ pub(super) fn find_amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
         let blank = line.len() - line.trim_ascii_start().len();
         let from = at + blank;
         at += line.len();
-        // What stands inside a value that was read is no other one.
+        // What is inside a value that was read is no other one.
         if from < read || !matches!(line.get(blank), Some(b'{' | b'[')) {
             continue;
         }

@@ -1,3 +1,5 @@
+//! Reads git's binary patches.
+
 use std::io::Read;
 
 use super::reader::Lines;

@@ -1,3 +1,5 @@
+//! Reads SEARCH/REPLACE blocks.
+
 use super::claims::Claims;
 use super::fence::{divides_block, ends_block, starts_block};
 use super::file_line::name_above;

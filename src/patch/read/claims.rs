@@ -1,3 +1,6 @@
+//! Lets each reader claim rows of the input. A row that two claim, or none, shows that the reply is not
+//! one patch.
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -20,7 +23,7 @@ pub(super) struct Claims<'a> {
     pub(super) spans: Vec<Range<usize>>,
 }
 
-// Text forms of a patch. The one whose first mark comes first is read first: what stands inside it may
+// Text forms of a patch. The one whose first mark comes first is read first: what is inside it may
 // show another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -141,7 +144,7 @@ pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
     }
 }
 
-/// Adds as unread what else stands in fences.
+/// Adds as unread what else is in fences.
 fn claim_fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
     let Some(found) = read_fenced(&rest.whole, &|at| rest.is_taken(at)) else {
         set.unread.push(note_other(1, "text with too many fences"));

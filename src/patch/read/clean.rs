@@ -1,3 +1,5 @@
+//! Removes what transport added to an input: byte order marks, carriage returns and reasoning.
+
 use std::borrow::Cow;
 
 use super::thoughts::without_thoughts;

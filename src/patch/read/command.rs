@@ -1,6 +1,9 @@
+//! Recognizes shell commands that change files. They are never run, but a reply with one is refused,
+//! because it is half of the change.
+
 use crate::patch::set::Suspect;
 
-/// Where a line stands.
+/// Where a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Among words, where most lines that begin like a command are none.

@@ -1,3 +1,5 @@
+//! Reads git and unified diffs.
+
 use std::ops::Range;
 
 use super::binary::read_binary;
@@ -10,7 +12,7 @@ use crate::model::{Code, Mend, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, PatchSet};
 use crate::patch::strict::is_header_word;
 
-/// Reads git and unified diffs, whatever stands around them.
+/// Reads git and unified diffs, whatever is around them.
 pub(super) fn read_diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut scan = Scan {
         lines,
@@ -84,7 +86,7 @@ impl<'a> Scan<'a, '_> {
             .push(problem(code, line_number(self.at), message));
     }
 
-    /// Returns how many lines of a file header stand here.
+    /// Returns how many lines of a file header are here.
     ///
     /// Of the two names one may be missing, right above a hunk.
     fn header_lines(&self) -> usize {
@@ -115,7 +117,7 @@ impl<'a> Scan<'a, '_> {
             text.push(b'\n');
         }
         if count == 1 && !text.starts_with(b"diff ") {
-            // One name stands for both sides.
+            // One name represents both sides.
             let name = text.get(3..).unwrap_or_default().to_vec();
             text = [b"---", name.as_slice(), b"+++", &name].concat();
         }

@@ -1,3 +1,5 @@
+//! Reads `*** Begin Patch` envelopes.
+
 use std::borrow::Cow;
 
 use super::claims::Claims;

@@ -1,3 +1,5 @@
+//! Recognizes the marker lines of blocks and fences, in all dialects.
+
 // What opens the lines to find, and what closes those that replace them, in the dialects in use.
 const OLD: &[&[u8]] = &[b"SEARCH", b"ORIGINAL", b"BEFORE", b"OLD"];
 const NEW: &[&[u8]] = &[b"REPLACE", b"UPDATED", b"MODIFIED", b"AFTER", b"NEW"];

@@ -1,3 +1,5 @@
+//! Reads whole files in fences.
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -11,7 +13,7 @@ use crate::model::{Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 use crate::patch::text::matches_pattern;
 
-/// What stands in fences and shell commands.
+/// What is in fences and shell commands.
 #[derive(Default)]
 pub(super) struct Fenced<'a> {
     /// Files under their names, each with the rows that it takes.
@@ -30,7 +32,7 @@ impl<'a> Fenced<'a> {
     }
 }
 
-/// Reads whole files that stand in fences, each under a line that names it and nothing else, and what else
+/// Reads whole files that are in fences, each under a line that names it and nothing else, and what else
 /// looks like a change in the rows that are not `taken`. `None` when that takes too long.
 pub(super) fn read_fenced<'a>(
     lines: &Lines<'a>,
@@ -70,11 +72,11 @@ pub(super) fn read_fenced<'a>(
 }
 
 impl<'a> Fenced<'a> {
-    /// Adds what stands in a fence: a whole file under its name, or what may be another change.
+    /// Adds what is in a fence: a whole file under its name, or what may be another change.
     fn add_fence(&mut self, lines: &Lines<'a>, fence: Range<usize>, language: &[u8]) {
         let rows = || (fence.start + 1..fence.end).map(|at| lines.get(at));
         let is_diff = matches!(language, b"diff" | b"patch");
-        // A suggestion stands for the lines that it comments on.
+        // A suggestion represents the lines that it comments on.
         let is_suggestion = language.starts_with(b"suggestion");
         let name = name_of_fence(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
         let line = line_number(fence.start);

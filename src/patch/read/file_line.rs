@@ -1,3 +1,5 @@
+//! Reads the line above a block that names its file.
+
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;

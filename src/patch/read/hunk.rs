@@ -1,8 +1,10 @@
+//! Reads the body of a hunk.
+
 use super::reader::{Lines, line_number};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::leading_number;
 
-/// What stands around a hunk and can end it.
+/// What is around a hunk and can end it.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings<'a> {
     /// A code fence is open.

@@ -1,3 +1,5 @@
+//! Reads edits as JSON: repair packets, lists of edits and tool calls.
+
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! The names that tools use for the fields of an edit.
+
 use serde_json::{Map, Value};
 
 // Names in use for one thing, in lower case and without `_` and `-`, with a blank between them.

@@ -1,3 +1,5 @@
+//! Finds the format of an input and reads it.
+
 use super::amid::{find_amid, read_whole};
 use super::blocks::read_blocks;
 use super::claims::{Claims, Form, add_others, first_form, weigh_prose};

@@ -1,3 +1,5 @@
+//! Blanks reasoning text such as `<think>`. Lines are kept, so that line numbers of messages hold.
+
 use std::borrow::Cow;
 
 /// What models wrap their thoughts in; drafts in there are no part of the answer.

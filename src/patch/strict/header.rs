@@ -1,3 +1,5 @@
+//! Reads the header of a section as git does.
+
 use super::naming::{Naming, Stop, decode_name, is_null};
 use super::section::Section;
 use super::timestamp::is_epoch;

@@ -1,3 +1,5 @@
+//! Reads file names of headers as git does, quoted ones too.
+
 use super::Fatal;
 use super::timestamp;
 use super::white_space::is_space;

@@ -1,3 +1,5 @@
+//! A section of a patch, as git reads it.
+
 use super::white_space::Rules;
 use crate::patch::set::Binary;
 
@@ -32,7 +34,7 @@ pub(in crate::patch) struct Section<'a> {
     pub(in crate::patch) extension_line: usize,
 }
 
-/// One hunk as it stands in the patch.
+/// One hunk as it is in the patch.
 #[derive(Debug, Clone, Default)]
 pub(in crate::patch) struct Hunk<'a> {
     pub(in crate::patch) old_start: usize,

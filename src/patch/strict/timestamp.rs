@@ -1,3 +1,6 @@
+//! Recognizes the date after a file name. The epoch means that the side does not exist, because old
+//! tools write it so.
+
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;

@@ -1,3 +1,5 @@
+//! Finds and fixes white space errors by git's rules.
+
 use std::borrow::Cow;
 
 /// What counts as an error of white space, as `core.whitespace` and the attribute `whitespace` say
@@ -274,7 +276,7 @@ fn trimmed_len(line: &[u8]) -> usize {
         .map_or(0, |at| at + 1)
 }
 
-/// Whether two lines are the same but for runs of white space, which must stand in both.
+/// Whether two lines are the same but for runs of white space, which must be in both.
 pub(in crate::patch) fn same_but_for_space(one: &[u8], two: &[u8]) -> bool {
     let ended = |line: &[u8]| {
         line.iter()

@@ -1,3 +1,5 @@
+//! Walks directories by handle and follows no symlink, so that the checked path is the written one.
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -51,7 +53,7 @@ impl Directory {
         Ok(Self { fd })
     }
 
-    /// What stands at a name: its bytes and git's mode. A directory counts as nothing.
+    /// What is at a name: its bytes and git's mode. A directory counts as nothing.
     pub(in crate::patch) fn look(&self, name: &str) -> io::Result<Option<(Vec<u8>, u32)>> {
         let stat = match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,

@@ -1,3 +1,5 @@
+//! The errors of writing a patch.
+
 use std::io;
 use std::path::Path;
 
@@ -6,7 +8,7 @@ use crate::model::Code;
 /// Why nothing was written, or not all.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A file is no longer what was judged. Nothing was changed.
+    /// A file is no longer what was checked. Nothing was changed.
     #[error("`{path}` has changed since the patch was validated")]
     Changed {
         /// The file.
@@ -81,7 +83,7 @@ pub(super) fn io_error(path: &Path, error: impl Into<io::Error>) -> WriteError {
     }
 }
 
-/// Whether nothing stands at a path, or something above it is no directory.
+/// Whether nothing is at a path, or something above it is no directory.
 pub(in crate::patch) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,3 +1,5 @@
+//! The journal of a write: both sides of every file, so that a killed apply can be rolled back.
+
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +21,7 @@ pub enum Recovered {
 }
 
 /// A change in progress: a plan and both sides of every file, in a directory of its own. It counts
-/// once its plan stands under its final name.
+/// once its plan is under its final name.
 pub(super) struct Journal {
     pub(super) path: PathBuf,
     pub(super) sides: Directory,
@@ -114,7 +116,7 @@ impl Journal {
     /// Puts every row of `done` back that does not stand as it was, whatever fails on the way, and
     /// tells whether all do now.
     pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &ChangedPath)]) -> bool {
-        // What was made goes before what was removed comes back, as on the way here.
+        // In reverse, so that new files are removed before old ones return: a file may be where a folder was.
         for (index, row) in done.iter().rev() {
             if stands_at(tree, row) != row.old {
                 let _ = self.put(tree, *index, row, false);

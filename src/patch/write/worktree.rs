@@ -1,3 +1,5 @@
+//! Writes changes to the worktree, all-or-nothing.
+
 use std::io;
 use std::path::Path;
 
@@ -10,7 +12,7 @@ use crate::patch::{Change, FileState};
 /// Writes changes to the files below `root`, all or none.
 ///
 /// `state` is a directory that belongs to this program, on the file system of `root` if possible:
-/// the journal and both sides of every file stand there while the change goes on.
+/// the journal and both sides of every file are there while the change goes on.
 ///
 /// # Errors
 /// A [`WriteError`]; unless it says otherwise, nothing was changed.
@@ -24,7 +26,7 @@ pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(
     let written = verify_rows(&tree, &staged.rows)
         .and_then(|()| staged.commit().map_err(|error| io_error(state, error)))
         .and_then(|()| swap_files(&tree, &staged));
-    // The journal goes unless it is what the tree has to be recovered with.
+    // The journal is removed, unless it is needed to recover the tree.
     if !matches!(written, Err(WriteError::HalfWay { .. })) {
         staged.discard();
     }
@@ -88,7 +90,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
     Ok(journal)
 }
 
-// Everything still is as it was judged, through the directories that will be written.
+// Everything still is as it was checked, through the directories that will be written.
 fn verify_rows(tree: &Directory, rows: &[ChangedPath]) -> Result<(), WriteError> {
     match rows.iter().find(|row| stands_at(tree, row) != row.old) {
         Some(row) => Err(WriteError::Changed {
@@ -139,7 +141,7 @@ mod tests {
         Change::between(RepoPath::new(path).unwrap(), state(old), state(new))
     }
 
-    // The second file cannot be replaced, as a directory stands in its place.
+    // The second file cannot be replaced, as a directory is in its place.
     fn failing(lost: bool) -> (tempfile::TempDir, WriteError) {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("tree");

@@ -1,4 +1,4 @@
-//! Reads manifests and settings to values, so that a change is judged by its meaning.
+//! Reads manifests and settings to values, so that a change is checked by its meaning.
 
 use serde_json::{Map, Value};
 

@@ -187,7 +187,7 @@ fn foreign_dependency(permit: Permit, difference: &Difference<'_>) -> Option<Str
         let mut items = list_items(Some(after)).into_iter();
         return items.find(|item| !old.contains(item) && !is_python_requirement(item));
     }
-    // One key of a dependency's own table changes alone: it is judged as such a table.
+    // One key of a dependency's own table changes alone: it is checked as such a table.
     let group = difference.path.iter().rev().nth(2);
     let is_field =
         group.is_some_and(|key| key.ends_with("dependencies") || key.ends_with("packages"));
@@ -215,7 +215,7 @@ fn list_items(value: Option<&Value>) -> Vec<String> {
             .collect(),
         Some(other) => {
             let whole = text(other);
-            // A comment ends a requirement; hashes only narrow the choice.
+            // Hashes may change, since they only narrow the choice; a comment ends a requirement.
             let requirement = |line: &str| {
                 let words = line
                     .split_whitespace()
@@ -253,7 +253,7 @@ fn compare<'v>(
         Some(Value::Null) if path.is_empty() => Some(&*NOTHING),
         Some(value) => value.as_object(),
     };
-    // A table that comes or goes is judged by its keys; an empty one has none.
+    // A table that comes or goes is checked by its keys; an empty one has none.
     if let (Some(old), Some(new)) = (table(before), table(after))
         && !(old.is_empty() && new.is_empty())
     {

@@ -23,7 +23,7 @@ pub(super) fn is_registry_version(value: &Value) -> bool {
     ];
     match value {
         Value::String(version) => {
-            matches(VERSION.as_ref(), version) && !matches(FILE.as_ref(), version)
+            matches_pattern(VERSION.as_ref(), version) && !matches_pattern(FILE.as_ref(), version)
         }
         Value::Object(table) => table.iter().all(|(key, value)| {
             KEYS.contains(&key.as_str()) && (key != "version" || is_registry_version(value))
@@ -41,7 +41,7 @@ static FILE: LazyLock<Option<Regex>> =
 
 /// Whether a requirement of Python names a package of the index and nothing else.
 pub(super) fn is_python_requirement(requirement: &str) -> bool {
-    matches(REQUIREMENT.as_ref(), requirement.trim())
+    matches_pattern(REQUIREMENT.as_ref(), requirement.trim())
 }
 
 static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -52,7 +52,7 @@ static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-fn matches(pattern: Option<&Regex>, text: &str) -> bool {
+fn matches_pattern(pattern: Option<&Regex>, text: &str) -> bool {
     pattern.is_some_and(|pattern| pattern.is_match(text))
 }
 

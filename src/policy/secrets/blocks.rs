@@ -15,7 +15,7 @@ const LONG_LINE: usize = 200;
 /// Finds private keys and remembers how far it has looked, so that no stretch is searched twice.
 #[derive(Debug, Default)]
 pub(super) struct KeyBlocks {
-    /// No last line of a key stands before this place.
+    /// No last line of a key is before this place.
     no_end_before: usize,
 }
 
@@ -74,7 +74,7 @@ impl KeyBlocks {
     }
 }
 
-/// Returns the base64 in the lines of a key, whatever stands before it: indentation, diff marks,
+/// Returns the base64 in the lines of a key, whatever is before it: indentation, diff marks,
 /// times, paths. Other lines between them are left alone; without the last line of the key they end it.
 fn find_key_lines<'t>(
     lines: impl Iterator<Item = (usize, &'t [u8])>,
@@ -168,7 +168,7 @@ fn end_of_label(text: &[u8], at: usize) -> usize {
 }
 
 /// Masks the values below `data:` and `stringData:` of the Kubernetes secret whose `kind: Secret`
-/// stands at `kind`. Returns where its document ends.
+/// is at `kind`. Returns where its document ends.
 pub(super) fn mask_manifest(text: &[u8], kind: Range<usize>, hits: &mut Vec<Hit>) -> usize {
     let behind = text.get(kind.end).copied();
     if behind.is_some_and(|byte| byte.is_ascii_alphanumeric()) {

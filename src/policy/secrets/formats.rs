@@ -12,16 +12,16 @@ use super::value::{Strength, measure_strength, reads_like_words};
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rule {
-    /// The name that stands in the mask.
+    /// The name that is in the mask.
     pub(super) id: String,
     /// Fixed texts, any of which makes the rule worth asking. Compared with regard to case.
     #[serde(default)]
     pub(super) starts: Vec<String>,
-    /// A regular expression of the whole secret, without anchors. Empty for a rule that judges the
+    /// A regular expression of the whole secret, without anchors. Empty for a rule that checks the
     /// place of a value instead.
     #[serde(default)]
     pattern: String,
-    /// At most this many bytes of the secret stand before the fixed text.
+    /// At most this many bytes of the secret are before the fixed text.
     #[serde(default)]
     back: usize,
     /// Whether a letter or digit right before the secret rules it out. Only for starts that turn up
@@ -90,7 +90,7 @@ static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     files.flat_map(|file| file.rule).collect()
 });
 
-// No token is longer; a regular expression never looks further.
+// No token is longer, so that a regular expression never looks further.
 const WINDOW: usize = 16 * 1024;
 // Runs of more than a screen without a blank are data or an attack: so many rules are asked in each
 // window of one, so that the work stays in proportion to the text.
@@ -110,7 +110,7 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    /// Finds the secret of a rule whose fixed text stands at `literal`.
+    /// Finds the secret of a rule whose fixed text is at `literal`.
     pub(super) fn find(&mut self, text: &[u8], rule: usize, literal: Range<usize>) -> Option<Hit> {
         let rule = TABLE.get(rule)?;
         let from = literal.start.saturating_sub(rule.back);

@@ -1,4 +1,4 @@
-//! The readings of a text: as it stands, with base64 decoded, and as a person would read it, with
+//! The readings of a text: as it is, with base64 decoded, and as a person would read it, with
 //! escapes, percent-encoding, entities and terminal sequences decoded.
 
 use std::ops::Range;
@@ -84,7 +84,7 @@ fn each_view(text: &[u8], found: &mut dyn FnMut(&View)) {
                 view.begin(place.start + number * size);
                 view.text.extend(decode_unit(unit));
             }
-            // A line is searched for its end once: it may hold millions of units.
+            // The end of a line is searched once, because a line may hold millions of units.
             if place.end >= line_end {
                 let found = memchr::memchr(b'\n', &text[place.end..]);
                 line_end = found.map_or(text.len(), |at| place.end + at + 1);
@@ -115,7 +115,7 @@ const WRITTEN: &str = r"(?x)
     |\xef\xb8[\x80-\x8f]|\xf3\xa0..
     |\xc2\xa0|\xe2\x80\xaf|\xe3\x80\x80|\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e]";
 
-/// Decodes a unit to the byte it stands for; `None` for what is invisible.
+/// Decodes a unit to the byte it represents; `None` for what is invisible.
 fn decode_unit(unit: &[u8]) -> Option<u8> {
     let number = |digits: &[u8], radix| {
         let code = std::str::from_utf8(digits).ok();

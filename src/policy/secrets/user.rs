@@ -33,7 +33,7 @@ impl UserRules {
         let mut ids = HashSet::new();
         let mut compiled = Vec::new();
         for rule in rules {
-            let pattern = compile(rule, ids.insert(rule.id.as_str()) && !is_taken(&rule.id));
+            let pattern = compile_rule(rule, ids.insert(rule.id.as_str()) && !is_taken(&rule.id));
             let pattern = pattern.map_err(|why| UserRuleError {
                 id: rule.id.clone(),
                 why,
@@ -55,7 +55,7 @@ impl UserRules {
     }
 }
 
-fn compile(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
+fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if rule.id.is_empty() || rule.id.len() > MAX_ID || !rule.id.bytes().all(is_part) {
         return Err("needs an id of at most 48 lower-case letters, digits and dashes".to_owned());

@@ -195,16 +195,10 @@ fn caps_cut_and_say_so() {
 fn lists_that_are_cut_say_by_how_much() {
     let repo = shop();
     let short = repo.context(&["src/cart.ts"]);
-    assert!(
-        short["omittedCounts"].get("C302").is_none()
-            && short["repoIndex"]["moreEntrypoints"].is_null()
-    );
+    assert!(short["repoIndex"]["moreEntrypoints"].is_null());
     let had = short["repoIndex"]["entrypoints"].as_array().unwrap().len();
     for at in 0..40 {
         repo.write(&format!("p{at}/main.py"), "");
-    }
-    for at in 0..103 {
-        std::os::unix::fs::symlink("cart.ts", repo.root().join(format!("src/l{at}.ts"))).unwrap();
     }
     repo.commit();
     let context = repo.context(&["src/cart.ts"]);
@@ -212,9 +206,6 @@ fn lists_that_are_cut_say_by_how_much() {
     let index = &context["repoIndex"];
     assert_eq!(listed(&index["entrypoints"]), 30);
     assert_eq!(index["moreEntrypoints"], had + 10);
-    let links = context["omitted"].as_array().unwrap().iter();
-    assert_eq!(links.filter(|it| it["code"] == "C302").count(), 50);
-    assert_eq!(context["omittedCounts"]["C302"], 103);
 }
 
 #[test]

@@ -6,6 +6,5 @@ mod orphans;
 mod packet;
 mod sandbox;
 mod taken_away;
-mod terminal;
 mod walls;
 mod world;

@@ -118,9 +118,9 @@ def no_capabilities():
 
 
 def counted():
+    # The kernel counts no processes of the superuser; the limit is set all the same.
     first, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-    highest = int(open("/proc/sys/kernel/pid_max").read())
-    if min(highest, first if os.getuid() else highest) < 10000:
+    if first < 10000:
         raise OSError(errno.EAGAIN, "bounded")
 
 

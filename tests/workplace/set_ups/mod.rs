@@ -31,7 +31,7 @@ fn an_agent_may_put_folders_where_files_stood_and_files_where_folders_did() {
         words.extend(["--agent", agent, "--agent-protocol", "edit"]);
         let output = repo.mendit(&words);
         let said = String::from_utf8_lossy(&output.stderr);
-        if said.contains("no overlay workplace") {
+        if said.contains("`--workplace overlay` is not available") {
             crate::support::skip("no overlay");
             continue;
         }

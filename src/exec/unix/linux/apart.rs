@@ -8,8 +8,8 @@ use rustix::thread::{CapabilitySet, UnshareFlags};
 use super::calls::{Forked, fork, leave, unshare};
 use super::mounts::{Mounted, lay_mounts, mount_processes, seal_processes};
 use crate::exec::unix::protocol::{Order, read_frame, write_frame};
-use crate::exec::unix::supervise::{Entered, MAX_PROCESSES, Place};
-use crate::model::{NotConfined, SandboxMode, Wall};
+use crate::exec::unix::supervise::{Entered, Place};
+use crate::model::{NotConfined, Wall};
 
 /// Puts the supervisor, which has one thread yet, into namespaces of its own and makes the mounts
 /// that the order asks for. It is a process of its own that does so: one in which a step failed is
@@ -18,7 +18,7 @@ use crate::model::{NotConfined, SandboxMode, Wall};
 /// # Errors
 /// Why an overlay cannot be had; the order is not to be carried out then.
 pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
-    let confined = order.sandbox != SandboxMode::Off;
+    let confined = order.is_confined();
     if !confined && order.overlays.is_empty() {
         return Ok(Place::Here(Entered::default()));
     }
@@ -38,7 +38,6 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
         missing.push(NotConfined::new(wall, &why));
     }
     missing.push(NotConfined::new(Wall::Processes, &why));
-    missing.extend(uncounted(&why));
     Ok(Place::Here(Entered {
         missing,
         private: Vec::new(),
@@ -165,7 +164,7 @@ fn enter_inside(
     let mut flags = UnshareFlags::NEWNS;
     flags.set(UnshareFlags::NEWUSER, spaces.user);
     flags.set(UnshareFlags::NEWPID, spaces.processes);
-    flags.set(UnshareFlags::NEWIPC, order.sandbox != SandboxMode::Off);
+    flags.set(UnshareFlags::NEWIPC, order.is_confined());
     unshare(flags).map_err(|error| error_message("namespaces are refused", error))?;
     if spaces.user {
         write_frame(outer, UNSHARED, &[]).map_err(|error| error.to_string())?;
@@ -177,7 +176,7 @@ fn enter_inside(
     }
     let Mounted { private, sealed } = lay_mounts(order)?;
     let mut missing = Vec::new();
-    if order.sandbox == SandboxMode::Off {
+    if !order.is_confined() {
         // Whoever runs as root must not be able to take the overlay away again.
         let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
         return Ok(Entered { missing, private });
@@ -188,12 +187,10 @@ fn enter_inside(
     }
     if spaces.processes {
         become_first()?;
-        missing.extend(bound_processes());
         seal_processes().map_err(|error| error_message("cannot seal `/proc`", error))?;
     } else {
         let why = refused.processes.clone().unwrap_or_default();
         missing.push(NotConfined::new(Wall::Processes, &why));
-        missing.extend(uncounted(&why));
     }
     Ok(Entered { missing, private })
 }
@@ -207,36 +204,6 @@ fn become_first() -> Result<(), String> {
     }
     end_with_parent();
     mount_processes().map_err(|error| error_message("no private `/proc`", error))
-}
-
-// A limit for each user does not bind the superuser; the highest number of a process does, and is
-// its namespace's own from Linux 6.14 on. Before that it is the whole system's: hands off.
-fn bound_processes() -> Option<NotConfined> {
-    if !is_superuser() {
-        return None;
-    }
-    let why = if has_own_numbers() {
-        // Numbers below are not given twice.
-        let most = MAX_PROCESSES + 300;
-        match fs::write("/proc/sys/kernel/pid_max", most.to_string()) {
-            Ok(()) => return None,
-            Err(error) => format!("pid_max: {}", error.kind()),
-        }
-    } else {
-        "this kernel cannot count the processes of a namespace".to_owned()
-    };
-    uncounted(&why)
-}
-
-fn uncounted(why: &str) -> Option<NotConfined> {
-    is_superuser().then(|| NotConfined::new(Wall::ProcessCount, why))
-}
-
-fn has_own_numbers() -> bool {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
-    let mut next = || numbers.next()?.parse::<u32>().ok();
-    next().zip(next()).is_some_and(|version| version >= (6, 14))
 }
 
 fn end_with_parent() {

@@ -1,3 +1,5 @@
+//! The few system calls that no crate in use wraps.
+
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd as _};
 

@@ -26,7 +26,7 @@ pub(in crate::exec::unix) fn confine(
     entered: &Entered,
 ) -> Result<Vec<NotConfined>, String> {
     let mut missing = Vec::new();
-    if order.sandbox != SandboxMode::Off {
+    if order.is_confined() {
         missing.clone_from(&entered.missing);
         restrict(order, entered, &mut missing);
         if let Err(error) = drop_privileges(order) {
@@ -36,10 +36,10 @@ pub(in crate::exec::unix) fn confine(
             missing.push(NotConfined::new(Wall::Privileges, &why));
         }
     }
-    if order.sandbox == SandboxMode::Require && !missing.is_empty() {
+    if order.sandbox.mode == SandboxMode::Require && !missing.is_empty() {
         return Err(format!("not available here: {}", walls_in_words(&missing)));
     }
-    if order.no_network {
+    if order.sandbox.no_network {
         refuse_network().map_err(|error| format!("no network: {error}"))?;
     }
     Ok(missing)
@@ -77,10 +77,9 @@ fn restrict_writes(
     sealed: bool,
     private: &[PathBuf],
 ) -> Result<RulesetStatus, RulesetError> {
-    let common = order.common.iter().map(Path::new);
-    let common = common.chain(private.iter().map(PathBuf::as_path));
+    let common = order.common.iter().chain(private);
     let common = common.filter(|place| sealed || !holds_closed(place, order));
-    let writable = order.writable.iter().map(Path::new).chain(common);
+    let writable = order.sandbox.writable.iter().chain(common);
     let granted = AccessFs::from_write(ABI::V3) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -108,7 +107,7 @@ fn refuse_signals() -> Result<RulesetStatus, RulesetError> {
 // what files need, which reaches as far as the mounts let it.
 fn drop_privileges(order: &Order) -> Result<(), Errno> {
     let superuser = rustix::process::geteuid().is_root();
-    let foreign = order.writable.iter().any(|at| {
+    let foreign = order.sandbox.writable.iter().any(|at| {
         let found = std::fs::symlink_metadata(at);
         found.is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) != 0)
     });
@@ -152,13 +151,19 @@ fn refusal_reason(error: Errno) -> String {
 
 // Whether what must not be written lies in what may be: only mounts hold that back.
 fn has_open(order: &Order) -> bool {
-    let mut closed = order.closed.iter().map(Path::new);
-    closed.any(|closed| order.writable.iter().any(|path| closed.starts_with(path)))
+    let mut closed = order.sandbox.closed.iter();
+    closed.any(|closed| {
+        order
+            .sandbox
+            .writable
+            .iter()
+            .any(|path| closed.starts_with(path))
+    })
 }
 
 // A rule of Landlock opens all that is below a place.
 fn holds_closed(place: &Path, order: &Order) -> bool {
-    let mut closed = order.closed.iter().map(Path::new);
+    let mut closed = order.sandbox.closed.iter();
     closed.any(|path| path.starts_with(place))
 }
 

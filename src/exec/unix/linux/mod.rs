@@ -1,3 +1,5 @@
+//! Sandbox and overlays of Linux.
+
 mod apart;
 mod calls;
 mod confine;

@@ -9,8 +9,8 @@ use rustix::mount::{MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeF
 
 use super::calls::{NO_DEVICES, NO_SETUID, READ_ONLY, set_attributes};
 use super::temporary::cover;
-use crate::exec::unix::protocol::{Order, OrderOverlay};
-use crate::model::SandboxMode;
+use crate::exec::Overlay;
+use crate::exec::unix::protocol::Order;
 
 /// What the mounts of an order came to.
 pub(super) struct Mounted {
@@ -32,20 +32,20 @@ pub(super) fn lay_mounts(order: &Order) -> Result<Mounted, String> {
     let lowest: Vec<OwnedFd> = order
         .overlays
         .iter()
-        .map(|overlay| open_folder(Path::new(&overlay.at)))
+        .map(|overlay| open_folder(&overlay.at))
         .collect::<Result<_, Errno>>()
         .map_err(|error| format!("cannot open the worktree: {error}"))?;
     for (overlay, lowest) in order.overlays.iter().zip(&lowest) {
-        let at = Path::new(&overlay.at);
+        let at = &overlay.at;
         lay_over(overlay, lowest, at).map_err(|error| mount_refused("no overlay at", at, error))?;
     }
     let private = own_temporary(order);
-    let sealed = match order.sandbox {
-        SandboxMode::Off => Ok(()),
-        _ => seal_places(order, &private),
+    let sealed = match order.is_confined() {
+        false => Ok(()),
+        true => seal_places(order, &private),
     };
     // The directory it was started in lies below the mounts now.
-    let directory = Path::new(&order.directory);
+    let directory = &order.directory;
     std::env::set_current_dir(directory)
         .map_err(|error| format!("cannot enter `{}`: {}", directory.display(), error.kind()))?;
     Ok(Mounted { private, sealed })
@@ -59,11 +59,12 @@ fn mount_refused(what: &str, at: &Path, error: Errno) -> String {
 // What the order names stays as it is; it was covered before, as far as it is.
 fn own_temporary(order: &Order) -> Vec<PathBuf> {
     let covered = order.overlays.iter().map(|overlay| &overlay.at);
-    let kept = order.writable.iter().chain(&order.common);
-    let kept = kept.chain(&order.closed).chain(covered);
-    let kept: Vec<PathBuf> = kept.chain([&order.directory]).map(PathBuf::from).collect();
-    let places = order.temporary.iter().map(PathBuf::from);
-    places.filter(|place| cover(place, &kept).is_ok()).collect()
+    let kept = order.sandbox.writable.iter().chain(&order.common);
+    let kept = kept.chain(&order.sandbox.closed).chain(covered);
+    let kept: Vec<PathBuf> = kept.chain([&order.directory]).cloned().collect();
+    let mut private = order.temporary.clone();
+    private.retain(|place| cover(place, &kept).is_ok());
+    private
 }
 
 fn open_folder(at: &Path) -> Result<OwnedFd, Errno> {
@@ -72,14 +73,14 @@ fn open_folder(at: &Path) -> Result<OwnedFd, Errno> {
 }
 
 // Folders are named by their handles: a path may hold the signs that separate options.
-fn lay_over(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno> {
+fn lay_over(overlay: &Overlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno> {
     let layers: Vec<OwnedFd> = overlay
         .layers
         .iter()
-        .map(|layer| open_folder(Path::new(layer)))
+        .map(|layer| open_folder(layer))
         .collect::<Result<_, Errno>>()?;
-    let upper = open_folder(Path::new(&overlay.upper))?;
-    let work = open_folder(Path::new(&overlay.work))?;
+    let upper = open_folder(&overlay.upper)?;
+    let work = open_folder(&overlay.work)?;
     let lower: Vec<&OwnedFd> = layers.iter().chain([lowest]).collect();
     let data = layers_as_options(&lower, &upper, &work)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
@@ -166,9 +167,9 @@ fn source(at: &Path) -> &Path {
 // By path, what holds another before it. What lies in a place of its own kind is open with it: a
 // mount more would only keep files from being moved.
 fn list_openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
-    let writable = order.writable.iter().chain(&order.common).map(Path::new);
-    let writable = writable.chain(private.iter().map(PathBuf::as_path));
-    let closed = order.closed.iter().map(|path| (Path::new(path), true));
+    let writable = order.sandbox.writable.iter().chain(&order.common);
+    let writable = writable.chain(private);
+    let closed = order.sandbox.closed.iter().map(|path| (path, true));
     let mut places = BTreeMap::new();
     for (at, is_closed) in writable.map(|path| (path, false)).chain(closed) {
         let Ok(at) = at.canonicalize() else { continue };

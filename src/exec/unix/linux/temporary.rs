@@ -1,3 +1,6 @@
+//! Covers a shared temporary folder with a private layer, so that commands see its files and change
+//! none.
+
 use std::ffi::CStr;
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -10,7 +13,7 @@ use rustix::mount::MountFlags;
 
 use super::mounts::{by_handle, layers_as_options};
 
-/// Puts a private layer over a folder that all programs share, such as `/tmp`: what stands there
+/// Puts a private layer over a folder that all programs share, such as `/tmp`: what is there
 /// is seen, what is written there is gone with the namespace. Below it, `kept` stay as they are,
 /// and so do sockets, which do not answer through a layer.
 ///
