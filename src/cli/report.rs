@@ -56,12 +56,7 @@ enum Format {
 impl ReportArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let named = match self.what.as_slice() {
-            [one]
-                if self.alert_rate.or(self.since.map(|_| 0.0)).is_none()
-                    && !holds_runs(Path::new(one)) =>
-            {
-                one
-            }
+            [one] if !self.adds_up() && !holds_runs(Path::new(one)) => one,
             folders => return self.show_rates(folders, output),
         };
         match find_run(&open_app(global, &(), output)?, named)? {
@@ -69,6 +64,11 @@ impl ReportArgs {
             Reported::Run(run, name) => self.show_run(&run, &name, output)?,
         }
         Ok(Exit::Yes)
+    }
+
+    // Whether a flag asks for rates.
+    fn adds_up(&self) -> bool {
+        self.since.is_some() || self.alert_rate.is_some()
     }
 
     fn format(&self) -> Format {

@@ -26,7 +26,7 @@ fn help_of_commands_names_flags_of_the_contract() {
     for line in CONTRACT.trim().lines() {
         let (command, flags) = line.split_once(": ").unwrap();
         let help = String::from_utf8(repo.mendit(&[command, "--help"]).stdout).unwrap();
-        let words: Vec<&str> = help.split([' ', ',', '\n']).collect();
+        let words: Vec<&str> = help.split([' ', ',', '\n', '[']).collect();
         let lacks = flags.split(' ').filter(|flag| !words.contains(flag));
         missing.extend(lacks.map(|flag| format!("{command} {flag}")));
     }

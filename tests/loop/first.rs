@@ -145,7 +145,7 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
             .contains("from shop.shape import Square")
     );
     let report = stdout(&repo.mendit(&["report"]));
-    assert!(report.contains("\napplied"), "{report}");
+    assert!(report.contains("\nchanged"), "{report}");
     // The last command again, and then nothing is left.
     assert_eq!(code(&repo.mendit(&["run"])), 0);
     let nothing = repo.mendit(&["fix"]);
