@@ -11,8 +11,6 @@
 
 mod change;
 mod changed_lines;
-#[cfg(feature = "program")]
-mod code_pages;
 mod commands;
 mod globs;
 mod guards;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::code_pages::undo_code_page;
 use super::invisible;
+use crate::source::undo_code_page;
 
 /// Longest line of a sanitised log, in bytes.
 const MAX_LINE: usize = 2048;

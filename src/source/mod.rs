@@ -7,6 +7,7 @@
 //! No implementation follows a symbolic link, reads a pipe or runs a program, and what git ignores is not listed.
 //! [`Installed`] is apart from that: it looks up packages by name in `node_modules` and `site-packages`.
 
+mod code_pages;
 #[cfg(feature = "program")]
 mod ignored;
 mod installed;
@@ -17,6 +18,7 @@ mod read;
 #[cfg(feature = "program")]
 mod worktree;
 
+pub use code_pages::undo_code_page;
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
 pub use installed::Installed;

@@ -16,7 +16,8 @@ const MAX_LINE: usize = 2048;
 /// Undoes UTF-8 that was read in a code page of Windows, as `Γ£ô` or `âœ“` for a check mark.
 ///
 /// Only a line that becomes valid UTF-8 as a whole is changed: text that was meant as it is hardly ever does.
-pub(super) fn undo_code_page(line: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn undo_code_page(line: &str) -> Cow<'_, str> {
     let mut pages = PAGES.iter().filter(|_| line.len() <= MAX_LINE);
     let read = pages.find_map(|page| read_again(line, page));
     read.map_or(Cow::Borrowed(line), Cow::Owned)
