@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use super::agents::resolve_agent;
 use super::files::{make_folder, temporary, to_json, write_file};
 use super::flags::{Args, repair_level, request, share, word};
@@ -37,6 +39,8 @@ BenchRequest {
     #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
     /// Write the document here, whatever is printed
     #[arg(long, value_name = "FILE")] save: Option<PathBuf>;
+    /// Write the patches here as predictions of SWE-bench, which `mendit check --batch` reads
+    #[arg(long, value_name = "FILE")] predictions: Option<PathBuf>;
     /// Fail if a smaller share passes, from 0 to 1; by default only a regression, a leak or an unsafe
     /// fix fails
     #[arg(long, value_name = "X", value_parser = share)] min_rate: Option<f64>;
@@ -128,7 +132,22 @@ pub fn run_bench(
         max_level: options.max_level,
         partition,
     };
+    if let Some(path) = &request.predictions {
+        write_file(path, prediction_lines(&heading.agent, &outcomes))?;
+    }
     compare_and_save(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
+}
+
+// A line of JSON for each case that ended with a patch.
+fn prediction_lines(agent: &str, outcomes: &[FixtureOutcome]) -> String {
+    let lines = outcomes.iter().filter_map(|outcome| {
+        let patch = outcome.patch.as_ref()?;
+        let line = json!({
+            "instance_id": outcome.id, "model_name_or_path": agent, "model_patch": patch
+        });
+        Some(format!("{line}\n"))
+    });
+    lines.collect()
 }
 
 // Compares a document with an earlier one and keeps it.

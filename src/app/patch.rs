@@ -70,7 +70,8 @@ pub fn apply_patch(app: &App, request: &PatchRequest, target: Target) -> Result<
     let (workspace, judged) = validate(app, request)?;
     let needs_files = matches!(target, Target::Worktree | Target::Index);
     if workspace.root.is_none() && needs_files {
-        return Err(AppError::bare("").hint("change the index alone, with `--cached`"));
+        return Err(AppError::bare("")
+            .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
     }
     if !judged.verdict.verdict.applies() || target == Target::DryRun {
         return Ok(judged);
@@ -79,6 +80,34 @@ pub fn apply_patch(app: &App, request: &PatchRequest, target: Target) -> Result<
     app.go_on("writing")?;
     write_changes(app, &workspace, &judged.changes, target)?;
     Ok(judged)
+}
+
+/// Validates a patch against a commit; when it applies, writes the tree that it makes, with a message also a commit on
+/// top, and nothing else. Gives the id of what was written.
+///
+/// # Errors
+/// As [`check_patch`]; when the directory is not in a git repository, or objects cannot be written.
+pub fn write_objects(
+    app: &App,
+    request: &PatchRequest,
+    message: Option<&str>,
+) -> Result<(Judged, Option<String>)> {
+    let base = request.rev.as_deref().unwrap_or("HEAD");
+    let request = PatchRequest {
+        rev: Some(base.to_owned()),
+        ..request.clone()
+    };
+    let (workspace, mut judged) = validate(app, &request)?;
+    let git = workspace.git.as_ref();
+    let Some(git) = git.filter(|_| judged.verdict.verdict.applies()) else {
+        return Ok((judged, None));
+    };
+    app.go_on("writing")?;
+    let tree = git.write_tree(base, &index_changes(git, &judged.changes)?)?;
+    let commit = message.map(|message| git.write_commit(&tree, base, message));
+    let written = commit.transpose()?.unwrap_or_else(|| tree.clone());
+    judged.verdict.tree_id = Some(tree);
+    Ok((judged, Some(written)))
 }
 
 /// Undoes an apply that was interrupted, and says which.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
-use crate::model::{Code, Rates, RunRecord, RunResult, SCHEMA_VERSION};
+use crate::model::{Blocker, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 
 /// What a report is about, and the name of its folder.
@@ -20,10 +20,12 @@ pub enum Reported {
 /// # Errors
 /// `U306` when there is none, or it has not ended.
 pub fn find_run(app: &App, what: &str) -> Result<Reported> {
-    let folder = if Path::new(what).is_dir() {
-        PathBuf::from(what)
-    } else {
-        RunStore::open(app)?.find(what)?
+    let named = Path::new(what);
+    let folder = match named.parent() {
+        _ if named.is_dir() => named.to_owned(),
+        // Such as its `report.json`.
+        Some(folder) if named.is_file() => folder.to_owned(),
+        _ => RunStore::open(app)?.find(what)?,
     };
     let name = folder.display().to_string();
     if let Some(record) = read_run(&folder) {
@@ -63,7 +65,7 @@ pub fn add_up_runs(
             let days = age.map_or(0, |age| age.as_secs() / 86_400);
             match read_run(&folder) {
                 _ if since_days.is_some_and(|most| days >= most) => {}
-                Some(run) => count_run(&mut rates, &run.result),
+                Some(run) => count_run(&mut rates, &run),
                 None => rates.skipped.push(folder.display().to_string()),
             }
         }
@@ -71,6 +73,14 @@ pub fn add_up_runs(
     let (open, all) = (rates.failures - rates.fixed, rates.failures);
     let share = |count: u32| f64::from(count) / f64::from(all.max(1));
     rates.recovery_rate = share(rates.fixed);
+    rates.failure_rate = share(open);
+    let categories = rates.categories.iter();
+    let shares = categories.map(|(name, count)| (name.clone(), share(*count)));
+    rates.category_rates = shares.collect();
+    rates
+        .blockers
+        .sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));
+    rates.blockers.truncate(MAX_BLOCKERS);
     let limit = alert_rate.filter(|limit| share(open) > *limit);
     rates.alarm = limit.map(|limit| {
         let (rate, limit) = (share(open) * 100.0, limit * 100.0);
@@ -79,7 +89,10 @@ pub fn add_up_runs(
     Ok(rates)
 }
 
-fn count_run(rates: &mut Rates, result: &RunResult) {
+const MAX_BLOCKERS: usize = 10;
+
+fn count_run(rates: &mut Rates, run: &RunRecord) {
+    let result = &run.result;
     rates.runs += 1;
     if let Some(failure) = &result.failure {
         let fixed = u32::from(result.status.is_success());
@@ -88,6 +101,20 @@ fn count_run(rates: &mut Rates, result: &RunResult) {
         kind.fixed += fixed;
         rates.failures += 1;
         rates.fixed += fixed;
+        if let Some(category) = result.category {
+            *rates.categories.entry(category.to_string()).or_default() += 1;
+        }
+        let report = run.report.as_ref();
+        if let Some(what) = report.and_then(|report| report.blocked_on.clone()) {
+            match rates
+                .blockers
+                .iter_mut()
+                .find(|blocker| blocker.what == what)
+            {
+                Some(blocker) => blocker.runs += 1,
+                None => rates.blockers.push(Blocker { what, runs: 1 }),
+            }
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct CaseRun {
     pub(super) record: Record,
     /// What the hidden tests said when it was fixed.
     pub(super) hidden: Option<Hidden>,
+    /// The patch that it ended with.
+    pub(super) patch: Option<String>,
 }
 
 impl CaseRun {
@@ -49,7 +51,9 @@ pub(super) fn judge_run(
         result: run,
         record,
         hidden,
+        patch,
     } = ran;
+    outcome.patch = patch;
     outcome.status = Some(run.status);
     outcome.stop_reason = Some(run.stop_reason);
     outcome.level = run.level;

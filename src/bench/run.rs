@@ -142,9 +142,9 @@ fn run_fixture(
     let laid = case.lay_out(home, stop)?;
     let result = run(fixture, &laid, options, home, redactor, stop)?;
     let folder = home.join("run");
+    let patch = std::fs::read(folder.join("final.patch")).ok();
     let mut hidden = None;
     if result.status.is_success() {
-        let patch = std::fs::read(folder.join("final.patch")).ok();
         let found = case.run_hidden_tests(&laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
             Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
@@ -156,6 +156,7 @@ fn run_fixture(
         result,
         record,
         hidden,
+        patch: patch.map(|patch| String::from_utf8_lossy(&patch).into_owned()),
     })
 }
 

@@ -173,6 +173,7 @@ pub(super) mod tests {
             seconds: 0.5,
             why: Vec::new(),
             leaks: Vec::new(),
+            patch: None,
         }
     }
 

@@ -6,7 +6,7 @@ use super::args::{Form, Global, place_forms};
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{
     Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
-    recover_apply, to_json_line, write_file,
+    recover_apply, to_json_line, write_file, write_objects,
 };
 use crate::report::{patch_github, patch_sarif, patch_text};
 
@@ -38,12 +38,22 @@ pub(crate) struct CheckArgs {
 
 /// Validate a patch, then apply all of it or nothing
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     patch: PatchArgs,
     /// Change the index alone
-    #[arg(long, conflicts_with = "index")]
+    #[arg(long, conflicts_with_all = ["index", "tree", "commit"])]
     cached: bool,
+    /// Write the tree object, print its id and change nothing else
+    #[arg(long, conflicts_with_all = ["index", "commit"])]
+    tree: bool,
+    /// Write a commit on top of `--rev` or HEAD, print its id and change nothing else
+    #[arg(long, requires = "message", conflicts_with = "index")]
+    commit: bool,
+    /// The message of --commit
+    #[arg(short = 'm', long, value_name = "MSG", requires = "commit")]
+    message: Option<String>,
     /// Undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
@@ -90,8 +100,17 @@ impl ApplyArgs {
             })?;
             return Ok(Exit::Yes);
         }
+        if self.tree || self.commit {
+            let request = patch.build_request()?;
+            let (mut judged, written) = write_objects(&app, &request, self.message.as_deref())?;
+            patch.report(&request.patch, &mut judged, output)?;
+            if let Some(id) = written.filter(|_| patch.format == Form::Text) {
+                output.print_data(&format!("{id}\n"))?;
+            }
+            return Ok(judged.verdict.exit());
+        }
         if patch.request.rev.is_some() && !self.dry_run {
-            return Err(AppError::usage("`--rev` goes with `check` or `--dry-run`"));
+            return Err(AppError::usage("`--rev` goes with `--tree` or `--commit`"));
         }
         let (target, place) = match () {
             () if self.dry_run => (Target::DryRun, None),

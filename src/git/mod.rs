@@ -23,6 +23,7 @@ mod scratch_fill;
 mod scratch_repository;
 mod staging;
 mod tree;
+mod tree_writer;
 
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};

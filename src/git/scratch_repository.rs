@@ -111,7 +111,7 @@ fn commit_entries(
 }
 
 /// git's mode of a file or link as a tree keeps it.
-fn tree_kind(mode: u32) -> TreeKind {
+pub(super) fn tree_kind(mode: u32) -> TreeKind {
     match mode {
         0o120_000 => TreeKind::Link,
         0o100_755 => TreeKind::BlobExecutable,

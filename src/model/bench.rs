@@ -105,6 +105,9 @@ pub struct FixtureOutcome {
     pub why: Vec<String>,
     /// Where something forbidden was found: files of the run's folder.
     pub leaks: Vec<String>,
+    /// The patch that it ended with.
+    #[serde(skip)]
+    pub patch: Option<String>,
 }
 
 /// Whether a fixture passed.

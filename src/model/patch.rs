@@ -31,6 +31,8 @@ pub struct PatchVerdict {
     pub new_unresolved_imports: Vec<AfterProblem>,
     /// The same change as a git patch with true line numbers and blob ids; `null` unless it applies.
     pub canonical_patch: Option<String>,
+    /// The tree object that `apply --tree` or `--commit` wrote.
+    pub tree_id: Option<String>,
     /// A short text for the author of the patch about what to send instead; empty if it applies.
     pub feedback: String,
 }

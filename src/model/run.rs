@@ -273,12 +273,29 @@ pub struct Rates {
     pub fixed: u32,
     /// Share of failures that were fixed, 0 to 1.
     pub recovery_rate: f64,
+    /// Share of failures that were not fixed, 0 to 1.
+    pub failure_rate: f64,
     /// By kind of failure.
     pub kinds: BTreeMap<String, Rate>,
+    /// By category, of runs that were not fixed.
+    pub categories: BTreeMap<String, u32>,
+    /// The same as shares of the failures, 0 to 1.
+    pub category_rates: BTreeMap<String, f64>,
+    /// The most frequent blockers, at most ten.
+    pub blockers: Vec<Blocker>,
     /// Why `--alert-rate` ends with exit code 1; `null` when it does not.
     pub alarm: Option<String>,
     /// Folders without a finished run.
     pub skipped: Vec<String>,
+}
+
+/// A blocker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Blocker {
+    /// Its description.
+    pub what: String,
+    /// In how many runs.
+    pub runs: u32,
 }
 
 /// A count out of a total.

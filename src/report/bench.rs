@@ -23,6 +23,12 @@ pub fn rates_page(rates: &Rates) -> Page {
     let kinds = rates.kinds.iter();
     let kinds = kinds.map(|(kind, rate)| format!("{kind}: {} of {}", rate.fixed, rate.runs));
     page.section("fixed, by kind", kinds);
+    let categories = rates.categories.iter();
+    let categories = categories.map(|(name, count)| format!("{name}: {count}"));
+    page.section("not fixed, by category", categories);
+    let blockers = rates.blockers.iter();
+    let blockers = blockers.map(|row| format!("{:>4}  {}", row.runs, row.what));
+    page.section("top blockers", blockers);
     page
 }
 
