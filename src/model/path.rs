@@ -34,6 +34,25 @@ pub enum PathProblem {
 }
 
 impl RepoPath {
+    /// Takes the quotes, a remark and a line number off a path that somebody wrote: `**src/a.py** (original)`,
+    /// `src/a.py:12`, `src\a.py`.
+    #[must_use]
+    pub fn without_dress(name: &str) -> String {
+        let dress = |letter| matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':');
+        let mut rest = name.trim_matches(dress);
+        if let Some((before, remark)) = rest.rsplit_once(" (")
+            && remark.ends_with(')')
+        {
+            rest = before.trim_matches(dress);
+        }
+        if let Some((before, line)) = rest.rsplit_once(':')
+            && line.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            rest = before;
+        }
+        rest.replace('\\', "/")
+    }
+
     /// Takes a path as a person or tool writes it and normalises `./`, `a/../b` and `//`.
     ///
     /// # Errors

@@ -306,7 +306,7 @@ impl PathRules<'_> {
         if self.has(name) {
             return None;
         }
-        let name = name.trim_start_matches('@').replace('\\', "/");
+        let name = RepoPath::without_dress(name);
         if self.has(&name) {
             return Some(name);
         }

@@ -7,7 +7,7 @@
 //! No implementation follows a symbolic link, reads a pipe or runs a program, and what git ignores is not listed.
 //! [`Installed`] is apart from that: it looks up packages by name in `node_modules` and `site-packages`.
 
-mod code_pages;
+mod consoles;
 #[cfg(feature = "program")]
 mod ignored;
 mod installed;
@@ -18,7 +18,7 @@ mod read;
 #[cfg(feature = "program")]
 mod worktree;
 
-pub use code_pages::undo_code_page;
+pub use consoles::{undo_code_page, without_colors};
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
 pub use installed::Installed;

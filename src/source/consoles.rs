@@ -1,3 +1,5 @@
+//! Undoes what consoles do to text: code pages and colors.
+
 use std::borrow::Cow;
 
 // The upper halves of the code pages of Windows consoles (437) and of its other programs (1252).
@@ -29,6 +31,21 @@ fn read_again(line: &str, page: &str) -> Option<String> {
         false => u8::try_from(page.chars().position(|other| other == letter)? + 0x80).ok(),
     };
     String::from_utf8(line.chars().map(byte).collect::<Option<_>>()?).ok()
+}
+
+/// Takes the colors out of a diff that git painted for a terminal. Others are kept: an escape may belong to a file.
+#[must_use]
+pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
+    let regex = |pattern: &str| regex::bytes::Regex::new(pattern).ok();
+    let has_escape = memchr::memchr(0x1b, diff).is_some();
+    let head = || regex(r"(?m)^\x1b\[[0-9;]*m(?:diff|---|@@) ");
+    if !has_escape || !head().is_some_and(|head| head.is_match(diff)) {
+        return Cow::Borrowed(diff);
+    }
+    let color = regex(r"\x1b\[[0-9;]*[mK]");
+    color.map_or(Cow::Borrowed(diff), |color| {
+        color.replace_all(diff, &b""[..])
+    })
 }
 
 #[cfg(test)]
