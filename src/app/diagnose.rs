@@ -294,7 +294,6 @@ fn place_failure(error: String, test: Option<&FailedTest>, diagnosis: &Diagnosis
         line: place.and_then(|(_, line)| line),
         test_path: crash.and(own).map(|(path, _)| path.clone()),
         test_line: crash.and(own).and_then(|(_, line)| line),
-        ..RunFailure::default()
     }
 }
 

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use super::set::{Body, FilePatch, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
-#[cfg(feature = "program")]
-use crate::model::RepoPath;
-use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
+use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse};
 use crate::policy::check_path;
 use crate::source::Listing;
 
