@@ -29,6 +29,8 @@ request! {
 ContextRequest {
     /// Files the failure is about; a directory means its files
     #[arg(value_name = "TARGET")] targets: Vec<String>;
+    /// The same as TARGET
+    #[arg(hide_short_help = true, long = "target", value_name = "PATH")] more_targets: Vec<String>;
     /// Log of the failing command; `-` is standard input. Without it and without a target, the last
     /// run
     #[arg(long, value_name = "FILE")] log: Option<Input>;
@@ -182,7 +184,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     if let Some(bytes) = query.max_log_bytes {
         request.max_log_bytes = bytes.0;
     }
-    for typed in &query.targets {
+    for typed in query.targets.iter().chain(&query.more_targets) {
         request.targets.extend(find_named(workspace, typed)?);
     }
     if let Some(issue) = &query.issue {
