@@ -1,4 +1,4 @@
-//! The log of `-v` and `MENDIT_LOG`. It passes the redactor, because file names and agent output are
+//! The log of `-v` and `-vv`. It passes the redactor, because file names and agent output are
 //! not trusted.
 
 use std::io::{self, Write};

@@ -9,12 +9,12 @@ use crate::patch::read::read;
 use crate::patch::set::{FilePatch, PatchSet};
 use crate::patch::targets::{PathRules, Target, resolve_targets};
 use crate::patch::unread::weigh_unread;
-use crate::source::{Source, without_colors};
+use crate::source::Source;
 
 /// Validates a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
     let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
-    let judged = read(&without_colors(input), |set| {
+    let judged = read(input, |set| {
         tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
         judge_set(&set, source, options)
     });

@@ -1,10 +1,11 @@
-//! Removes what transport added to an input: byte order marks, carriage returns and reasoning.
+//! Removes what transport added to an input: byte order marks, carriage returns, colors and reasoning.
 
 use std::borrow::Cow;
 
 use super::thoughts::without_thoughts;
 use crate::model::{Code, Mend, Safety};
 use crate::patch::text::with_line_ends;
+use crate::source::without_colors;
 
 /// The input without what transport added: a byte order mark, carriage returns.
 pub(super) type Cleaned<'a> = (Cow<'a, [u8]>, Vec<Mend>);
@@ -23,9 +24,11 @@ pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     if every_line_ends_in_cr(&bytes) {
         let plain = with_line_ends(&bytes, b"\n");
         bytes = Cow::Owned(plain.strip_suffix(b"\r").unwrap_or(&plain).to_vec());
-        mends.push(build_mend(
-            "dropped the carriage return that every line of the patch ends with",
-        ));
+        mends.push(build_mend("dropped the carriage return of every line"));
+    }
+    if let Cow::Owned(plain) = without_colors(&bytes) {
+        bytes = Cow::Owned(plain);
+        mends.push(build_mend("removed the colors of a terminal"));
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
         bytes = Cow::Owned(plain);
