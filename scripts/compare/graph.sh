@@ -59,7 +59,8 @@ row ------------------ ------------ --------:
 for repository in "$@"; do
   cd "$repository"
   name=$(basename "$repository")
-  forget="rm -rf '$(git rev-parse --git-common-dir 2>/dev/null || echo /nonexistent)/mendit/facts'"
+  export XDG_STATE_HOME=$scratch/state
+  forget="rm -rf '$XDG_STATE_HOME'"
   row "$name" 'mendit cold' "$(median_cpu --before "$forget" "$mendit" imports --graph --format json)"
   "$mendit" imports --graph --format json >/dev/null
   row "$name" 'mendit warm' "$(median_cpu "$mendit" imports --graph --format json)"

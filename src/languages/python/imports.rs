@@ -3,6 +3,7 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
+use super::collapse::collapse_definitions;
 use super::language::PYTHON;
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
@@ -13,7 +14,11 @@ use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath
 
 /// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
-    Some(read(&parse(grammar, text)?, text))
+    let short = collapse_definitions(text);
+    match parse(grammar, &short) {
+        Some(tree) if !tree.root_node().has_error() => Some(read(&tree, &short)),
+        _ => Some(read(&parse(grammar, text)?, text)),
+    }
 }
 
 /// Reads a Python tree: imports where the word is, names along the top-level statements.

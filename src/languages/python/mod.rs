@@ -1,5 +1,6 @@
 //! Python: what only it has.
 
+mod collapse;
 mod imports;
 mod installed;
 mod language;
