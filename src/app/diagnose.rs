@@ -142,7 +142,7 @@ pub(super) fn summarize_run(
         if !listed.insert(hint.name.clone()) {
             continue;
         }
-        let tried = hint.certain || hinted.fixes.tries(&hint.name, &hint.import_statement);
+        let tried = hinted.fixes.tries(&hint.name, &hint.import_statement);
         let statement = match hint.import_statement.as_str() {
             "" => format!("{} for {}", hint.imported, hint.name),
             statement => statement.to_owned(),

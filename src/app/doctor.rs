@@ -41,7 +41,7 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     let (state, message, command) = match &last {
         Some(last) if last.passed() => (Good, format!("`{line}` passed"), None),
-        Some(_) => (Weak, format!("`{line}` failed"), Some("mendit fix")),
+        Some(_) => (Weak, format!("`{line}` failed"), Some("mendit why")),
         None => (
             Weak,
             "nothing was run here yet".to_owned(),

@@ -272,6 +272,7 @@ impl CommandRun {
         next_steps(&NextFacts {
             environment: &summary.remedies,
             is_certain: summary.certain.iter().any(|import| import.tried),
+            is_certain_in_test: summary.certain.iter().any(|import| !import.tried),
             may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|one| one.tried),
             culprit: culprit_of(summary, self.found.as_ref()),
             agent: installed_agent(),

@@ -99,6 +99,12 @@ fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError
     }
     let request = PatchRequest {
         patch: patch.clone().into(),
+        // The user asked to revert these changes, those of test support too.
+        allow_protected: cause
+            .changes
+            .iter()
+            .map(|change| change.path.clone())
+            .collect(),
         ..PatchRequest::default()
     };
     let judged = apply_patch(app, &request, Target::Worktree)?;

@@ -9,6 +9,8 @@ pub struct NextFacts<'a> {
     pub environment: &'a [Remedy],
     /// Whether `mendit fix` has a certain fix.
     pub is_certain: bool,
+    /// Whether a certain import is missing from a test, which `mendit fix` leaves alone.
+    pub is_certain_in_test: bool,
     /// Whether it has candidates to try.
     pub may_fix: bool,
     /// The change that made it fail.
@@ -54,6 +56,9 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     let mut offer = |command: &str, what: &str| steps.push(format!("{command}  ({what})"));
     if facts.is_certain {
         offer("mendit fix", "applies the certain fix");
+    }
+    if facts.is_certain_in_test {
+        offer("mendit hint --apply", "adds the certain import to the test");
     }
     match facts.culprit {
         Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),

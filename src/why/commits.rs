@@ -43,32 +43,36 @@ pub(super) fn search_commits(
             continue;
         };
         trials.failures.unsplit();
-        let mut last = States::new();
+        let (mut last, mut found) = (States::new(), None);
         for scope in [Scope::Product, Scope::Support] {
             range.scope = scope;
             let states = range.states_at(&tree);
             if states.is_empty() || last == states {
                 continue;
             }
-            answer.base = Some(base.clone());
             let Some(seen) = trials.try_states(&states, Some(&base.commit), &[])? else {
+                answer.base = Some(base.clone());
                 return Ok(answer.with_reason(trials.ended().unwrap_or(WhyReason::Budget)));
             };
             last = states;
             if trials.failures.is_mixed(&seen) {
                 trials.failures.split(&seen);
             }
-            match trials.failures.outcome(&seen) {
+            let reason = match trials.failures.outcome(&seen) {
                 WhyOutcome::Passes => return range.bisect_commits(trials, &line, base),
-                WhyOutcome::Fails => answer.reason = Some(range.red_base(trials, &seen, &tree)),
-                WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
-                    answer.reason = Some(WhyReason::DoesNotBuild);
-                }
-                WhyOutcome::Other => {}
+                WhyOutcome::Fails => range.red_base(trials, &seen, &tree),
+                WhyOutcome::Other => WhyReason::DoesNotBuild,
+            };
+            found = Some(reason);
+            // A commit at which the tests fail in another way takes back no denial of a later one.
+            let tells = reason != WhyReason::DoesNotBuild;
+            if tells || answer.reason != Some(WhyReason::FailsWithout) {
+                answer.base = Some(base.clone());
+                answer.reason = found;
             }
         }
         let is_named = find.since.is_some() && at == 0;
-        if is_named && answer.reason == Some(WhyReason::FailsWithout) {
+        if is_named && found == Some(WhyReason::FailsWithout) {
             break;
         }
     }
