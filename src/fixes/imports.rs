@@ -23,11 +23,13 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
     };
     let mut answers = answers(question.graph, question.wanted, ask);
     answers.retain(|answer| (ask.may_read)(&answer.file));
+    let source = question.graph.source();
     let mut certain: Vec<(RepoPath, Fix)> = Vec::new();
-    let mut settled: Vec<Suggestion> = Vec::new();
-    let mut tries: Vec<Candidate> = Vec::new();
+    let (mut settled, mut tries) = (Vec::new(), Vec::new());
     for answer in &mut answers {
-        let is_test = is_test_file(question, &answer.file);
+        let path = answer.file.as_str();
+        let text = source.read(&answer.file).unwrap_or_default();
+        let is_test = is_test(path) || is_test_text(path, &text);
         for one in &mut answer.suggestions {
             // A module that tests still use under its old name is an interface: its new place is one answer of two.
             one.certain &= !is_test || one.replaces.is_none();
@@ -35,6 +37,7 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
         let mut sure = answer.suggestions.clone();
         sure.retain(|one| one.certain);
         let fixed = fix(question.graph, &answer.file, &sure);
+        // A fix for a command changes no test, because that would hide the failure.
         if is_test && !question.judging.lines.is_empty() {
             continue;
         }
@@ -48,7 +51,7 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
             }
         }
         if !is_test {
-            tries.extend(candidates_of(question, answer));
+            tries.extend(candidates_of(question, answer, &text));
         }
     }
     let certain = (!certain.is_empty()).then(|| certain_imports(&settled, certain));
@@ -75,16 +78,9 @@ fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candi
     }
 }
 
-// A fix for a command changes no test, because that would hide the failure.
-fn is_test_file(question: &Question<'_>, file: &RepoPath) -> bool {
-    let text = question.graph.source().read(file).unwrap_or_default();
-    is_test(file.as_str()) || is_test_text(file.as_str(), &text)
-}
-
 // Suggestions for names for which nothing is certain.
-fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
+fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<Candidate> {
     let (graph, file) = (question.graph, &answer.file);
-    let text = graph.source().read(file).unwrap_or_default();
     let all = &answer.suggestions;
     let settled = |one: &Suggestion| {
         all.iter()
@@ -100,7 +96,7 @@ fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
     // Not tried when unused, because an unused import from a library passes nearly any test.
     let is_used = |one: &&Suggestion| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
-        let used = uses(file, &text, &one.name).unwrap_or_default();
+        let used = uses(file, text, &one.name).unwrap_or_default();
         let proves = !outside || used.called || !used.members.is_empty();
         one.replaces.is_some() || (proves && !looks_at_names)
     };
