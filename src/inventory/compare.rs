@@ -1,6 +1,7 @@
 //! Compares declared packages, interpreters and submodules with what is present.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::declared::{
     Place, Requirement, install_command, node_requirements, python_requirements,
@@ -24,7 +25,9 @@ pub fn find_problems(project: &Project<'_>, node_version: Option<&str>) -> Vec<R
     let wrong_python = || wrong_version(project, true, &python_version(project)?);
     let python = python_problem(project).or_else(wrong_python);
     let engine = node_version.and_then(|version| wrong_version(project, false, version));
-    let node = engine.or_else(|| node_problem(project));
+    let node = engine
+        .or_else(|| node_problem(project))
+        .or_else(|| unlinked_member(project));
     let submodule = unfetched_submodule(project, None);
     [submodule, python, node].into_iter().flatten().collect()
 }
@@ -181,6 +184,23 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     packages.find_problem(project, manager, &read_lock(project, manager))
 }
 
+// A package of the workspace that another one of it declares and does not find. Examples that are no part of the
+// workspace may ask a registry for a package of the same name.
+fn unlinked_member(project: &Project<'_>) -> Option<Remedy> {
+    let root = project.root.as_deref()?;
+    let members = list_members(project.source, false);
+    members.iter().find_map(|member| {
+        let folder = Path::new(&member.folder);
+        let mut asked = node_requirements(&member.manifest).into_iter();
+        let missing = asked.find(|one| {
+            let is_there = |at: &Path| root.join(at).join("node_modules").join(&one.name).exists();
+            one.range.starts_with("workspace:") && !folder.ancestors().any(is_there)
+        })?;
+        let at = folder.join("package.json");
+        link_member(project, &missing.name, false, at.to_str())
+    })
+}
+
 /// Returns how a package is installed that a manifest declares.
 pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &str) -> Remedy {
     let message = format!("`{package}` is not installed as the manifest asks for it");
@@ -309,6 +329,20 @@ mod tests {
             let commands: Vec<&str> = found.iter().map(|(_, command)| command.as_str()).collect();
             assert_eq!(commands.join(" "), expected, "{lock} {found:?}");
         }
+        let shop = r#"{"name": "@w/shop", "dependencies": {"@w/money": "workspace:*"}}"#;
+        let files = [
+            ("pnpm-lock.yaml", ""),
+            ("package.json", "{}"),
+            ("packages/shop/package.json", shop),
+            ("packages/money/package.json", r#"{"name": "@w/money"}"#),
+        ];
+        let found = told(&files, &[("node_modules/.keep", "")]);
+        assert_eq!(found[0].1, "pnpm install --no-frozen-lockfile");
+        let link = "packages/shop/node_modules/@w/money/package.json";
+        assert_eq!(
+            told(&files, &[("node_modules/.keep", ""), (link, "{}")]),
+            []
+        );
         let engines = told(&[("package.json", r#"{"engines": {"node": ">=22"}}"#)], &[]);
         assert_eq!(engines[0].1, "nvm install 22");
     }
