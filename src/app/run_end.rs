@@ -5,7 +5,7 @@ use std::path::Path;
 use super::AppError;
 use crate::exec::{CommandLine, End, Job, Outcome, SandboxState};
 use crate::inventory::missing_program;
-use crate::model::{Code, Diagnosis, Exit, FailureKind, RunSummary};
+use crate::model::{Code, Diagnosis, Exit, FailureKind, RemedySource, RunSummary};
 use crate::report::kept_summary;
 
 /// Describes a run that did not pass, with the exit code.
@@ -44,14 +44,16 @@ pub(super) fn describe_failure(
         return error;
     };
     let needs_person = exit == Exit::No && diagnosis.requires_user_action;
-    // Tests that are listed say it better.
-    if diagnosis.tests.is_empty() || needs_person {
+    let is_quoted = diagnosis.remedy_source == RemedySource::Tool;
+    // Tests that are listed, and the tool's own remedy, say it better.
+    if needs_person || diagnosis.tests.is_empty() && !is_quoted {
         error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
     }
     if needs_person {
-        error = error
-            .exit(Exit::PersonMustAct)
-            .hint(diagnosis.suggested_fix.clone());
+        error = error.exit(Exit::PersonMustAct);
+    }
+    if needs_person || is_quoted {
+        error = error.hint(diagnosis.suggested_fix.clone());
     }
     let hints = sandbox_hints(diagnosis, outcome, job).into_iter();
     hints.fold(error, AppError::hint)

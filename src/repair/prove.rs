@@ -153,10 +153,11 @@ impl Session<'_> {
             modes: (mode(before), mode(after)),
         });
         let files: Vec<ChangedFile<'_>> = files.collect();
-        let (holds, is_open) = (
-            proof.level == ProofLevel::Mutation,
-            proof.missing.is_empty(),
-        );
+        let check = proof.mutation.as_ref();
+        let survive = check.map_or(0, |check| check.count(MutationOutcome::Passed));
+        // An equality that holds for everything lets some expectations fail, and not all.
+        let holds = proof.level == ProofLevel::Mutation && survive == 0;
+        let is_open = proof.missing.is_empty();
         for found in find_suspicious(&files, &self.command_files(&source)) {
             let path = files.get(found.at).map_or("", |file| file.path);
             let sign = format!("{path}: {}", found.problem.message);
