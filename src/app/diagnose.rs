@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::files::read_reports;
 use super::flags::request;
 use super::hint::{HintRequest, find_remedies, in_words};
-use super::input::read_reports;
 use super::runs::last_log;
 use super::why::kept_cause;
 use super::{App, Input, Result, no_run};

@@ -29,6 +29,9 @@ pub enum BenchError {
     /// A command of a set-up failed.
     #[error("{0}")]
     SetUp(String),
+    /// A bench ended below what was asked for.
+    #[error("{1}")]
+    Below(Code, String),
     /// The disk refused a path.
     #[error("cannot use `{0}`: {reason}", reason = disk_reason(*.1))]
     Disk(String, io::ErrorKind),
@@ -65,7 +68,7 @@ impl BenchError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::File(code, ..) => *code,
+            Self::File(code, ..) | Self::Below(code, _) => *code,
             Self::Part(_) => Code::F305,
             Self::None(_) | Self::Disk(..) | Self::Git(_) => Code::F101,
             Self::Lacking(_) | Self::Source(_) | Self::SetUp(_) => Code::F401,

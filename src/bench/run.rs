@@ -19,7 +19,7 @@ use crate::model::{
     WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{Agent, AgentCommand, Commands, Policy, Setup, Task, repair};
+use crate::repair::{Agent, Commands, Policy, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -28,8 +28,6 @@ use crate::state::Known;
 pub struct BenchOptions {
     /// Who is asked.
     pub agent: BenchAgent,
-    /// Variables the agent's command gets beyond the usual ones.
-    pub agent_environment: Vec<String>,
     /// Seconds for one call of it.
     pub agent_timeout: f64,
     /// The highest level.
@@ -182,18 +180,7 @@ fn run(
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
         BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(&reply),
-        BenchAgent::Command {
-            command,
-            protocol,
-            adapter,
-            ..
-        } => Agent::Command(AgentCommand {
-            command,
-            protocol: *protocol,
-            adapter: *adapter,
-            environment: &options.agent_environment,
-            writable: &[],
-        }),
+        BenchAgent::Command { command, .. } => Agent::Command(command),
     };
     let setup = Setup {
         root: &laid.root,

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
+use super::BenchError;
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs,
+    BenchDocument, Code, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs,
     SCHEMA_VERSION, Tally, TallyRow,
 };
 
@@ -53,6 +56,42 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
 
 /// How the sentence about a wrong heal begins.
 pub(super) const WRONG_HEAL: &str = "F304: ";
+
+/// The first reason why a document is no success, if there is one; `min_rate` is the share that must pass.
+#[must_use]
+pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<BenchError> {
+    let comparison = document.comparison.as_ref();
+    let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
+    let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
+    let (leaks, wrong) = (document.leaks, document.wrong_heals);
+    let (code, message) = if leaks > 0 {
+        let message = format!("fixtures that leaked something forbidden: {leaks}");
+        (Code::F302, message)
+    } else if wrong > 0 {
+        (Code::F304, format!("wrong fixes without an LLM: {wrong}"))
+    } else if !regressed.is_empty() {
+        (Code::F301, format!("no longer fixed: {regressed}"))
+    } else if rate < least {
+        let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
+        (Code::F307, message)
+    } else {
+        return None;
+    };
+    Some(BenchError::Below(code, message))
+}
+
+/// Writes a line of JSON for each case that ended with a patch: a prediction of SWE-bench.
+#[must_use]
+pub fn prediction_lines(agent: &str, outcomes: &[FixtureOutcome]) -> String {
+    let lines = outcomes.iter().filter_map(|outcome| {
+        let patch = outcome.patch.as_ref()?;
+        let line = json!({
+            "instance_id": outcome.id, "model_name_or_path": agent, "model_patch": patch
+        });
+        Some(format!("{line}\n"))
+    });
+    lines.collect()
+}
 
 /// The 95 % interval of Wilson for `passed` of `run`, both ends from 0 to 1.
 #[must_use]

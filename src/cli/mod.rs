@@ -7,6 +7,7 @@ mod fix;
 mod git_apply;
 mod log;
 mod output;
+mod pass_on;
 mod patch;
 mod progress;
 mod reference;

@@ -11,31 +11,21 @@ use crate::app::{AppError, Progress, Stop};
 
 /// The tool's end: sends what it does, and learns whether anybody still waits.
 pub(super) struct ToolProgress {
-    sender: UnboundedSender<Heard>,
+    sender: UnboundedSender<String>,
     stop: Stop,
 }
 
-pub(super) enum Heard {
-    Step(String),
-    /// A line that a command printed.
-    Line(String),
-}
-
 impl ToolProgress {
-    pub(super) fn new(stop: Stop) -> (Self, UnboundedReceiver<Heard>) {
+    pub(super) fn new(stop: Stop) -> (Self, UnboundedReceiver<String>) {
         let (sender, receiver) = unbounded_channel();
         (Self { sender, stop }, receiver)
-    }
-
-    pub(super) fn hear(&self, line: &str) {
-        let _ = self.sender.send(Heard::Line(line.to_owned()));
     }
 }
 
 impl Progress for ToolProgress {
     // Nobody receives any more when the call was canceled.
     fn step(&self, what: &str) -> bool {
-        self.sender.send(Heard::Step(what.to_owned())).is_ok()
+        self.sender.send(what.to_owned()).is_ok()
     }
 
     fn note(&self, text: &str) {
@@ -71,19 +61,10 @@ impl Notifier {
         }
     }
 
-    /// Takes what the tool sends; returns whether the client was told.
-    pub(super) async fn hear(&mut self, heard: Heard) -> bool {
-        match heard {
-            Heard::Step(step) => {
-                self.last.clone_from(&step);
-                self.tell(step).await;
-                true
-            }
-            Heard::Line(line) => {
-                self.last = line;
-                false
-            }
-        }
+    /// Passes on what the tool sends.
+    pub(super) async fn hear(&mut self, step: String) {
+        self.last.clone_from(&step);
+        self.tell(step).await;
     }
 
     pub(super) async fn repeat(&mut self) {

@@ -133,7 +133,6 @@ impl ServerHandler for Server {
                 open: &|flags| options.open(flags, &progress),
                 commands: &options.commands,
                 last: options.last,
-                heard: &|line| progress.hear(line),
             };
             (row.call)(&caller, arguments)
         });
@@ -153,10 +152,9 @@ impl ServerHandler for Server {
                 () = async { drop(ended.wait_for(|ended| *ended).await) }, if row.access == Access::Runs => {
                     return Err(internal_error("the input ended before the command did"));
                 }
-                Some(heard) = steps.recv() => {
-                    if notifier.hear(heard).await {
-                        silence.reset();
-                    }
+                Some(step) = steps.recv() => {
+                    notifier.hear(step).await;
+                    silence.reset();
                 }
                 _ = silence.tick() => notifier.repeat().await,
                 done = &mut work => break done,

@@ -51,7 +51,7 @@ impl RunKey {
             commit: setup.git.and_then(Repository::head),
             started_at: started_at.or_else(|| Some(now())),
             agent: match setup.agent {
-                Agent::Command(agent) => Some(mask(agent.command)),
+                Agent::Command(agent) => Some(mask(&agent.command)),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),
                 Agent::None => None,
             },

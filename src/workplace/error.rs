@@ -15,6 +15,9 @@ pub enum WorkplaceError {
     /// The named kind is not available.
     #[error("`--workplace overlay` is not available: {0}")]
     Unavailable(String),
+    /// A folder that a copy is to link to is not there.
+    #[error("--share: there is no `{0}` in the worktree")]
+    NotThere(String),
     /// The disk refused.
     #[error("cannot write the isolated copy `{path}`: {kind}")]
     Io {
@@ -57,6 +60,7 @@ impl WorkplaceError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
+            Self::NotThere(_) => Code::U101,
             Self::Write(error) => error.code(),
             Self::Exec(error) => error.code(),
             _ => Code::R107,

@@ -150,3 +150,36 @@ fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(
     }
     Ok(())
 }
+
+/// Installed packages: ignored by git and needed by tests, so a copy links to them. What is `named`
+/// besides must be there.
+///
+/// # Errors
+/// [`WorkplaceError::NotThere`] for a name of what is not in the worktree.
+pub fn find_shared(
+    source: &dyn Source,
+    root: &Path,
+    named: &[String],
+) -> Result<Vec<RepoPath>, WorkplaceError> {
+    let mut found: BTreeSet<RepoPath> = BTreeSet::new();
+    for entry in source.listing().files() {
+        let folders: &[&str] = match entry.path.file_name() {
+            "package.json" => &["node_modules"],
+            "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
+            _ => &[],
+        };
+        let beside = |folder: &&str| RepoPath::resolve(entry.path.directory(), folder).ok();
+        found.extend(folders.iter().filter_map(beside));
+    }
+    let usual = ["node_modules", ".venv"].into_iter();
+    found.extend(usual.flat_map(RepoPath::new));
+    // A file `.venv` leads to an environment, and is copied as other files are.
+    found.retain(|path| root.join(path.as_str()).is_dir());
+    for typed in named {
+        let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
+        let path = path.filter(|path| root.join(path.as_str()).exists());
+        found.insert(path.ok_or_else(|| WorkplaceError::NotThere(typed.clone()))?);
+    }
+    found.retain(|path| !source.listing().has_directory(path.as_str()));
+    Ok(found.into_iter().collect())
+}

@@ -21,5 +21,6 @@ mod relink;
 
 pub use environments::installed;
 pub use error::WorkplaceError;
+pub use extras::find_shared;
 pub use place::Workplace;
 pub use plan::Plan;
