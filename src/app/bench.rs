@@ -16,7 +16,8 @@ use crate::bench::{
 use crate::exec::Temporary;
 use crate::git::Repository;
 use crate::model::{
-    BenchDocument, BenchPairs, Code, FixtureOutcome, Level, MineDocument, WorkplaceMode,
+    AtPath as _, BenchDocument, BenchPairs, Code, FixtureOutcome, Level, MineDocument,
+    WorkplaceMode,
 };
 use crate::repair::AgentCommand;
 
@@ -165,11 +166,9 @@ pub fn merge_bench(
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
-    let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
+    let document = serde_json::from_slice(&std::fs::read(path).at(path)?);
     document.map_err(|error| {
-        let message = format!("`{name}` is not a bench document: {error}");
+        let message = format!("`{}` is not a bench document: {error}", path.display());
         AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }

@@ -222,28 +222,6 @@ pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
     text
 }
 
-#[cfg(test)]
-mod tests {
-    use super::is_own;
-    use crate::diagnose::{LogFacts, diagnose};
-    use crate::exec::CommandLine;
-
-    #[test]
-    fn program_missing_in_script_is_not_the_commands_own() {
-        let log = "> test\n> vitst run\n\nsh: 1: vitst: not found\n";
-        let diagnosis = diagnose(log, &LogFacts::default(), None);
-        for (line, own) in [
-            ("npm test", false),
-            ("vitst run", true),
-            ("cd a && vitst", true),
-        ] {
-            let command = CommandLine::Shell(line.to_owned());
-            assert_eq!(is_own(&command, Some(&diagnosis)), own, "{line}");
-            assert!(is_own(&command, None));
-        }
-    }
-}
-
 /// Package managers by their lock files.
 const MANAGERS: [(&str, &str); 3] = [
     ("pnpm-lock.yaml", "pnpm test"),
@@ -287,7 +265,9 @@ fn find_in(read: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, &'sta
 
 #[cfg(test)]
 mod tests {
-    use super::find_in;
+    use super::{find_in, is_own};
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::exec::CommandLine;
 
     #[test]
     fn test_command_comes_from_manifest() {
@@ -328,6 +308,21 @@ mod tests {
                 file.map(|(_, text)| (*text).to_owned())
             });
             assert_eq!(found.map(|(line, _)| line), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn program_missing_in_script_is_not_the_commands_own() {
+        let log = "> test\n> vitst run\n\nsh: 1: vitst: not found\n";
+        let diagnosis = diagnose(log, &LogFacts::default(), None);
+        for (line, own) in [
+            ("npm test", false),
+            ("vitst run", true),
+            ("cd a && vitst", true),
+        ] {
+            let command = CommandLine::Shell(line.to_owned());
+            assert_eq!(is_own(&command, Some(&diagnosis)), own, "{line}");
+            assert!(is_own(&command, None));
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState, Stop};
 use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
-use crate::model::{CheckupRow, Code, Exit, FailureKind, HealingResult, SandboxMode};
+use crate::model::{AtPath as _, CheckupRow, Code, Exit, FailureKind, HealingResult, SandboxMode};
 use crate::patch::is_interrupted;
 use crate::policy::Redactor;
 use crate::workspace::Workspace;
@@ -266,8 +266,7 @@ fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
         let message = format!("`{name}` is a link, and `--auto` would replace it by a file");
         return Err(AppError::new(Code::U303, message).hint("name the file it leads to"));
     }
-    let bytes = std::fs::read(file).map_err(|error| AppError::unreadable(&name, &error))?;
-    Ok(ServerConfig::parse(&name, &bytes)?)
+    Ok(ServerConfig::parse(&name, &std::fs::read(file).at(file)?)?)
 }
 
 fn probes(

@@ -12,7 +12,7 @@ use super::{App, AppError, Result};
 use crate::diagnose::Log;
 use crate::exec::Temporary;
 use crate::junit::{Report, read_report};
-use crate::model::Code;
+use crate::model::{AtPath as _, Code};
 use crate::policy::decode_log;
 use crate::repair::write_atomically;
 
@@ -83,8 +83,7 @@ impl Input {
     /// # Errors
     /// `U302` with its name.
     pub fn bytes(&self) -> Result<Vec<u8>> {
-        let bytes = self.read_up_to(u64::MAX);
-        bytes.map_err(|error| AppError::unreadable(&self.name, &error))
+        Ok(self.read_up_to(u64::MAX).at(&self.name)?)
     }
 
     /// The same up to 64 MiB.
@@ -92,8 +91,7 @@ impl Input {
     /// # Errors
     /// As [`Input::bytes`], and what is longer.
     pub fn read(&self) -> Result<Vec<u8>> {
-        let bytes = self.read_up_to(MOST + 1);
-        let bytes = bytes.map_err(|error| AppError::unreadable(&self.name, &error))?;
+        let bytes = self.read_up_to(MOST + 1).at(&self.name)?;
         if bytes.len() as u64 > MOST {
             let message = format!("`{}` is larger than 64 MiB", self.name);
             return Err(AppError::usage(message));
@@ -118,8 +116,7 @@ impl Input {
         if self.held.is_none() && self.name == "-" {
             awaited("a log", app);
         }
-        let read = self.open().and_then(Log::read);
-        read.map_err(|error| AppError::unreadable(&self.name, &error))
+        Ok(self.open().and_then(Log::read).at(&self.name)?)
     }
 }
 
@@ -175,10 +172,8 @@ pub(super) fn temporary() -> Result<Temporary> {
 /// A folder by its full path, made if it is missing.
 pub(super) fn make_folder(folder: &Path) -> Result<PathBuf> {
     let made = std::fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
-    made.map_err(|error| {
-        let (shown, why) = (folder.display(), error.kind());
-        AppError::environment(format!("cannot make the folder `{shown}`: {why}"))
-    })
+    let made = made.at(folder);
+    made.map_err(|error| AppError::environment(format!("cannot make the folder {error}")))
 }
 
 /// A document as indented JSON with a final newline.
@@ -207,9 +202,9 @@ fn with_newline(text: serde_json::Result<String>) -> Result<String> {
 /// # Errors
 /// `U303` with the path when the system refuses it.
 pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    write_atomically(path, content.as_ref()).map_err(|error| {
-        let message = format!("cannot write `{}`: {}", path.display(), error.kind());
-        AppError::new(Code::U303, message)
+    let written = write_atomically(path, content.as_ref()).at(path);
+    written.map_err(|error| {
+        AppError::new(Code::U303, format!("cannot write {error}"))
             .hint("check that the directory exists, is writable and has room")
     })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
 use crate::bench::{conclude_rates, count_run};
-use crate::model::{Code, Rates, RunRecord, SCHEMA_VERSION};
+use crate::model::{AtPath as _, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 
 /// What a report is about, and the name of its folder.
@@ -90,8 +90,7 @@ fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
     if directory.join("result.json").is_file() {
         return Ok(vec![directory.to_owned()]);
     }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| AppError::unreadable(&directory.display().to_string(), &error))?;
+    let entries = std::fs::read_dir(directory).at(directory)?;
     let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = folders.collect();
     folders.retain(|path| path.is_dir() && !path.ends_with("attempts"));

@@ -1,11 +1,12 @@
 //! Writes a fixture's repository to disk: secrets filled in, large files generated, one commit. Hidden
 //! tests stay outside, so that no run sees them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::{BenchError, Fixture};
 use crate::git::first_commit;
+use crate::model::AtPath as _;
 use crate::source::{Untracked, Worktree};
 
 /// Lays a fixture's repository out in `home`, which is made: secrets filled in,
@@ -36,27 +37,26 @@ pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), BenchErro
 /// there is seen by no other fixture and by no later run.
 pub(super) fn temporary_name(home: &Path) -> Result<String, BenchError> {
     let path = home.join("tmp");
-    fs::create_dir_all(&path).map_err(|error| BenchError::disk(&path, &error))?;
+    fs::create_dir_all(&path).at(&path)?;
     Ok(format!("TMPDIR={}", path.display()))
 }
 
 fn copy_files(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
     let mut open = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = open.pop() {
-        fs::create_dir_all(&to).map_err(|error| BenchError::disk(&to, &error))?;
-        let failed = |error: io::Error| BenchError::disk(&from, &error);
-        for entry in fs::read_dir(&from).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
+        fs::create_dir_all(&to).at(&to)?;
+        for entry in fs::read_dir(&from).at(&from)? {
+            let entry = entry.at(&from)?;
             let (source, target) = (entry.path(), to.join(entry.file_name()));
-            let kind = entry.file_type().map_err(failed)?;
+            let kind = entry.file_type().at(&from)?;
             if kind.is_dir() {
                 open.push((source, target));
             } else if kind.is_file() {
-                let bytes = fs::read(&source).map_err(|error| BenchError::disk(&source, &error))?;
-                let mode = entry.metadata().map_err(failed)?.permissions();
+                let bytes = fs::read(&source).at(&source)?;
+                let mode = entry.metadata().at(&from)?.permissions();
                 fs::write(&target, fill_bytes(fixture, bytes))
                     .and_then(|()| fs::set_permissions(&target, mode))
-                    .map_err(|error| BenchError::disk(&target, &error))?;
+                    .at(&target)?;
             }
         }
     }

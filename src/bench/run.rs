@@ -15,8 +15,8 @@ use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, SandboxMode,
-    WorkplaceMode,
+    AtPath as _, FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult,
+    SandboxMode, WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, Setup, Task, repair};
@@ -171,7 +171,7 @@ fn run(
         .map_err(|error| BenchError::Lacking(error.to_string()))?;
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
-        std::fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))?;
+        std::fs::create_dir_all(folder).at(folder)?;
     }
     let reply = |packet: &FailurePacket, call: u32| match options.agent {
         BenchAgent::Replay => recorded_reply(fixture, call),

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::materialise::{lay_hidden, temporary_name};
 use super::{BenchError, Fixture, HIDDEN_PASSED, materialise};
 use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Stop, run};
+use crate::model::AtPath as _;
 use crate::patch::{Change, JudgeOptions, judge, write_worktree};
 use crate::policy::Allowed;
 use crate::source::{Source, Untracked, Worktree};
@@ -48,8 +49,8 @@ pub(super) fn hidden_tests(
     let Some(line) = &fixture.hidden_test else {
         return Ok(Hidden::Passed);
     };
-    std::fs::create_dir_all(home).map_err(|error| BenchError::disk(home, &error))?;
-    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::disk(home, &error))?;
+    std::fs::create_dir_all(home).at(home)?;
+    let home = tempfile::tempdir_in(home).at(home)?;
     let root = materialise(fixture, home.path())?;
     if let Some(patch) = patch {
         let source = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::Source)?;

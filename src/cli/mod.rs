@@ -28,7 +28,7 @@ use output::Output;
 
 use crate::app::settings::{self, Settings};
 use crate::app::{self, App, AppError, AppOptions, Flags};
-use crate::model::{Code, Exit};
+use crate::model::{AtPath as _, Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
@@ -150,17 +150,10 @@ fn enter_directory(directory: Option<&std::path::Path>) -> Result<(), AppError> 
     let Some(directory) = directory else {
         return Ok(());
     };
-    std::env::set_current_dir(directory).map_err(|error| {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => "no such folder".to_owned(),
-            io::ErrorKind::NotADirectory => "it is a file".to_owned(),
-            kind => kind.to_string(),
-        };
-        AppError::new(
-            Code::U302,
-            format!("cannot enter `{}`: {why}", directory.display()),
-        )
-        .hint("`-C DIR` is relative to the current directory and must exist")
+    let entered = std::env::set_current_dir(directory).at(directory);
+    entered.map_err(|error| {
+        AppError::new(Code::U302, format!("cannot enter {error}"))
+            .hint("`-C DIR` is relative to the current directory and must exist")
     })
 }
 

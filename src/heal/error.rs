@@ -6,22 +6,12 @@ use crate::model::Code;
 /// Why something could not be probed at all. That it does not answer is no error.
 #[derive(Debug, thiserror::Error)]
 pub enum HealError {
-    /// The file is no configuration of servers.
-    #[error("`{file}` is not a configuration of MCP servers: {reason}")]
-    Config {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file has no server of that name.
-    #[error("there is no server `{name}`; the file names {names}")]
-    UnknownServer {
-        /// The name.
-        name: String,
-        /// The names there are, joined.
-        names: String,
-    },
+    /// The file is no configuration of servers, for this reason.
+    #[error("`{0}` is not a configuration of MCP servers: {1}")]
+    Config(String, String),
+    /// The file has no server of that name; the names there are, joined.
+    #[error("there is no server `{0}`; the file names {1}")]
+    UnknownServer(String, String),
     /// This program was built without the feature of that name, which this needs.
     #[error("this program was built without the feature `{0}`")]
     NotBuilt(&'static str),
@@ -38,7 +28,7 @@ impl HealError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Config { .. } | Self::UnknownServer { .. } => Code::R301,
+            Self::Config(..) | Self::UnknownServer(..) => Code::R301,
             Self::NotBuilt(_) => Code::R303,
             Self::Exec(error) => error.code(),
             Self::Start(_) => Code::R103,

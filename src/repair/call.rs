@@ -16,7 +16,7 @@ use crate::agent::{
 };
 use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
 use crate::model::{
-    AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
+    AgentProtocol, AgentTrouble, AtPath as _, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
 use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
@@ -253,15 +253,13 @@ impl Session<'_> {
         };
         let own = self.stage.place.private().join("home");
         let home = AgentHome::prepare(command, &real, &own);
-        Ok(Some(
-            home.map_err(|error| RepairError::write(&own, &error))?,
-        ))
+        Ok(Some(home.at(&own)?))
     }
 
     // Logins and sessions are copied out; what else the agent wrote into its home is dropped and reported.
     fn settle_home(&mut self, home: Option<AgentHome>) -> Result<(), RepairError> {
         let dropped = home.map_or_else(|| Ok(Vec::new()), AgentHome::close);
-        let dropped = dropped.map_err(|error| RepairError::write(Path::new("~"), &error))?;
+        let dropped = dropped.at(Path::new("~"))?;
         if dropped.is_empty() {
             return Ok(());
         }

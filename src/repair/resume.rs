@@ -10,7 +10,7 @@ use super::journal::{digest, in_utc, read_json};
 use super::run::Session;
 use super::setup::{Agent, Setup};
 use crate::git::Repository;
-use crate::model::{AttemptResult, SCHEMA_VERSION};
+use crate::model::{AtPath as _, AttemptResult, SCHEMA_VERSION};
 use crate::source::Source;
 
 /// `run.json`: what a run was started on and with; a run is resumed only on the same.
@@ -128,7 +128,7 @@ impl Session<'_> {
 
     fn make_again(&mut self, folder: &str, result: &AttemptResult) -> Result<(), RepairError> {
         let path = self.stage.journal.path(&format!("{folder}/patch.diff"));
-        let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
+        let patch = std::fs::read(&path).at(&path)?;
         if result.patch_digest != Some(digest(&patch)) {
             return Err(RepairError::Resume(format!(
                 "the change of `{folder}` contains a secret, and its stored copy is redacted"

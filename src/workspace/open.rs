@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitError, Repository};
-use crate::model::{Code, RepoPath};
+use crate::model::{AtPath as _, Code, PathError, RepoPath};
 use crate::source::{ReadError, Source, Untracked, Worktree};
 
 /// The repository that a command works on, and where its user is in it.
@@ -45,7 +45,7 @@ impl Workspace {
             (Some(git), At::Revision(revision)) => Box::new(git.tree(revision)?),
             (Some(git), At::Index) => Box::new(git.index_source()?),
             (None, At::Revision(_) | At::Index) => {
-                return Err(WorkspaceError::NoGit { path: directory });
+                return Err(WorkspaceError::NoGit(directory));
             }
             (Some(git), At::Worktree) => {
                 let tracked = git.tracked()?;
@@ -121,31 +121,18 @@ fn path_below(root: &Path, directory: &Path) -> String {
 /// # Errors
 /// [`WorkspaceError::Directory`].
 pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
-    directory
-        .canonicalize()
-        .map_err(|error| WorkspaceError::Directory {
-            path: directory.to_owned(),
-            reason: error.kind(),
-        })
+    Ok(directory.canonicalize().at(directory)?)
 }
 
 /// Why there is nothing to work on.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// The directory is not there, or may not be entered.
-    #[error("cannot enter `{}`: {reason}", path.display())]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// What the system says.
-        reason: std::io::ErrorKind,
-    },
+    #[error("cannot enter {0}")]
+    Directory(#[from] PathError),
     /// A commit or the index was asked for, outside a repository.
-    #[error("`{}` is not in a git repository", path.display())]
-    NoGit {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("`{path}` is not in a git repository", path = .0.display())]
+    NoGit(PathBuf),
     /// The repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -159,9 +146,9 @@ impl WorkspaceError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Directory { .. } => Code::U302,
-            Self::Git(GitError::Revision { .. }) => Code::U201,
-            Self::NoGit { .. } | Self::Git(GitError::Bare) => Code::U204,
+            Self::Directory(_) => Code::U302,
+            Self::Git(GitError::Revision(..)) => Code::U201,
+            Self::NoGit(_) | Self::Git(GitError::Bare) => Code::U204,
             Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
         }

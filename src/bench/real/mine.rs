@@ -18,8 +18,8 @@ use crate::bench::run::in_parallel;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    DroppedCandidate, MineDocument, RealEnvironment, RealFix, RealFixes, SCHEMA_VERSION,
-    WorkplaceMode,
+    AtPath as _, DroppedCandidate, MineDocument, RealEnvironment, RealFix, RealFixes,
+    SCHEMA_VERSION, WorkplaceMode,
 };
 use crate::policy::Redactor;
 
@@ -61,7 +61,7 @@ pub fn mine(
     let candidates: Vec<Candidate> = found
         .filter_map(|found| found.map_err(&mut drop_for).ok())
         .collect();
-    fs::create_dir_all(&options.to).map_err(|error| BenchError::disk(&options.to, &error))?;
+    fs::create_dir_all(&options.to).at(&options.to)?;
     let search = Search {
         clone,
         file,
@@ -200,6 +200,6 @@ impl Search<'_> {
         };
         let path = self.options.to.join(sets::FILE);
         let text = serde_json::to_string_pretty(&set).unwrap_or_default() + "\n";
-        fs::write(&path, text).map_err(|error| BenchError::disk(&path, &error))
+        Ok(fs::write(&path, text).at(&path)?)
     }
 }
