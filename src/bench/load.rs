@@ -1,13 +1,12 @@
 //! Loads fixtures and checks that they are complete, so that a typo in a fixture is an error and not a
 //! failed case.
 
+use super::stage::hidden_folder;
+use super::{BenchError, Fixture, Reply};
+use crate::model::{AtPath as _, Code, RepoPath};
 use std::fs;
 use std::io;
 use std::path::Path;
-
-use super::materialise::hidden_folder;
-use super::{BenchError, Fixture, Reply};
-use crate::model::{AtPath as _, Code, RepoPath};
 
 /// Reads the fixtures in a folder, by name; the folder of a single fixture gives that one.
 ///

@@ -6,9 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
-use super::judge::{CaseRun, judge_run};
+use super::judge::{CaseRun, Record, judge_run};
 use super::layout::LaidOut;
-use super::record::Record;
 use super::stage::Hidden;
 use super::{BenchAgent, BenchError, Case, Fixture, missing_programs};
 use crate::context::Request;

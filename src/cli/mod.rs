@@ -5,7 +5,6 @@ mod args;
 mod bench;
 mod fix;
 mod git_apply;
-mod log;
 mod output;
 mod pass_on;
 mod patch;
@@ -87,7 +86,7 @@ fn start() -> ExitCode {
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
-        .and_then(|()| log::start_log(cli.global.verbose))
+        .and_then(|()| output::start_log(cli.global.verbose))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {

@@ -2,14 +2,13 @@
 
 use super::choose::choose_files;
 use super::digest::{input_digest, packet_digest};
-use super::error::ContextError;
 use super::failure::{Failure, read_failure};
 use super::fill::Fill;
 use super::inputs::{PacketInputs, find_secret_names};
 use super::leftover::{best_rows, next_files, unresolved};
-use super::log_excerpt::excerpt;
 use super::repo_index::repo_index;
-use super::request::Request;
+use super::request::{ContextError, Request};
+use super::tokens::excerpt;
 use crate::graph::Graph;
 use crate::model::{Caps, ContextDocument, LogExcerpt, RecoveryContext, RepoPath, SCHEMA_VERSION};
 use crate::policy::{ReadPolicy, Redactor};

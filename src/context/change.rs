@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use super::inputs::decode;
 use crate::git::unified_hunks;
 use crate::model::{ChangeUnderTest, RepoPath};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::source::Source;
-
-use super::decode::decode;
 
 /// Bytes of diff that go into a packet.
 const MAX_DIFF_BYTES: usize = 65_536;

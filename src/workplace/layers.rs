@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use super::WorkplaceError;
-use super::litter::is_litter;
+use super::extras::is_litter;
 use super::plan::Edits;
 use crate::git::{open_folder, write_entry};
 use crate::model::{AtPath as _, RepoPath};

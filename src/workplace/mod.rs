@@ -8,13 +8,11 @@ mod extras;
 mod fingerprint;
 #[cfg(target_os = "linux")]
 mod layers;
-mod litter;
 #[cfg(target_os = "linux")]
 mod overlay;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_overlay.rs"]
 mod overlay;
-mod path_files;
 mod place;
 mod plan;
 mod relink;

@@ -1,16 +1,11 @@
 //! Searches a history for commits whose tests fail before and pass after.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::time::Instant;
-
-use super::candidate::{Candidate, NO_ENVIRONMENT, UNREADABLE, find_candidate};
+use super::candidate::{
+    Candidate, NO_ENVIRONMENT, UNREADABLE, Verdict, find_candidate, no_fix, prove_candidate,
+};
 use super::checkout::Checkout;
 use super::environment::BenchFile;
 use super::fix::Sides;
-use super::prove::{Verdict, no_fix, prove_candidate};
 use super::sets;
 use super::trial::Bench;
 use crate::bench::BenchError;
@@ -22,6 +17,11 @@ use crate::model::{
     SCHEMA_VERSION, WorkplaceMode,
 };
 use crate::policy::Redactor;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::time::Instant;
 
 /// How a history is searched for fixes.
 #[derive(Debug, Clone)]
