@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::{AgentProtocol, Usage};
-use crate::runners::parse_rows;
+use crate::model::{AgentProtocol, Usage, parse_rows};
 
 /// A published agent, by the name that `--agent` takes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -117,7 +117,7 @@ pub fn run_bench(
         return Ok(None);
     }
     let heading = Heading {
-        agent: redactor.redact(options.agent.name()).text.into_owned(),
+        agent: redactor.mask(options.agent.name()),
         max_level: options.max_level,
         partition,
     };

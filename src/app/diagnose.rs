@@ -81,7 +81,7 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
         let remedies = explain_failure(&project, &diagnosis, log.text(), line);
         let words = remedies
             .first()
-            .map(|remedy| app.redactor().redact(&in_words(remedy)).text.into_owned());
+            .map(|remedy| app.redactor().mask(&in_words(remedy)));
         diagnosis.suggested_fix = words.unwrap_or(diagnosis.suggested_fix);
     }
     Ok(Diagnosed { diagnosis, command })

@@ -178,7 +178,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     } else {
         app.settings().test.command.0.join(" && ")
     };
-    let command = app.redactor().redact(&line).text.into_owned();
+    let command = app.redactor().mask(&line);
     let (result, folders, apply) = repair_repository(app, request)?;
     let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
     let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();

@@ -11,7 +11,7 @@ use super::open::root_to_run_in;
 use super::runs::{RunStore, no_run};
 use super::{App, AppError, Result};
 use crate::git::unified_hunks;
-use crate::model::AtPath as _;
+use crate::model::{AtPath as _, parse_rows};
 
 request! {
 /// Connect an agent, an editor or a CI host.
@@ -39,11 +39,6 @@ pub struct InitFile {
     pub left: Option<&'static str>,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    file: Vec<Row>,
-}
-
 // One file of a target: all of it, or a marked block in a text.
 #[derive(Deserialize)]
 struct Row {
@@ -54,10 +49,7 @@ struct Row {
     block: bool,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let read = crate::model::read_table::<Table>(embedded!("app/init.toml"));
-    read.map(|table| table.file).unwrap_or_default()
-});
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("app/init.toml")));
 
 /// Lists the supported names, sorted.
 #[must_use]

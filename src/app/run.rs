@@ -315,7 +315,7 @@ fn record(app: &App, job: &Job, outcome: &Outcome) -> CommandRecord {
         _ => CommandStatus::Failed,
     };
     let command = job.command.to_string();
-    let command = app.redactor().redact(&command).text.into_owned();
+    let command = app.redactor().mask(&command);
     CommandRecord {
         ended_at: Some(in_utc(jiff::Timestamp::now())),
         test_result: Some(test_result(outcome)),

@@ -62,7 +62,7 @@ pub fn own_settings(named: Option<&Path>) -> Settings {
 
 fn mask_value(redactor: &Redactor, value: toml::Value) -> toml::Value {
     match value {
-        toml::Value::String(text) => toml::Value::String(redactor.redact(&text).text.into_owned()),
+        toml::Value::String(text) => toml::Value::String(redactor.mask(&text)),
         toml::Value::Array(items) => {
             let items = items.into_iter().map(|item| mask_value(redactor, item));
             toml::Value::Array(items.collect())

@@ -144,7 +144,7 @@ fn run_fixture(
     if result.status.is_success() {
         let found = case.run_hidden_tests(&laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
-            Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
+            Hidden::Failed(why) => Hidden::Failed(redactor.mask(&why)),
             Hidden::Passed => Hidden::Passed,
         });
     }

@@ -112,7 +112,7 @@ fn write_document(
         caps,
         total_bytes: files.iter().map(|file| file.bytes).sum(),
         total_tokens: files.iter().map(|file| file.tokens).sum(),
-        files_requested: requested.map(|path| inputs.redact(path)).collect(),
+        files_requested: requested.map(|path| inputs.redactor.mask(path)).collect(),
         request_rounds: Some(rounds).filter(|rounds| *rounds > 0),
         files_rejected: fill.rejected,
         unresolved_imports: unresolved(inputs, failure, &included),

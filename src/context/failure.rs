@@ -190,7 +190,7 @@ fn clean_issue(inputs: &PacketInputs<'_>) -> Result<Option<String>, ContextError
     if text.trim().is_empty() {
         return Err(ContextError::EmptyIssue);
     }
-    Ok(Some(inputs.redact(&text)))
+    Ok(Some(inputs.redactor.mask(&text)))
 }
 
 fn distinct_paths(paths: &[RepoPath]) -> Vec<RepoPath> {

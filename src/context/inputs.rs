@@ -45,11 +45,6 @@ impl Unshown {
 }
 
 impl PacketInputs<'_> {
-    /// Masks the secrets of a text.
-    pub(super) fn redact(&self, text: &str) -> String {
-        self.redactor.redact(text).text.into_owned()
-    }
-
     /// Returns a path with the secrets of its name masked.
     pub(super) fn mask_name(&self, path: &RepoPath) -> RepoPath {
         self.secret_names.get(path).unwrap_or(path).clone()
@@ -103,7 +98,7 @@ impl PacketInputs<'_> {
         let (code, reason, remedy) = match entry.map(|entry| &entry.kind) {
             Some(EntryKind::File { .. }) => return Ok(()),
             Some(EntryKind::Symlink { target }) => {
-                let target = self.redact(target);
+                let target = self.redactor.mask(target);
                 let reason = format!("it is a symlink to `{target}`; links are not followed");
                 let unshown = Unshown::new(Code::C302, reason, None);
                 return Err(Unshown {

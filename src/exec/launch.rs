@@ -1,15 +1,14 @@
 //! Starts a job under the supervisor and logs how it ended.
 
-use std::io::PipeReader;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use super::ended::Report;
+use super::outcome::Report;
 use super::private::make_private;
 use super::unix::{Supervisor, launch_supervised};
 use super::{ExecError, Job};
 use crate::model::AtPath as _;
+use std::io::PipeReader;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
 /// when whoever waited for the command is gone.

@@ -119,7 +119,7 @@ fn answer_verdict(
     judged: Judged,
     command: &str,
 ) -> Result<Answer, AppError> {
-    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let mask = |text: &str| app.redactor().mask(text);
     let verdict = with_canonical(judged);
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
     let mut answer = Answer::new(text, &verdict, command)?;

@@ -37,11 +37,11 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         command: words,
         ..RunRequest::default()
     };
-    let mut told = Instant::now();
+    let mut told: Option<Instant> = None;
     let mut sink = |_: bool, bytes: &[u8]| {
-        if told.elapsed() >= LINES_APART {
+        if told.is_none_or(|last| last.elapsed() >= LINES_APART) {
             app.show_output(bytes);
-            told = Instant::now();
+            told = Some(Instant::now());
         }
     };
     let mut ran = run_command(&app, &request, &mut sink)?;
@@ -91,7 +91,7 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let mut app = (caller.open)(&WithoutAgent)?;
     let repaired = find_fix(&mut app, &request)?;
-    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let mask = |text: &str| app.redactor().mask(text);
     // None if a secret is in or beside the change, because redacted it would not apply.
     let patch = repaired.whole_patch();
     let mut text = format!("{}\n", repaired.result.message);

@@ -35,7 +35,7 @@ pub(super) struct RunKey {
 
 impl RunKey {
     pub(super) fn new(setup: &Setup<'_>) -> Self {
-        let mask = |line: &str| setup.redactor.redact(line).text.into_owned();
+        let mask = |line: &str| setup.redactor.mask(line);
         let name = |path: &std::path::Path| {
             let name = path.file_name().unwrap_or_default();
             name.to_string_lossy().into_owned()

@@ -180,10 +180,7 @@ impl Search<'_> {
             Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
                 Ok(no_fix(UNREADABLE, error.to_string()))
             }
-            Ok(Err((reason, seen))) => Ok(no_fix(
-                reason,
-                self.redactor.redact(&seen).text.into_owned(),
-            )),
+            Ok(Err((reason, seen))) => Ok(no_fix(reason, self.redactor.mask(&seen))),
             other => other,
         }
     }

@@ -16,7 +16,7 @@ use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
 use super::tree::ask_where;
-use crate::exec::ended::{Refusal, Report, read_refusal};
+use crate::exec::outcome::{Refusal, Report, read_refusal};
 use crate::exec::{End, SandboxState};
 use crate::model::{NotConfined, Wall};
 use rustix::process::{
