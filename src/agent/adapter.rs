@@ -1,10 +1,41 @@
 //! Reads the event stream of a published agent: its reply, tokens and cost. Each agent is a row of a
 //! table because their formats change often.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::Usage;
+use crate::model::{AgentProtocol, Usage, parse_rows};
+
+/// A published agent, by the name that `--agent` takes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentPreset {
+    /// Its name.
+    pub name: String,
+    /// What it is started with, as its makers document it for use without a person.
+    pub command: String,
+    /// How it is spoken to.
+    pub protocol: AgentProtocol,
+    /// Variables with its key, each handed on when it is set.
+    pub keys: Vec<String>,
+    /// How it is installed.
+    pub install: String,
+    /// What it takes where it is confined, and how its events are read.
+    #[serde(default)]
+    pub adapter: Adapter,
+}
+
+/// Agents that need no command line: their name is enough.
+pub static PRESETS: LazyLock<Vec<AgentPreset>> =
+    LazyLock::new(|| parse_rows(embedded!("agent/agents.toml")));
+
+/// The preset of this name.
+#[must_use]
+pub fn preset(name: &str) -> Option<&'static AgentPreset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
 
 /// How a published agent is spoken to beyond its command line: what a row of a table says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]

@@ -8,7 +8,7 @@ mod reply;
 mod settings;
 mod trouble;
 
-pub use adapter::Adapter;
+pub use adapter::{Adapter, PRESETS, preset};
 pub use call::{Answer, Call, Places, call};
 pub use home::AgentHome;
 pub use reply::{Reply, read_reply};

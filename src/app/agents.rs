@@ -1,41 +1,11 @@
 //! Turns the value of `--agent` into a command: a known name, or any command line.
 
-use std::path::PathBuf;
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
 use super::{AppError, Result};
-use crate::agent::Adapter;
+use crate::agent::{PRESETS, preset};
 use crate::config::Settings;
 use crate::exec::on_path;
-use crate::model::{AgentProtocol, Code};
-use crate::repair::{Agent, AgentCommand};
-
-/// A published agent, by the name that `--agent` takes.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AgentPreset {
-    /// Its name.
-    pub name: String,
-    /// What it is started with, as its makers document it for use without a person.
-    pub command: String,
-    /// How it is spoken to.
-    pub protocol: AgentProtocol,
-    /// Variables with its key, each handed on when it is set.
-    pub keys: Vec<String>,
-    /// How it is installed.
-    pub install: String,
-    /// What it takes where it is confined, and how its events are read.
-    #[serde(default)]
-    pub adapter: Adapter,
-}
-
-/// The preset of this name.
-#[must_use]
-pub fn preset(name: &str) -> Option<&'static AgentPreset> {
-    PRESETS.iter().find(|preset| preset.name == name)
-}
+use crate::model::Code;
+use crate::repair::AgentCommand;
 
 /// Whether the program that a command line starts with is on the search path.
 pub(super) fn is_installed(command: &str) -> bool {
@@ -51,47 +21,25 @@ pub(super) fn installed_agent() -> Option<&'static str> {
     Some(&found.name)
 }
 
-/// The agent that the settings name, with what its preset says.
-pub(super) struct ChosenAgent {
-    pub(super) command: String,
-    pub(super) protocol: AgentProtocol,
-    pub(super) adapter: Option<&'static Adapter>,
-    pub(super) env: Vec<String>,
-}
-
-impl ChosenAgent {
-    /// As a repair calls it. `writable` is what it may write besides the isolated copy.
-    pub(super) fn called<'a>(&'a self, writable: &'a [PathBuf]) -> Agent<'a> {
-        Agent::Command(AgentCommand {
-            command: &self.command,
-            protocol: self.protocol,
-            adapter: self.adapter,
-            environment: &self.env,
-            writable,
-        })
-    }
-}
-
 /// Resolves a name or a command line: the only place where names of agents are read.
-pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
-    let mut env = settings.agent.env.clone();
-    let Some(preset) = preset(command.trim()) else {
-        return ChosenAgent {
-            command: command.to_owned(),
-            protocol: settings.agent.protocol,
-            adapter: None,
-            env,
-        };
+pub(super) fn resolve_agent(command: &str, settings: &Settings) -> AgentCommand {
+    let own = &settings.agent;
+    let mut agent = AgentCommand {
+        command: command.to_owned(),
+        protocol: own.protocol,
+        adapter: None,
+        environment: own.env.clone(),
+        writable: own.write.clone(),
     };
-    let keys = preset.keys.iter();
-    let set = keys.filter(|key| std::env::var_os(key).is_some());
-    env.extend(set.cloned());
-    ChosenAgent {
-        command: preset.command.clone(),
-        protocol: preset.protocol,
-        adapter: Some(&preset.adapter),
-        env,
+    if let Some(preset) = preset(command.trim()) {
+        agent.command.clone_from(&preset.command);
+        agent.protocol = preset.protocol;
+        agent.adapter = Some(&preset.adapter);
+        let keys = preset.keys.iter();
+        let set = keys.filter(|key| std::env::var_os(key).is_some());
+        agent.environment.extend(set.cloned());
     }
+    agent
 }
 
 /// Refuses an agent that is not here, before anything is run.
@@ -124,17 +72,6 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     let hint =
         "install it, or correct it; `mendit fix --help` names the agents that need no command";
     Err(AppError::new(Code::U310, message).hint(hint))
-}
-
-/// Agents that need no command line: their name is enough.
-pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {
-    let read = crate::model::read_table::<PresetFile>(embedded!("app/agents.toml"));
-    read.map(|table| table.agent).unwrap_or_default()
-});
-
-#[derive(Deserialize)]
-struct PresetFile {
-    agent: Vec<AgentPreset>,
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::agents::resolve_agent;
 use super::files::{make_folder, temporary, to_json, write_file};
 use super::flags::{Args, repair_level, request, share, word};
@@ -12,14 +10,16 @@ use super::open::listen;
 use super::{App, AppError, Result};
 use crate::bench::{
     BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, compare, load_fixtures,
-    load_sets, merge, mine, pairs, parse_partition, part_of, real_cases, run_cases, score,
+    load_sets, merge, mine, pairs, parse_partition, part_of, prediction_lines, real_cases,
+    run_cases, score,
 };
 use crate::exec::Temporary;
 use crate::git::Repository;
 use crate::model::{
-    BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level, MineDocument,
+    AtPath as _, BenchDocument, BenchPairs, Code, FixtureOutcome, Level, MineDocument,
     WorkplaceMode,
 };
+use crate::repair::AgentCommand;
 
 request! {
 /// Say how often broken repositories with a known repair are repaired.
@@ -78,7 +78,7 @@ pub fn run_bench(
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
 ) -> Result<Option<BenchDocument>> {
     let settings = app.settings();
-    let (agent, agent_environment) = agent(app, request);
+    let agent = choose_agent(app, request);
     let partition = request.partition.as_deref().filter(|text| *text != "all");
     let partition = partition.map(parse_partition).transpose()?;
     let stop = listen()?;
@@ -86,35 +86,24 @@ pub fn run_bench(
     let redactor = app.redactor();
     let workplace = settings.sandbox.workplace.unwrap_or_default();
     let cases: Vec<Case<'_>> = match &request.real {
-        None => {
-            let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
-            fixtures.into_iter().map(Case::from_folder).collect()
-        }
+        None => load_fixtures(&request.fixtures)?
+            .into_iter()
+            .map(Case::from_folder)
+            .collect(),
         Some(_) if agent == BenchAgent::Replay => {
             let message = "fixes of real histories have no recorded replies";
             return Err(AppError::usage(message).hint("name another agent with `--agent`"));
         }
         Some(real) => {
-            let mut sets = load_sets(&real.sets)?;
-            let ids = sets.iter().flat_map(|set| &set.fixes);
-            let mine = part_of(ids.map(|fix| fix.id.clone()).collect(), partition);
-            for set in &mut sets {
-                set.fixes.retain(|fix| mine.contains(&fix.id));
-            }
             let work = real.work.clone().unwrap_or_else(|| home.join("work"));
-            real_cases(
-                &sets,
-                &real.clones,
-                &make_folder(&work)?,
-                workplace,
-                redactor,
-            )
+            let (sets, work) = (load_sets(&real.sets)?, make_folder(&work)?);
+            real_cases(&sets, &real.clones, &work, workplace, redactor)
         }
     };
+    let cases = part_of(cases, partition);
     let baseline = request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
         agent,
-        agent_environment,
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
         max_level: request.max_level.unwrap_or(Level::Requested),
         max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
@@ -128,7 +117,7 @@ pub fn run_bench(
         return Ok(None);
     }
     let heading = Heading {
-        agent: redactor.redact(options.agent.name()).text.into_owned(),
+        agent: redactor.mask(options.agent.name()),
         max_level: options.max_level,
         partition,
     };
@@ -136,18 +125,6 @@ pub fn run_bench(
         write_file(path, prediction_lines(&heading.agent, &outcomes))?;
     }
     compare_and_save(score(heading, outcomes), baseline, request.save.as_deref()).map(Some)
-}
-
-// A line of JSON for each case that ended with a patch.
-fn prediction_lines(agent: &str, outcomes: &[FixtureOutcome]) -> String {
-    let lines = outcomes.iter().filter_map(|outcome| {
-        let patch = outcome.patch.as_ref()?;
-        let line = json!({
-            "instance_id": outcome.id, "model_name_or_path": agent, "model_patch": patch
-        });
-        Some(format!("{line}\n"))
-    });
-    lines.collect()
 }
 
 // Compares a document with an earlier one and keeps it.
@@ -188,46 +165,10 @@ pub fn merge_bench(
     )
 }
 
-/// How a document ends the process, and the first reason when it is not a yes.
-#[must_use]
-pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let comparison = document.comparison.as_ref();
-    let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
-    let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
-    let (code, message) = if document.leaks > 0 {
-        let message = "fixtures that leaked something forbidden";
-        (Code::F302, format!("{message}: {}", document.leaks))
-    } else if document.wrong_heals > 0 {
-        (
-            Code::F304,
-            format!("wrong fixes without an LLM: {}", document.wrong_heals),
-        )
-    } else if !regressed.is_empty() {
-        (Code::F301, format!("no longer fixed: {regressed}"))
-    } else if rate < least {
-        let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
-        (Code::F307, message)
-    } else {
-        return None;
-    };
-    Some(AppError::new(code, message))
-}
-
-/// How many fixtures could not be run.
-#[must_use]
-pub fn broken_fixtures(document: &BenchDocument) -> usize {
-    let fixtures = document.fixtures.iter();
-    fixtures
-        .filter(|outcome| outcome.result == FixtureResult::Error)
-        .count()
-}
-
 fn read_bench(path: &Path) -> Result<BenchDocument> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
-    let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
+    let document = serde_json::from_slice(&std::fs::read(path).at(path)?);
     document.map_err(|error| {
-        let message = format!("`{name}` is not a bench document: {error}");
+        let message = format!("`{}` is not a bench document: {error}", path.display());
         AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }
@@ -235,23 +176,19 @@ fn read_bench(path: &Path) -> Result<BenchDocument> {
 // Replies of the agent to try for each fixture.
 const USUAL_ATTEMPTS: u32 = 6;
 
-fn agent(app: &App, request: &BenchRequest) -> (BenchAgent, Vec<String>) {
-    let agent = match request.agent.as_deref().unwrap_or("builtin") {
+fn choose_agent(app: &App, request: &BenchRequest) -> BenchAgent {
+    match request.agent.as_deref().unwrap_or("builtin") {
         "builtin" => BenchAgent::Builtin,
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
-        name => {
-            let agent = resolve_agent(name, app.settings());
-            let command = BenchAgent::Command {
-                name: name.to_owned(),
-                command: agent.command,
-                protocol: agent.protocol,
-                adapter: agent.adapter,
-            };
-            return (command, agent.env);
-        }
-    };
-    (agent, app.settings().agent.env.clone())
+        name => BenchAgent::Command {
+            name: name.to_owned(),
+            command: AgentCommand {
+                writable: Vec::new(),
+                ..resolve_agent(name, app.settings())
+            },
+        },
+    }
 }
 
 pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::files::{to_json, write_file};
-use super::flags::{level, request, word};
+use super::flags::{level, read_level, request, word};
 use super::open::{base_tree, find_named, with_known};
 use super::runs::last_log;
 use super::why::add_known;
@@ -25,65 +27,70 @@ use crate::workspace::{At, Workspace};
 
 request! {
 /// Build the packet of a failure.
-#[derive(Default)]
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 ContextRequest {
     /// Files the failure is about; a directory means its files
     #[arg(value_name = "TARGET")] targets: Vec<String>;
     /// The same as TARGET
-    #[arg(hide_short_help = true, long = "target", value_name = "PATH")] more_targets: Vec<String>;
+    #[arg(hide_short_help = true, long = "target", value_name = "PATH")] #[serde(skip)] more_targets: Vec<String>;
     /// Log of the failing command; `-` is standard input. Without it and without a target, the last
     /// run
+    #[schemars(description = "The output of the failing command; without it and without a target, the last run's")]
     #[arg(long, value_name = "FILE")] log: Option<Input>;
     /// Text of an issue or a task instead of a log; `-` is standard input
     #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with = "log")]
-    issue: Option<Input>;
+    #[schemars(description = "The text of an issue or a task, in place of a log")] issue: Option<Input>;
     /// A failure packet to take log, targets and commands from
-    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "log")] #[serde(skip)] failure: Option<Input>;
     /// The command that shows the failure (it is not run)
-    #[arg(hide_short_help = true, long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
+    #[arg(hide_short_help = true, long = "test-command", value_name = "CMD")] #[serde(skip)] test_commands: Vec<String>;
     /// Context level: auto, or 0 to 4
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = level)]
+    #[serde(deserialize_with = "read_level")]
+    #[schemars(with = "Option<u8>", range(min = 0, max = 3), description = "The context level, 0 to 3; by default the failure chooses")]
     level: LevelChoice;
     /// How the previous attempt ended, such as `tests_failed`
     #[arg(hide_short_help = true, long, value_name = "REASON", value_parser = word::<StopReason>, help_heading = AFTER)]
-    stop_reason: Option<StopReason>;
+    #[serde(skip)] stop_reason: Option<StopReason>;
     /// context.json or result.json of the previous attempt
-    #[arg(long, value_name = "FILE", help_heading = AFTER)] previous: Option<Input>;
+    #[arg(long, value_name = "FILE", help_heading = AFTER)] #[serde(skip)] previous: Option<Input>;
     /// JSON with the `requestedFiles` of an agent; `-` is standard input
-    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] request: Option<Input>;
+    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] #[serde(skip)] request: Option<Input>;
     /// A request of an agent: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
+    #[serde(rename = "requestedFiles")]
     #[arg(long = "request-path", value_name = "PATH", help_heading = AFTER)] requested: Vec<String>;
     /// Permit level 4: the whole repository, without caps
-    #[arg(hide_short_help = true, long, help_heading = WHAT)] include_repo_bundle: bool;
+    #[arg(hide_short_help = true, long, help_heading = WHAT)] #[serde(skip)] include_repo_bundle: bool;
     /// Read this commit instead of the worktree
     #[arg(long, value_name = "REV")] rev: Option<String>;
     /// Base of the change under test: its diff is shown, its files rank high
     #[arg(long, value_name = "BASE", help_heading = WHAT)] diff: Option<String>;
     /// How files are chosen [default: ranked] [setting: context.profile]
     #[arg(hide_short_help = true, long, value_name = "ranked|spec", value_parser = word::<Profile>, help_heading = WHAT)]
-    profile: Option<Profile> => set context.profile;
+    #[serde(skip)] profile: Option<Profile> => set context.profile;
     /// Files beyond targets and manifests [setting: context.max-files]
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_files: Option<u64> => set context.max_files;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] #[serde(skip)] max_files: Option<u64> => set context.max_files;
     /// Bytes of one file [setting: context.max-file-bytes]
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] #[serde(skip)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
     /// Bytes of all files [setting: context.max-total-bytes]
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] #[serde(skip)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
     /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
     /// Do not use the trace of the failing tests [setting: context.trace]
-    #[arg(hide_short_help = true, long, help_heading = WHAT)] no_trace: bool => off context.trace;
+    #[arg(hide_short_help = true, long, help_heading = WHAT)] #[serde(skip)] no_trace: bool => off context.trace;
     /// Bytes of the log; the middle is left out.
-    #[arg(skip)] max_log_bytes: Option<Bytes>;
+    #[arg(skip)] #[serde(skip)] max_log_bytes: Option<Bytes>;
     /// Read only files that match; repeatable [setting: context.allow]
-    #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => list context.allow;
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] #[serde(skip)] allow: Vec<String> => list context.allow;
     /// Never read files that match; repeatable [setting: context.deny]
-    #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] #[serde(skip)] deny: Vec<String> => add context.deny;
     /// Write context.json and failure-packet.json here
-    #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
+    #[arg(long, value_name = "DIR", help_heading = "Result")] #[serde(skip)] out: Option<PathBuf>;
     /// How the command ended that wrote the log.
-    #[arg(skip)] facts: LogFacts;
+    #[arg(skip)] #[serde(skip)] facts: LogFacts;
     /// Do not use the cache of parsed files
-    #[arg(hide_short_help = true, long)] no_cache: bool;
+    #[arg(hide_short_help = true, long)] #[serde(skip)] no_cache: bool;
 }
 }
 

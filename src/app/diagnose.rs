@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::files::read_reports;
 use super::flags::request;
 use super::hint::{HintRequest, find_remedies, in_words};
-use super::input::read_reports;
 use super::runs::last_log;
 use super::why::kept_cause;
 use super::{App, Input, Result, no_run};
@@ -81,7 +81,7 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
         let remedies = explain_failure(&project, &diagnosis, log.text(), line);
         let words = remedies
             .first()
-            .map(|remedy| app.redactor().redact(&in_words(remedy)).text.into_owned());
+            .map(|remedy| app.redactor().mask(&in_words(remedy)));
         diagnosis.suggested_fix = words.unwrap_or(diagnosis.suggested_fix);
     }
     Ok(Diagnosed { diagnosis, command })

@@ -1,16 +1,27 @@
-//! The task of `mendit doctor` without a probe: checks what is installed. It runs nothing of the
-//! repository, since nobody named a command.
+//! The tasks of `mendit doctor`: without a probe it checks what is installed and runs nothing of the repository, since
+//! nobody named a command; with `--test CMD` or `--mcp` it starts probes and corrects their configuration.
 
-use super::agents::{PRESETS, is_installed};
-use super::confined::confined;
-use super::open::listen;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, json};
+
+use super::agents::is_installed;
+use super::command::{confined, say_unconfined};
+use super::files::write_file;
+use super::flags::{request, word};
+use super::open::{environment, listen};
 use super::runs::{KeptRun, RunStore};
-use super::{App, Result};
-use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
+use super::{App, AppError, Result};
+use crate::agent::PRESETS;
+use crate::config::Seconds;
+use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState, Stop};
+use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
-use crate::model::{CheckupRow, HealingResult, SandboxMode};
+use crate::model::{AtPath as _, CheckupRow, Code, Exit, FailureKind, HealingResult, SandboxMode};
 use crate::patch::is_interrupted;
+use crate::policy::Redactor;
 use crate::workspace::Workspace;
 
 /// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is
@@ -138,4 +149,185 @@ fn run_confined(app: &App, command: CommandLine) -> Result<Outcome> {
     let (mut job, _private) = confined(app, command)?;
     job.sandbox.mode = SandboxMode::Auto;
     Ok(exec::run(&job, &listen()?, &mut Discard)?)
+}
+
+request! {
+/// Start what must answer before a repair can begin, and mend its configuration.
+#[derive(Default)]
+HealRequest {
+    /// A command that must start; it may fail for a reason in the code
+    #[arg(long, value_name = "CMD")] test: Option<String>;
+    /// A file with `mcpServers`, all of which must answer
+    #[arg(long, value_name = "FILE")] mcp: Option<PathBuf>;
+    /// Only this server of the file; repeatable
+    #[arg(long = "server", value_name = "NAME", requires = "mcp")] servers: Vec<String>;
+    /// Write the configuration that answers back to the file
+    #[arg(long)] auto: bool;
+    /// Fixes to try for each probe [default: 3]
+    #[arg(long, value_name = "N")] max_attempts: Option<u32>;
+    /// Seconds for a probe to answer; 30 by default [setting: limits.timeout]
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
+    /// Confine what probes write to the worktree, a private temporary folder and caches
+    /// [default: auto] [setting: sandbox.mode]
+    #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    /// Let a confined probe write to this path [setting: sandbox.allow-write]
+    #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]
+    #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
+}
+}
+
+/// Starts each probe and mends what can be mended.
+///
+/// # Errors
+/// Nothing to probe, a file that is no configuration, or nothing that can be started at all.
+pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, Exit)> {
+    let file = request.mcp.as_ref();
+    let mut servers = file
+        .map(|file| read_servers(file, request.auto))
+        .transpose()?;
+    let settings = app.settings();
+    let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
+    let probes = probes(request, timeout, servers.as_ref())?;
+    if probes.is_empty() {
+        return Err(AppError::usage("there is nothing to probe")
+            .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
+    }
+    let workspace = app.worktree()?;
+    let given = servers.iter().flat_map(ServerConfig::variables);
+    let named = settings
+        .test
+        .env
+        .iter()
+        .filter_map(|variable| variable.split_once('='));
+    let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let redactor = Redactor::new(environment().chain(given).chain(named));
+    let (job, _private) = confined(app, CommandLine::Program(Vec::new()))?;
+    let stop = app.progress.stop()?;
+    let options = Options {
+        job: &job,
+        directory: app.directory().to_owned(),
+        max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
+        environment: &settings.test.env,
+        redactor: &redactor,
+        listing: Some(workspace.source.listing()),
+        stop: &stop,
+    };
+    let mut reports = Vec::new();
+    let mut attempts = Vec::new();
+    let mut last = Map::new();
+    for probe in probes {
+        let healed = heal(probe, &options)?;
+        let probe = &healed.probe;
+        if job.sandbox.mode == SandboxMode::Auto
+            && let Some(sandbox) = healed.sandbox
+        {
+            say_unconfined(sandbox, &[], app);
+        }
+        for path in healed.refused.iter().map(|path| path.display()) {
+            let (code, name) = (Code::R212, &probe.name);
+            app.note(&format!(
+                "{code}: {name}: mendit's sandbox refused writing {path}; --allow-write {path}"
+            ));
+        }
+        match (&probe.target, &mut servers) {
+            (Target::Command(line), _) => {
+                let seconds = probe.timeout.as_secs_f64();
+                let test = json!({"command": line, "timeoutSeconds": seconds});
+                last.insert("test".to_owned(), test);
+            }
+            (Target::Server(_), Some(servers)) if healed.report.changed => servers.replace(probe),
+            _ => {}
+        }
+        reports.push(healed.report);
+        attempts.extend(healed.attempts);
+        if stop.requested() {
+            break;
+        }
+    }
+    if let Some(servers) = &servers {
+        last.extend(servers.document());
+    }
+    let result = HealingResult::new(reports, attempts, masked(&last, &redactor));
+    if let Some(servers) = &servers {
+        write_back(servers, request, &result, app)?;
+    }
+    let exit = exit_code(&result, &stop);
+    Ok((result, exit))
+}
+
+// What a probe has where nothing is set.
+const USUAL_TIME: Duration = Duration::from_secs(30);
+const USUAL_ATTEMPTS: u32 = 3;
+
+fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
+    let name = file.display().to_string();
+    if auto && file.is_symlink() {
+        let message = format!("`{name}` is a link, and `--auto` would replace it by a file");
+        return Err(AppError::new(Code::U303, message).hint("name the file it leads to"));
+    }
+    Ok(ServerConfig::parse(&name, &std::fs::read(file).at(file)?)?)
+}
+
+fn probes(
+    request: &HealRequest,
+    timeout: Duration,
+    servers: Option<&ServerConfig>,
+) -> Result<Vec<Probe>> {
+    let line = request.test.iter().filter(|line| !line.trim().is_empty());
+    let mut probes: Vec<Probe> = line
+        .map(|line| Probe {
+            name: "test".to_owned(),
+            target: Target::Command(line.clone()),
+            timeout,
+        })
+        .collect();
+    if let Some(servers) = servers {
+        let mut wanted = request.servers.clone();
+        if wanted.is_empty() {
+            wanted.extend(servers.names().map(str::to_owned));
+        }
+        for name in wanted {
+            probes.push(servers.probe(&name, timeout)?);
+        }
+    }
+    Ok(probes)
+}
+
+fn write_back(
+    servers: &ServerConfig,
+    request: &HealRequest,
+    result: &HealingResult,
+    app: &App,
+) -> Result<()> {
+    let is_better = result
+        .probes
+        .iter()
+        .any(|probe| probe.changed && probe.fixed);
+    let Some(file) = request.mcp.as_ref().filter(|_| is_better) else {
+        return Ok(());
+    };
+    if request.auto {
+        write_file(file, servers.text())?;
+        app.note(&format!("wrote {}", file.display()));
+    } else {
+        app.note("another configuration answers; `--auto` writes it to the file");
+    }
+    Ok(())
+}
+
+fn exit_code(result: &HealingResult, stop: &Stop) -> Exit {
+    if stop.requested() {
+        return Exit::Interrupted;
+    }
+    let worst = result.probes.iter().find(|probe| !probe.fixed);
+    match worst.and_then(|probe| probe.diagnosis.as_ref()) {
+        _ if result.fixed => Exit::Yes,
+        Some(diagnosis) => match diagnosis.kind {
+            FailureKind::Timeout => Exit::TimedOut,
+            FailureKind::Unknown => Exit::No,
+            _ => Exit::PersonMustAct,
+        },
+        None => Exit::No,
+    }
 }

@@ -1,6 +1,7 @@
 //! The error of every task: a code, a message and a hint, so that each surface prints it the same way.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::LazyLock;
 
 use crate::bench::BenchError;
@@ -9,7 +10,7 @@ use crate::context::ContextError;
 use crate::exec::ExecError;
 use crate::git::GitError;
 use crate::heal::HealError;
-use crate::model::{Code, Exit};
+use crate::model::{Code, Exit, PathError};
 use crate::patch::WriteError;
 use crate::policy::PolicyError;
 use crate::repair::RepairError;
@@ -53,27 +54,6 @@ impl AppError {
         Self::new(Code::U301, message)
     }
 
-    /// A file that was named cannot be read.
-    #[must_use]
-    pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
-        use std::io::ErrorKind;
-        let (why, hint) = match error.kind() {
-            // A text where the file that holds it is expected.
-            ErrorKind::NotFound if path.contains(char::is_whitespace) => (
-                "there is no such file".to_owned(),
-                "a file is expected; `-` reads standard input",
-            ),
-            ErrorKind::NotFound => (
-                "there is no such file".to_owned(),
-                "the path is relative to the current directory",
-            ),
-            ErrorKind::IsADirectory => (error.kind().to_string(), "name a file in it"),
-            ErrorKind::Other => (error.to_string(), ""),
-            kind => (kind.to_string(), ""),
-        };
-        Self::new(Code::U302, format!("cannot read `{path}`: {why}")).maybe(hint)
-    }
-
     /// Nobody waits for the answer any more.
     pub(super) fn cancelled() -> Self {
         Self::new(Code::U301, "cancelled").exit(Exit::Interrupted)
@@ -104,6 +84,22 @@ impl AppError {
     pub fn exit(mut self, exit: Exit) -> Self {
         self.exit = exit;
         self
+    }
+}
+
+// A file that was named cannot be read.
+impl From<PathError> for AppError {
+    fn from(error: PathError) -> Self {
+        let hint = match error.kind {
+            // A text where the file that holds it is expected.
+            ErrorKind::NotFound if error.path.to_string_lossy().contains(char::is_whitespace) => {
+                "a file is expected; `-` reads standard input"
+            }
+            ErrorKind::NotFound => "the path is relative to the current directory",
+            ErrorKind::IsADirectory => "name a file in it",
+            _ => "",
+        };
+        Self::new(Code::U302, format!("cannot read {error}")).maybe(hint)
     }
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::agents::{installed_agent, refuse_missing_agent, resolve_agent};
-use super::confined::shared;
 use super::files::{make_folder, to_json, write_file};
 use super::flags::{repair_level, request, word};
 use super::hint::in_words;
@@ -26,6 +25,7 @@ use crate::repair::{
     Agent, Commands, Part, Policy, RunLock, Setup, SplitInput, Task, digest, repair, split,
 };
 use crate::report::{Culprit, NextFacts, next_steps};
+use crate::workplace::find_shared;
 use crate::workspace::Workspace;
 
 request! {
@@ -178,7 +178,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     } else {
         app.settings().test.command.0.join(" && ")
     };
-    let command = app.redactor().redact(&line).text.into_owned();
+    let command = app.redactor().mask(&line);
     let (result, folders, apply) = repair_repository(app, request)?;
     let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
     let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
@@ -250,9 +250,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
         read: &read,
         request: packets,
         commands: commands(app),
-        agent: agent
-            .as_ref()
-            .map_or(Agent::None, |agent| agent.called(&settings.agent.write)),
+        agent: agent.as_ref().map_or(Agent::None, Agent::Command),
         policy: Policy {
             // What a change of code brought is corrected in code.
             treat_as_code: request.treat_as_code || by_change,
@@ -261,7 +259,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
         allowed,
         task,
         remedies: &remedies,
-        shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+        shared: find_shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: is_applied,
         resume: request.resume.is_some(),
     };

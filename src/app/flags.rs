@@ -2,6 +2,8 @@
 //! check.
 
 pub(crate) use clap::Args;
+use serde::Deserialize as _;
+use serde::de::Error as _;
 
 use crate::config::Settings;
 use crate::model::Level;
@@ -87,6 +89,17 @@ pub(super) fn repair_level(text: &str) -> Result<Level, String> {
     level
         .filter(|level| *level <= Level::Requested)
         .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
+}
+
+/// Reads a level of a caller that is a program: level 4 is refused, because no cap would hold for the whole repository.
+pub(super) fn read_level<'de, D>(document: D) -> Result<super::LevelChoice, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    let level = repair_level(&u8::deserialize(document)?.to_string());
+    level
+        .map(super::LevelChoice::Exactly)
+        .map_err(D::Error::custom)
 }
 
 /// A part of a whole.

@@ -11,6 +11,7 @@ use super::open::root_to_run_in;
 use super::runs::{RunStore, no_run};
 use super::{App, AppError, Result};
 use crate::git::unified_hunks;
+use crate::model::{AtPath as _, parse_rows};
 
 request! {
 /// Connect an agent, an editor or a CI host.
@@ -38,11 +39,6 @@ pub struct InitFile {
     pub left: Option<&'static str>,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    file: Vec<Row>,
-}
-
 // One file of a target: all of it, or a marked block in a text.
 #[derive(Deserialize)]
 struct Row {
@@ -53,10 +49,7 @@ struct Row {
     block: bool,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let read = crate::model::read_table::<Table>(embedded!("app/init.toml"));
-    read.map(|table| table.file).unwrap_or_default()
-});
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("app/init.toml")));
 
 /// Lists the supported names, sorted.
 #[must_use]
@@ -87,10 +80,9 @@ pub fn init_target(app: &App, request: &InitRequest) -> Result<Vec<InitFile>> {
 
 fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Result<InitFile> {
     let place = below_no_link(root, &row.path)?;
-    let failed = |error: std::io::Error| AppError::unreadable(&row.path, &error);
     let old = match std::fs::read_to_string(&place) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        read => Some(read.map_err(failed)?),
+        read => Some(read.at(&row.path)?),
     };
     let changed = if request.remove {
         row.remove(old.as_deref())
@@ -108,7 +100,7 @@ fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Resu
         match new {
             _ if request.dry_run => {}
             Some(text) => write_file(&place, text)?,
-            None => std::fs::remove_file(&place).map_err(failed)?,
+            None => std::fs::remove_file(&place).at(&row.path)?,
         }
     }
     Ok(InitFile {

@@ -3,7 +3,7 @@
 
 mod agents;
 mod bench;
-mod confined;
+mod command;
 mod context;
 mod diagnose;
 mod doctor;
@@ -12,21 +12,16 @@ mod files;
 mod fix;
 pub(crate) mod flags;
 mod git_apply;
-mod heal;
 mod hint;
 mod imports;
 mod init;
-mod input;
-mod kept;
 mod open;
 mod patch;
 mod redact;
 mod report;
 mod run;
-mod run_end;
 mod runs;
 mod show_settings;
-mod test_command;
 mod why;
 
 /// What tasks give.
@@ -34,21 +29,19 @@ pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
 
 pub use crate::policy::Redactor;
 pub use bench::*;
+pub use command::find_test_command;
 pub use context::*;
 pub use diagnose::*;
 pub use doctor::*;
 pub use error::*;
-pub use files::{to_json, to_json_line, write_file};
+pub use files::*;
 pub use fix::*;
 pub(crate) use flags::word;
 pub use flags::{Flags, share};
 pub use git_apply::*;
-pub use heal::*;
 pub use hint::*;
 pub use imports::*;
 pub use init::*;
-pub use input::*;
-pub use kept::*;
 pub use open::*;
 pub use patch::*;
 pub use redact::*;
@@ -56,10 +49,10 @@ pub use report::*;
 pub use run::*;
 pub use runs::*;
 pub use show_settings::*;
-pub use test_command::*;
 pub use why::*;
 
 // What requests are made of.
+pub use crate::bench::bench_failure;
 pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
 pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor, supervise};

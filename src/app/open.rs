@@ -142,7 +142,7 @@ impl<'a> App<'a> {
 
     /// A log as it may be read on: decoded, without terminal escapes, its secrets masked.
     pub(super) fn clean(&self, log: &[u8]) -> String {
-        self.redactor.redact(&sanitize_log(log)).text.into_owned()
+        self.redactor.mask(&sanitize_log(log))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The task of `mendit redact`, and the masking of output as it streams.
+//! The task of `mendit redact`, and what is shown of output as it streams.
 
 use serde_json::{Value, json};
 
@@ -7,66 +7,15 @@ use super::{App, Input, Result};
 use crate::model::Profile;
 use crate::policy::{Finding, Redactor, sanitize_log};
 
-/// The last line of what a command printed, as it may be shown.
-#[must_use]
-pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
-    let text = sanitize_log(printed);
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    Some(app.redactor().redact(line).text.into_owned())
-}
-
-/// Masks a stream of output as it comes, line by line.
-///
-/// Secrets of the environment, formats and named values are masked; a value that only a later line
-/// gives away is not.
-pub struct StreamMasker {
-    redactor: Redactor,
-    pending: Vec<u8>,
-}
-
-// A private key is held back until its last line, up to so many bytes.
-const MAX_PENDING: usize = 64 * 1024;
-
-impl StreamMasker {
-    /// Masks with the rules and known values of the settings in force.
-    #[must_use]
-    pub fn new(app: &App) -> Self {
-        Self {
-            redactor: app.redactor().clone(),
-            pending: Vec::new(),
+impl App<'_> {
+    /// Says the last line of what a command printed, as it may be shown.
+    pub fn show_output(&self, printed: &[u8]) {
+        let text = sanitize_log(printed);
+        let mut lines = text.lines().rev().map(str::trim);
+        if let Some(line) = lines.find(|line| !line.is_empty()) {
+            self.progress.step(&self.redactor().redact(line).text);
         }
     }
-
-    /// Takes the next bytes and returns the whole lines so far, masked.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
-        self.pending.extend_from_slice(bytes);
-        let mut ready = whole_lines(&self.pending);
-        let key = memchr::memmem::rfind(&self.pending[..ready], b"-----BEGIN ");
-        if let Some(start) = key
-            && memchr::memmem::find(&self.pending[start..ready], b"-----END ").is_none()
-        {
-            ready = whole_lines(&self.pending[..start]);
-        }
-        if self.pending.len() - ready > MAX_PENDING {
-            ready = self.pending.len();
-        }
-        self.take(ready)
-    }
-
-    /// Returns the rest, masked.
-    pub fn finish(&mut self) -> Vec<u8> {
-        self.take(self.pending.len())
-    }
-
-    fn take(&mut self, length: usize) -> Vec<u8> {
-        let ready: Vec<u8> = self.pending.drain(..length).collect();
-        self.redactor.redact_bytes(&ready).bytes.into_owned()
-    }
-}
-
-// Where the last whole line ends.
-fn whole_lines(bytes: &[u8]) -> usize {
-    memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1)
 }
 
 request! {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
-use crate::model::{Blocker, Code, Rates, RunRecord, SCHEMA_VERSION};
+use crate::bench::{conclude_rates, count_run};
+use crate::model::{AtPath as _, Code, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 
 /// What a report is about, and the name of its folder.
@@ -70,52 +71,8 @@ pub fn add_up_runs(
             }
         }
     }
-    let (open, all) = (rates.failures - rates.fixed, rates.failures);
-    let share = |count: u32| f64::from(count) / f64::from(all.max(1));
-    rates.recovery_rate = share(rates.fixed);
-    rates.failure_rate = share(open);
-    let categories = rates.categories.iter();
-    let shares = categories.map(|(name, count)| (name.clone(), share(*count)));
-    rates.category_rates = shares.collect();
-    rates
-        .blockers
-        .sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));
-    rates.blockers.truncate(MAX_BLOCKERS);
-    let limit = alert_rate.filter(|limit| share(open) > *limit);
-    rates.alarm = limit.map(|limit| {
-        let (rate, limit) = (share(open) * 100.0, limit * 100.0);
-        format!("{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed")
-    });
+    conclude_rates(&mut rates, alert_rate);
     Ok(rates)
-}
-
-const MAX_BLOCKERS: usize = 10;
-
-fn count_run(rates: &mut Rates, run: &RunRecord) {
-    let result = &run.result;
-    rates.runs += 1;
-    if let Some(failure) = &result.failure {
-        let fixed = u32::from(result.status.is_success());
-        let kind = rates.kinds.entry(failure.kind.to_string()).or_default();
-        kind.runs += 1;
-        kind.fixed += fixed;
-        rates.failures += 1;
-        rates.fixed += fixed;
-        if let Some(category) = result.category {
-            *rates.categories.entry(category.to_string()).or_default() += 1;
-        }
-        let report = run.report.as_ref();
-        if let Some(what) = report.and_then(|report| report.blocked_on.clone()) {
-            match rates
-                .blockers
-                .iter_mut()
-                .find(|blocker| blocker.what == what)
-            {
-                Some(blocker) => blocker.runs += 1,
-                None => rates.blockers.push(Blocker { what, runs: 1 }),
-            }
-        }
-    }
 }
 
 /// Whether a folder holds runs and is none itself.
@@ -133,8 +90,7 @@ fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
     if directory.join("result.json").is_file() {
         return Ok(vec![directory.to_owned()]);
     }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| AppError::unreadable(&directory.display().to_string(), &error))?;
+    let entries = std::fs::read_dir(directory).at(directory)?;
     let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = folders.collect();
     folders.retain(|path| path.is_dir() && !path.ends_with("attempts"));

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::agents::installed_agent;
-use super::confined::{confined, move_to_copy, say_unconfined};
+use super::command::{
+    brief_text, confined, describe_failure, log_or_end, move_to_copy, say_unconfined,
+};
 use super::context::{ContextRequest, pack};
 use super::diagnose::{scene_of, summarize_run};
 use super::files::to_json;
 use super::flags::{request, word};
-use super::run_end::{brief_text, describe_failure, log_or_end};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
 use super::why::{Search, known_trace};
 use super::{App, AppError, Input, Result};
@@ -315,7 +316,7 @@ fn record(app: &App, job: &Job, outcome: &Outcome) -> CommandRecord {
         _ => CommandStatus::Failed,
     };
     let command = job.command.to_string();
-    let command = app.redactor().redact(&command).text.into_owned();
+    let command = app.redactor().mask(&command);
     CommandRecord {
         ended_at: Some(in_utc(jiff::Timestamp::now())),
         test_result: Some(test_result(outcome)),

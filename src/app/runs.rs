@@ -13,7 +13,7 @@ use super::{App, AppError, Result};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::CommandLine;
 use crate::git::Repository;
-use crate::model::{Code, CommandRecord, RepoPath, RunSummary, file_name};
+use crate::model::{AtPath as _, Code, CommandRecord, RepoPath, RunSummary, file_name};
 use crate::repair::{files_digest, read_json};
 use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
@@ -182,8 +182,7 @@ impl KeptRun {
         let Some(path) = logs.into_iter().find(|log| log.is_file()) else {
             return Ok(None);
         };
-        let log = std::fs::File::open(&path).and_then(Log::read);
-        let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
+        let log = std::fs::File::open(&path).and_then(Log::read).at(&path)?;
         Ok(Some(LastLog {
             log,
             facts: LogFacts {

@@ -3,13 +3,12 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use super::confined::shared;
+use super::command::not_started;
 use super::files::make_folder;
 use super::fix::commands;
 use super::fix::failing_command;
 use super::flags::request;
 use super::open::root_to_run_in;
-use super::run_end::not_started;
 use super::runs::{self, RunStore};
 use super::{App, AppError, Result, word};
 use crate::config::Seconds;
@@ -22,6 +21,7 @@ use crate::model::{
 use crate::patch::{WriteError, is_interrupted};
 use crate::repair::Commands;
 use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
+use crate::workplace::find_shared;
 use crate::workspace::Workspace;
 
 request! {
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
         let is_output = store.outputs_of_last(workspace, self.line);
         Ok(work(&FindCause {
             slot: make_folder(&store.state.workplace())?,
-            shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+            shared: find_shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
             state: store.state.directory(),
             workspace,
             root,

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::Fixture;
-use crate::agent::Adapter;
-use crate::model::{AgentProtocol, FailurePacket, Level, RepoPath, RunStatus};
+use crate::model::{FailurePacket, Level, RepoPath, RunStatus};
+use crate::repair::AgentCommand;
 
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +19,8 @@ pub enum BenchAgent {
     Command {
         /// What it is called in documents.
         name: String,
-        /// What it is started with.
-        command: String,
-        /// How it is spoken to.
-        protocol: AgentProtocol,
-        /// How its events are read.
-        adapter: Option<&'static Adapter>,
+        /// The command, and how it is spoken to.
+        command: AgentCommand,
     },
 }
 

@@ -1,11 +1,10 @@
 //! The errors of the bench.
 
-use std::io;
 use std::path::Path;
 
 use crate::exec::ExecError;
 use crate::git::GitError;
-use crate::model::Code;
+use crate::model::{Code, PathError};
 use crate::patch::WriteError;
 use crate::repair::RepairError;
 use crate::source::ReadError;
@@ -29,9 +28,12 @@ pub enum BenchError {
     /// A command of a set-up failed.
     #[error("{0}")]
     SetUp(String),
+    /// A bench ended below what was asked for.
+    #[error("{1}")]
+    Below(Code, String),
     /// The disk refused a path.
-    #[error("cannot use `{0}`: {reason}", reason = disk_reason(*.1))]
-    Disk(String, io::ErrorKind),
+    #[error("cannot use {0}")]
+    Disk(#[from] PathError),
     /// A file of the clone or the checkout cannot be read.
     #[error("cannot read a file of the checkout: {0}")]
     Source(ReadError),
@@ -53,10 +55,6 @@ pub enum BenchError {
 }
 
 impl BenchError {
-    pub(super) fn disk(path: &Path, error: &io::Error) -> Self {
-        Self::Disk(path.display().to_string(), error.kind())
-    }
-
     pub(super) fn file(code: Code, path: &Path, message: impl Into<String>) -> Self {
         Self::File(code, path.display().to_string(), message.into())
     }
@@ -65,22 +63,14 @@ impl BenchError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::File(code, ..) => *code,
+            Self::File(code, ..) | Self::Below(code, _) => *code,
             Self::Part(_) => Code::F305,
-            Self::None(_) | Self::Disk(..) | Self::Git(_) => Code::F101,
+            Self::None(_) | Self::Disk(_) | Self::Git(_) => Code::F101,
             Self::Lacking(_) | Self::Source(_) | Self::SetUp(_) => Code::F401,
             Self::Apply(error) => error.code(),
             Self::Workplace(error) => error.code(),
             Self::Run(error) => error.code(),
             Self::Exec(error) => error.code(),
         }
-    }
-}
-
-fn disk_reason(kind: io::ErrorKind) -> String {
-    match kind {
-        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),
-        kind => kind.to_string(),
     }
 }

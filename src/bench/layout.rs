@@ -1,12 +1,10 @@
 //! A fixture or real fix as a case, and the case as a repository on disk.
 
-use std::path::{Path, PathBuf};
-
-use super::materialise::temporary_name;
 use super::real::{Checkout, Commits};
-use super::stage::{Hidden, hidden_tests};
+use super::stage::{Hidden, hidden_tests, temporary_name};
 use super::{BenchError, Fixture, materialise};
 use crate::exec::Stop;
+use std::path::{Path, PathBuf};
 
 /// A broken repository with all that is known of its repair, and where its files come from.
 pub struct Case<'a> {

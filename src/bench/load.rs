@@ -1,13 +1,12 @@
 //! Loads fixtures and checks that they are complete, so that a typo in a fixture is an error and not a
 //! failed case.
 
+use super::stage::hidden_folder;
+use super::{BenchError, Fixture, Reply};
+use crate::model::{AtPath as _, Code, RepoPath};
 use std::fs;
 use std::io;
 use std::path::Path;
-
-use super::materialise::hidden_folder;
-use super::{BenchError, Fixture, Reply};
-use crate::model::{Code, RepoPath};
 
 /// Reads the fixtures in a folder, by name; the folder of a single fixture gives that one.
 ///
@@ -18,10 +17,8 @@ pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, BenchError> {
         return Ok(vec![load_fixture(directory)?]);
     }
     let mut folders = Vec::new();
-    for entry in fs::read_dir(directory).map_err(|error| BenchError::disk(directory, &error))? {
-        let path = entry
-            .map_err(|error| BenchError::disk(directory, &error))?
-            .path();
+    for entry in fs::read_dir(directory).at(directory)? {
+        let path = entry.at(directory)?.path();
         if path.join(MANIFEST).is_file() {
             folders.push(path);
         }
@@ -37,8 +34,7 @@ const MANIFEST: &str = "fixture.toml";
 
 fn load_fixture(directory: &Path) -> Result<Fixture, BenchError> {
     let manifest = directory.join(MANIFEST);
-    let text =
-        fs::read_to_string(&manifest).map_err(|error| BenchError::disk(&manifest, &error))?;
+    let text = fs::read_to_string(&manifest).at(&manifest)?;
     let mut fixture: Fixture = toml::from_str(&text).map_err(|error| {
         let message = error.to_string().trim_end().to_owned();
         BenchError::file(Code::F101, &manifest, message)
@@ -61,9 +57,8 @@ fn load_fixture(directory: &Path) -> Result<Fixture, BenchError> {
 
 fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, BenchError> {
     match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(BenchError::disk(path, &error)),
+        refused => Ok(refused.map(Some).at(path)?),
     }
 }
 
@@ -71,12 +66,10 @@ fn load_replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
-    let failed = |error: io::Error| BenchError::disk(directory, &error);
     let mut replies = Vec::new();
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let bytes =
-            fs::read(entry.path()).map_err(|error| BenchError::disk(&entry.path(), &error))?;
+    for entry in fs::read_dir(directory).at(directory)? {
+        let entry = entry.at(directory)?;
+        let bytes = fs::read(entry.path()).at(entry.path())?;
         replies.push(Reply {
             name: entry.file_name().to_string_lossy().into_owned(),
             text: String::from_utf8_lossy(&bytes).into_owned(),

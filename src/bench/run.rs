@@ -6,20 +6,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
-use super::judge::{CaseRun, judge_run};
+use super::judge::{CaseRun, Record, judge_run};
 use super::layout::LaidOut;
-use super::record::Record;
 use super::stage::Hidden;
 use super::{BenchAgent, BenchError, Case, Fixture, missing_programs};
 use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, SandboxMode,
-    WorkplaceMode,
+    AtPath as _, FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult,
+    SandboxMode, WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{Agent, AgentCommand, Commands, Policy, Setup, Task, repair};
+use crate::repair::{Agent, Commands, Policy, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -28,8 +27,6 @@ use crate::state::Known;
 pub struct BenchOptions {
     /// Who is asked.
     pub agent: BenchAgent,
-    /// Variables the agent's command gets beyond the usual ones.
-    pub agent_environment: Vec<String>,
     /// Seconds for one call of it.
     pub agent_timeout: f64,
     /// The highest level.
@@ -147,7 +144,7 @@ fn run_fixture(
     if result.status.is_success() {
         let found = case.run_hidden_tests(&laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
-            Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
+            Hidden::Failed(why) => Hidden::Failed(redactor.mask(&why)),
             Hidden::Passed => Hidden::Passed,
         });
     }
@@ -173,7 +170,7 @@ fn run(
         .map_err(|error| BenchError::Lacking(error.to_string()))?;
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
-        std::fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))?;
+        std::fs::create_dir_all(folder).at(folder)?;
     }
     let reply = |packet: &FailurePacket, call: u32| match options.agent {
         BenchAgent::Replay => recorded_reply(fixture, call),
@@ -182,18 +179,7 @@ fn run(
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
         BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(&reply),
-        BenchAgent::Command {
-            command,
-            protocol,
-            adapter,
-            ..
-        } => Agent::Command(AgentCommand {
-            command,
-            protocol: *protocol,
-            adapter: *adapter,
-            environment: &options.agent_environment,
-            writable: &[],
-        }),
+        BenchAgent::Command { command, .. } => Agent::Command(command),
     };
     let setup = Setup {
         root: &laid.root,

@@ -1,10 +1,13 @@
-//! Counts outcomes into totals, groups and levels.
+//! Counts outcomes into totals, groups and levels, and runs of repairs into rates.
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
+use super::BenchError;
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs,
-    SCHEMA_VERSION, Tally, TallyRow,
+    BenchDocument, Blocker, Code, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition,
+    Rates, Repairs, RunRecord, SCHEMA_VERSION, Tally, TallyRow,
 };
 
 /// Who was asked, and how far.
@@ -53,6 +56,42 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
 
 /// How the sentence about a wrong heal begins.
 pub(super) const WRONG_HEAL: &str = "F304: ";
+
+/// The first reason why a document is no success, if there is one; `min_rate` is the share that must pass.
+#[must_use]
+pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<BenchError> {
+    let comparison = document.comparison.as_ref();
+    let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
+    let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
+    let (leaks, wrong) = (document.leaks, document.wrong_heals);
+    let (code, message) = if leaks > 0 {
+        let message = format!("fixtures that leaked something forbidden: {leaks}");
+        (Code::F302, message)
+    } else if wrong > 0 {
+        (Code::F304, format!("wrong fixes without an LLM: {wrong}"))
+    } else if !regressed.is_empty() {
+        (Code::F301, format!("no longer fixed: {regressed}"))
+    } else if rate < least {
+        let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
+        (Code::F307, message)
+    } else {
+        return None;
+    };
+    Some(BenchError::Below(code, message))
+}
+
+/// Writes a line of JSON for each case that ended with a patch: a prediction of SWE-bench.
+#[must_use]
+pub fn prediction_lines(agent: &str, outcomes: &[FixtureOutcome]) -> String {
+    let lines = outcomes.iter().filter_map(|outcome| {
+        let patch = outcome.patch.as_ref()?;
+        let line = json!({
+            "instance_id": outcome.id, "model_name_or_path": agent, "model_patch": patch
+        });
+        Some(format!("{line}\n"))
+    });
+    lines.collect()
+}
 
 /// The 95 % interval of Wilson for `passed` of `run`, both ends from 0 to 1.
 #[must_use]
@@ -227,4 +266,50 @@ pub(super) mod tests {
         let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
         assert_eq!(pair(repairs.all), (2, 3));
     }
+}
+
+const MAX_BLOCKERS: usize = 10;
+
+/// Counts a run.
+pub fn count_run(rates: &mut Rates, run: &RunRecord) {
+    let result = &run.result;
+    rates.runs += 1;
+    if let Some(failure) = &result.failure {
+        let fixed = u32::from(result.status.is_success());
+        let kind = rates.kinds.entry(failure.kind.to_string()).or_default();
+        kind.runs += 1;
+        kind.fixed += fixed;
+        rates.failures += 1;
+        rates.fixed += fixed;
+        if let Some(category) = result.category {
+            *rates.categories.entry(category.to_string()).or_default() += 1;
+        }
+        let report = run.report.as_ref();
+        if let Some(what) = report.and_then(|report| report.blocked_on.clone()) {
+            let mut blockers = rates.blockers.iter_mut();
+            match blockers.find(|blocker| blocker.what == what) {
+                Some(blocker) => blocker.runs += 1,
+                None => rates.blockers.push(Blocker { what, runs: 1 }),
+            }
+        }
+    }
+}
+
+/// Computes the shares of all that was counted. `alert_rate` is the share of failures that may stay unfixed.
+pub fn conclude_rates(rates: &mut Rates, alert_rate: Option<f64>) {
+    let (open, all) = (rates.failures - rates.fixed, rates.failures);
+    let share = |count: u32| f64::from(count) / f64::from(all.max(1));
+    rates.recovery_rate = share(rates.fixed);
+    rates.failure_rate = share(open);
+    let categories = rates.categories.iter();
+    let shares = categories.map(|(name, count)| (name.clone(), share(*count)));
+    rates.category_rates = shares.collect();
+    let blockers = &mut rates.blockers;
+    blockers.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));
+    blockers.truncate(MAX_BLOCKERS);
+    let limit = alert_rate.filter(|limit| share(open) > *limit);
+    rates.alarm = limit.map(|limit| {
+        let (rate, limit) = (share(open) * 100.0, limit * 100.0);
+        format!("{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed")
+    });
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use super::args::{Form, Global, comment_forms, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
-    BenchRequest, MineRequest, RealSets, bench_failure, broken_fixtures, compare_benches,
-    merge_bench, mine_fixes, run_bench,
+    BenchRequest, MineRequest, RealSets, bench_failure, compare_benches, merge_bench, mine_fixes,
+    run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_page, mine_text, pairs_page};
@@ -113,9 +113,12 @@ fn conclude_bench(
 ) -> Result<Exit, AppError> {
     output.print_comment(format, document, bench_page)?;
     if let Some(error) = bench_failure(document, min_rate) {
-        return Err(error);
+        return Err(error.into());
     }
-    let broken = broken_fixtures(document);
+    let fixtures = document.fixtures.iter();
+    let broken = fixtures
+        .filter(|row| row.result == FixtureResult::Error)
+        .count();
     if broken > 0 {
         output.note(&format!("fixtures that could not be run: {broken}"));
         return Ok(Exit::Environment);

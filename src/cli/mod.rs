@@ -5,8 +5,8 @@ mod args;
 mod bench;
 mod fix;
 mod git_apply;
-mod log;
 mod output;
+mod pass_on;
 mod patch;
 mod progress;
 mod reference;
@@ -27,7 +27,7 @@ use output::Output;
 
 use crate::app::settings::{self, Settings};
 use crate::app::{self, App, AppError, AppOptions, Flags};
-use crate::model::{Code, Exit};
+use crate::model::{AtPath as _, Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
@@ -86,7 +86,7 @@ fn start() -> ExitCode {
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
-        .and_then(|()| log::start_log(cli.global.verbose))
+        .and_then(|()| output::start_log(cli.global.verbose))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {
@@ -149,17 +149,10 @@ fn enter_directory(directory: Option<&std::path::Path>) -> Result<(), AppError> 
     let Some(directory) = directory else {
         return Ok(());
     };
-    std::env::set_current_dir(directory).map_err(|error| {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => "no such folder".to_owned(),
-            io::ErrorKind::NotADirectory => "it is a file".to_owned(),
-            kind => kind.to_string(),
-        };
-        AppError::new(
-            Code::U302,
-            format!("cannot enter `{}`: {why}", directory.display()),
-        )
-        .hint("`-C DIR` is relative to the current directory and must exist")
+    let entered = std::env::set_current_dir(directory).at(directory);
+    entered.map_err(|error| {
+        AppError::new(Code::U302, format!("cannot enter {error}"))
+            .hint("`-C DIR` is relative to the current directory and must exist")
     })
 }
 

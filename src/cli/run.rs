@@ -1,12 +1,12 @@
 //! The command `run`.
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
 use super::args::{Form, Global, plain_forms};
+use super::pass_on::PassedOn;
 use super::{AppError, Exit, Output, open_app};
-use crate::app::{
-    App, CommandRun, RunRequest, StreamMasker, enter_last, find_test_command, no_run, run_command,
-};
+use crate::app::{App, CommandRun, RunRequest, enter_last, find_test_command, no_run, run_command};
 use crate::model::Code;
 use crate::report::{run_culprit, run_summary};
 
@@ -48,68 +48,23 @@ Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · 
 
 impl RunArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
-        let json = self.format == Form::Json;
         let mut app = open_app(global, &self.request, output)?;
-        // A person at a terminal sees the output as it is; a log that others read is masked.
-        let masked = !std::io::stdout().is_terminal();
-        let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
-        let mut passed_on = Ok(());
-        let mut pass_on = |stdout: bool, bytes: &[u8]| {
-            if !self.brief && passed_on.is_ok() {
-                let shown = if masked {
-                    maskers[usize::from(stdout)].push(bytes)
-                } else {
-                    bytes.to_vec()
-                };
-                passed_on = output.pass_on(stdout && !json, &shown);
-            }
-        };
         let mut request = self.request.clone();
         if request.command.is_empty() {
-            // A script whose variable is empty means no other command.
-            if std::env::args_os().any(|arg| arg == "--") {
-                return Err(AppError::usage("no command after `--`")
-                    .hint("`mendit run` alone repeats the last command"));
-            }
-            request.command = match enter_last(&mut app)? {
-                Some(words) => words,
-                None => agreed_command(&app, output)?,
-            };
+            request.command = last_command(&mut app, output)?;
         }
-        if !json && !self.brief {
-            request.colors = output.passes_colors();
-        }
+        let (json, is_plain) = (self.format == Form::Json, self.is_plain());
+        request.colors = is_plain && output.passes_colors();
         // On a terminal the command has it to itself.
         if !std::io::stderr().is_terminal() {
             output.doing(Some("running the command"));
         }
-        let mut ran = run_command(&app, &request, &mut pass_on);
-        for number in 1..=self.retry_flaky {
-            let end = match &ran {
-                Ok(ran) if !has_ended(ran) => {
-                    ran.record.test_result.as_ref().map(|end| &end.message)
-                }
-                _ => break,
-            };
-            let end = end.cloned().unwrap_or_default();
-            output.note(&format!(
-                "{end}; retry {number} of at most {}",
-                self.retry_flaky
-            ));
-            ran = run_command(&app, &request, &mut pass_on);
-            if ran.as_ref().is_ok_and(|ran| ran.failure.is_none()) {
-                output.note("the command is flaky: it failed, and passed without any change");
-            }
-        }
-        for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
-            let rest = masker.finish();
-            if !rest.is_empty() && passed_on.is_ok() {
-                passed_on = output.pass_on(stdout && !json, &rest);
-            }
-        }
+        let mut passed_on = PassedOn::new(&app, output, self.brief, json);
+        let ran = self.run_command(&app, &request, &mut passed_on);
+        let passed_on = passed_on.finish();
         let mut ran = ran?;
         output.doing(None);
-        let shown = !json && !self.brief && has_begun(ran.failure.as_ref());
+        let shown = is_plain && has_begun(ran.failure.as_ref());
         let exit = match &ran.failure {
             Some(error) if self.brief => error.exit,
             Some(error) => output.print_error(error),
@@ -134,21 +89,64 @@ impl RunArgs {
             let steps = ran.next_steps();
             output.print_aside(|color| run_culprit(summary, ran.found.as_ref(), &steps, color));
         }
-        let end = ran
-            .record
-            .test_result
-            .as_ref()
-            .filter(|_| self.keep_exit_code);
-        let code = end.and_then(|end| end.exit.or(end.signal.map(|signal| 128 + signal)));
-        let code = code.and_then(|code| u8::try_from(code).ok());
-        Ok(code
-            .filter(|_| exit != Exit::Interrupted)
-            .map_or(exit, Exit::Git))
+        Ok(self.own_code(&ran, exit).map_or(exit, Exit::Git))
+    }
+
+    // Whether a person reads the output.
+    fn is_plain(&self) -> bool {
+        self.format != Form::Json && !self.brief
+    }
+
+    // Runs the command, and again where it may be flaky.
+    fn run_command(
+        &self,
+        app: &App,
+        request: &RunRequest,
+        passed_on: &mut PassedOn<'_>,
+    ) -> Result<CommandRun, AppError> {
+        let output = passed_on.output;
+        let mut sink = |stdout: bool, bytes: &[u8]| passed_on.push(stdout, bytes);
+        let mut ran = run_command(app, request, &mut sink)?;
+        let most = self.retry_flaky;
+        for number in 1..=most {
+            if has_ended(&ran) {
+                break;
+            }
+            let end = ran.record.test_result.as_ref();
+            let end = end.map_or("", |end| end.message.as_str());
+            output.note(&format!("{end}; retry {number} of at most {most}"));
+            ran = run_command(app, request, &mut sink)?;
+            if ran.failure.is_none() {
+                output.note("the command is flaky: it failed, and passed without any change");
+            }
+        }
+        Ok(ran)
+    }
+
+    // The exit code of the command itself, where it is asked for.
+    fn own_code(&self, ran: &CommandRun, exit: Exit) -> Option<u8> {
+        let is_own = self.keep_exit_code && exit != Exit::Interrupted;
+        let end = ran.record.test_result.as_ref().filter(|_| is_own)?;
+        let code = end.exit.or(end.signal.map(|signal| 128 + signal))?;
+        u8::try_from(code).ok()
+    }
+}
+
+// Finds the command of the last run, else the project's own.
+fn last_command(app: &mut App, output: &Output) -> Result<Vec<OsString>, AppError> {
+    // A script whose variable is empty means no other command.
+    if std::env::args_os().any(|arg| arg == "--") {
+        return Err(AppError::usage("no command after `--`")
+            .hint("`mendit run` alone repeats the last command"));
+    }
+    match enter_last(app)? {
+        Some(words) => Ok(words),
+        None => agreed_command(app, output),
     }
 }
 
 // Finds the project's own test command. It runs only if the user agrees, because the repository names it.
-fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>, AppError> {
+fn agreed_command(app: &App, output: &Output) -> Result<Vec<OsString>, AppError> {
     let Some((line, from)) = find_test_command(app) else {
         return Err(no_run());
     };

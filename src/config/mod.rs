@@ -2,14 +2,13 @@
 //! the user's own, and that the defaults; every value knows where it comes from. What a repository
 //! brings along may tune and tighten, and neither run a command nor loosen a rule.
 
-mod error;
 mod file;
 mod settings;
 mod table;
 mod trust;
 mod values;
 
-pub use error::ConfigError;
+pub use file::ConfigError;
 pub use file::{File, find};
 pub use settings::{Origin, Settings};
 pub use table::{Context, Key, Output, Patch};

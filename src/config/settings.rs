@@ -1,13 +1,11 @@
 //! Merges settings from flags, environment and files, each value with its origin.
 
+use super::file::{ConfigError, File, printable_text, user_file};
+use super::table::{KEYS, Key, Sections};
+use super::trust::refusal_reason;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
-
-use super::error::ConfigError;
-use super::file::{File, printable_text, user_file};
-use super::table::{KEYS, Key, Sections};
-use super::trust::refusal_reason;
 
 /// The settings in force: every value by section, each with where it comes from.
 #[derive(Debug, Clone, Default, PartialEq)]

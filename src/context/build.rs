@@ -2,14 +2,13 @@
 
 use super::choose::choose_files;
 use super::digest::{input_digest, packet_digest};
-use super::error::ContextError;
 use super::failure::{Failure, read_failure};
 use super::fill::Fill;
 use super::inputs::{PacketInputs, find_secret_names};
 use super::leftover::{best_rows, next_files, unresolved};
-use super::log_excerpt::excerpt;
 use super::repo_index::repo_index;
-use super::request::Request;
+use super::request::{ContextError, Request};
+use super::tokens::excerpt;
 use crate::graph::Graph;
 use crate::model::{Caps, ContextDocument, LogExcerpt, RecoveryContext, RepoPath, SCHEMA_VERSION};
 use crate::policy::{ReadPolicy, Redactor};
@@ -113,7 +112,7 @@ fn write_document(
         caps,
         total_bytes: files.iter().map(|file| file.bytes).sum(),
         total_tokens: files.iter().map(|file| file.tokens).sum(),
-        files_requested: requested.map(|path| inputs.redact(path)).collect(),
+        files_requested: requested.map(|path| inputs.redactor.mask(path)).collect(),
         request_rounds: Some(rounds).filter(|rounds| *rounds > 0),
         files_rejected: fill.rejected,
         unresolved_imports: unresolved(inputs, failure, &included),

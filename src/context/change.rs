@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use super::inputs::decode;
 use crate::git::unified_hunks;
 use crate::model::{ChangeUnderTest, RepoPath};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::source::Source;
-
-use super::decode::decode;
 
 /// Bytes of diff that go into a packet.
 const MAX_DIFF_BYTES: usize = 65_536;
@@ -63,9 +62,9 @@ pub fn change_under_test(
         }
     }
     ChangeUnderTest {
-        base: redactor.redact(base_name).text.into_owned(),
+        base: redactor.mask(base_name),
         files,
-        diff: redactor.redact(&diff).text.into_owned(),
+        diff: redactor.mask(&diff),
     }
 }
 
@@ -86,7 +85,7 @@ fn file_diff(
         }
         let bytes = source.read(path).map_err(|_| ())?;
         let (text, _) = decode(&bytes).map_err(|_| ())?;
-        Ok(Some(redactor.redact(&text).text.into_owned()))
+        Ok(Some(redactor.mask(&text)))
     };
     let (Ok(before), Ok(after)) = (side(base), side(head)) else {
         return Some(format!(

@@ -3,15 +3,13 @@
 use std::collections::HashSet;
 
 use super::candidates::{Mentions, max_hops};
-use super::error::ContextError;
 use super::evidence::LogEvidence;
 use super::hints::find_imports;
 use super::inputs::PacketInputs;
 use super::ladder::{LevelChoice, Rung, choose_level, climb, first_spec_rung};
-use super::log_excerpt::excerpt;
-use super::request::Request;
+use super::request::{ContextError, Request};
 use super::targets::targets_of_log;
-use super::tokens::{bytes_of_tokens, estimate_tokens};
+use super::tokens::{bytes_of_tokens, estimate_tokens, excerpt};
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::Closure;
 use crate::model::{Diagnosis, FailureKind, Level, LogExcerpt, Profile, RecoveryContext, RepoPath};
@@ -192,7 +190,7 @@ fn clean_issue(inputs: &PacketInputs<'_>) -> Result<Option<String>, ContextError
     if text.trim().is_empty() {
         return Err(ContextError::EmptyIssue);
     }
-    Ok(Some(inputs.redact(&text)))
+    Ok(Some(inputs.redactor.mask(&text)))
 }
 
 fn distinct_paths(paths: &[RepoPath]) -> Vec<RepoPath> {

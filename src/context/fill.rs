@@ -313,7 +313,7 @@ impl<'a> Fill<'a> {
     /// Writes down a file that was asked for and is not given.
     pub(super) fn reject(&mut self, path: &str, unshown: Unshown) {
         self.rejected.push(RejectedFile {
-            path: self.inputs.redact(path),
+            path: self.inputs.redactor.mask(path),
             code: unshown.code,
             reason: unshown.reason,
         });

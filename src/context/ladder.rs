@@ -1,8 +1,7 @@
 //! Chooses the context level from the kind of failure and the last attempt.
 
+use super::request::ContextError;
 use crate::model::{FailureKind, Level, StopReason};
-
-use super::error::ContextError;
 
 /// The level a caller asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -30,11 +30,11 @@ pub(super) fn unresolved(
     let imports = failure.reach.unresolved.iter();
     let imports = imports.filter(|import| included.contains(&import.path));
     let masked = imports.map(|import| UnresolvedImport {
-        specifier: inputs.redact(&import.specifier),
+        specifier: inputs.redactor.mask(&import.specifier),
         tried: import
             .tried
             .iter()
-            .map(|path| inputs.redact(path))
+            .map(|path| inputs.redactor.mask(path))
             .collect(),
         ..import.clone()
     });

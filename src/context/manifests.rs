@@ -8,7 +8,7 @@ use super::candidates::Candidate;
 use super::failure::Failure;
 use super::inputs::PacketInputs;
 use crate::languages::{Language, TYPESCRIPT};
-use crate::model::{FailureKind, Profile, RepoPath, Role};
+use crate::model::{FailureKind, Profile, RepoPath, Role, parse_rows};
 use crate::source::Listing;
 
 /// Returns the project files that explain a failure of this kind, the nearest one above each target,
@@ -59,12 +59,7 @@ fn nearest_rows(
     found
 }
 
-// `manifests.toml`.
-#[derive(Deserialize)]
-struct File {
-    manifest: Vec<ManifestRule>,
-}
-
+// A row of `manifests.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ManifestRule {
@@ -78,10 +73,8 @@ struct ManifestRule {
     only_spec: bool,
 }
 
-static TABLE: LazyLock<Vec<ManifestRule>> = LazyLock::new(|| {
-    let read = crate::model::read_table::<File>(embedded!("context/manifests.toml"));
-    read.map(|file| file.manifest).unwrap_or_default()
-});
+static TABLE: LazyLock<Vec<ManifestRule>> =
+    LazyLock::new(|| parse_rows(embedded!("context/manifests.toml")));
 
 // For each target the first directory upwards that has one of the names.
 fn nearest_manifests(names: &[String], targets: &[RepoPath], listing: &Listing) -> Vec<RepoPath> {

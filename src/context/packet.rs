@@ -50,7 +50,7 @@ pub fn failure_packet(
             .collect(),
         test_commands: test_commands
             .iter()
-            .map(|command| redactor.redact(command).text.into_owned())
+            .map(|command| redactor.mask(command))
             .collect(),
         file_snapshots: context.files.clone(),
         repo_index: context.repo_index.clone(),

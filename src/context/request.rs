@@ -1,10 +1,16 @@
-//! The request for a packet: everything that does not come from the repository.
+//! The request for a packet: everything that does not come from the repository, as settings and history have it.
 
-use crate::context::ladder::{LevelChoice, Retry};
+use super::ladder::{LevelChoice, Retry};
+use crate::config::Settings;
 use crate::diagnose::Log;
+use crate::git::Repository;
 use crate::junit::Report;
-use crate::model::{Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, Traced};
+use crate::model::{
+    Caps, ChangeUnderTest, Code, History, KnownCause, Level, Profile, RepoPath, Traced,
+};
 use crate::source::Installed;
+use crate::state::Known;
+use crate::workplace::installed;
 
 /// What a packet is to be built from. Everything outside the repository's files is in here.
 #[derive(Debug, Clone, Default)]
@@ -100,3 +106,77 @@ impl CapOverrides {
         }
     }
 }
+
+/// Why no packet can be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContextError {
+    /// Level 4 without the flag that permits it.
+    #[error("level 4 holds the whole repository and must be permitted")]
+    BundleNotPermitted,
+    /// A log was given and there is nothing in it.
+    #[error("the log is empty")]
+    EmptyLog,
+    /// An issue was given and there is nothing in it.
+    #[error("the issue is empty")]
+    EmptyIssue,
+}
+
+impl ContextError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::BundleNotPermitted => Code::C110,
+            Self::EmptyLog | Self::EmptyIssue => Code::C320,
+        }
+    }
+}
+
+/// Bytes of the log in a packet; the middle is left out.
+const MAX_LOG_BYTES: u64 = 32_768;
+
+/// A request as the settings have it: caps, profile and size of the log. The log, targets and the
+/// attempt before are the caller's to add.
+#[must_use]
+pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
+    Request {
+        caps: CapOverrides {
+            max_files: settings.context.max_files,
+            max_file_bytes: settings.context.max_file_bytes.map(|size| size.0),
+            max_total_bytes: settings.context.max_total_bytes.map(|size| size.0),
+            max_tokens: settings.context.max_tokens,
+        },
+        profile: settings.context.profile,
+        installed: git
+            .and_then(Repository::workdir)
+            .map_or_else(Installed::default, installed),
+        max_log_bytes: MAX_LOG_BYTES,
+        history: History {
+            shallow: git.is_some_and(Repository::is_shallow),
+            commits_used: 0,
+        },
+        ..Request::default()
+    }
+}
+
+/// Adds the commits before a revision, newest first, where the ranking looks at them. History helps
+/// and is never required: without it the packet says so. What is known of commits is not read
+/// again.
+pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &str, known: &Known) {
+    let needed =
+        request.level != LevelChoice::Exactly(Level::Targets) && request.profile == Profile::Ranked;
+    let Some(git) = git.filter(|_| needed) else {
+        return;
+    };
+    let mut changes = git
+        .changes(revision, MAX_COMMITS, &known.history)
+        .unwrap_or_default();
+    request.history.commits_used = changes.len() as u64;
+    if changes.len() < MAX_COMMITS {
+        // The first commit is skipped, because it adds all files together, which relates none of them.
+        changes.pop();
+    }
+    request.commits = changes;
+}
+
+const MAX_COMMITS: usize = 1000;

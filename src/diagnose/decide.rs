@@ -1,16 +1,15 @@
 //! Weighs the findings of a log and decides on the kind. Lines near the root cause win, because
 //! wrappers repeat an error below it.
 
-use std::cmp::Reverse;
-
-use super::facts::LogFacts;
 use super::findings::Finding;
 use super::line::Line;
+use super::log::LogFacts;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind, Subkind};
+use std::cmp::Reverse;
 
 // What counts as resources of the machine: nothing in the project causes them, and messages that
 // come after them only follow.

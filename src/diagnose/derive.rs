@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::model::{Category, Diagnosis, FailureKind as Kind, RemedySource, StopReason, Subkind};
-use crate::runners::parse_rows;
+use crate::model::{
+    Category, Diagnosis, FailureKind as Kind, RemedySource, StopReason, Subkind, parse_rows,
+};
 
 /// The report's word for a kind of failure and the way an attempt ended. Pure: both are
 /// known, nothing is parsed.

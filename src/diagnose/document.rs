@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use super::decide::{Inputs, Verdict, decide_verdict};
-use super::facts::LogFacts;
 use super::failures::list_failures;
 use super::findings::{Finding, collect_findings};
 use super::line::{Line, Mark};
 use super::locate::Locator;
-use super::log::View;
+use super::log::{LogFacts, View};
 use super::normalise::{self, Lines};
 use super::remedy::find_remedy;
 use super::runners::{self, Case};

@@ -1,8 +1,9 @@
-//! Holds a log, or the end of a huge one, so that memory stays bounded.
+//! Holds a log, or the end of a huge one, so that memory stays bounded, and facts about its run that it does not contain.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use crate::exec::{End, Outcome};
 use crate::policy::decode_log;
 
 // Bytes that are kept of the end of a log that is twice as long.
@@ -122,6 +123,29 @@ impl<'a> View<'a> {
     /// The lines with their 1-based numbers.
     pub(super) fn lines(self) -> impl Iterator<Item = (u64, &'a str)> {
         (self.first_line..).zip(self.text.split('\n'))
+    }
+}
+
+/// What is known of the run beside its log.
+#[derive(Debug, Clone, Default)]
+pub struct LogFacts {
+    /// The command's exit code; a negative number is a signal.
+    pub exit_code: Option<i32>,
+    /// The command line.
+    pub command: Option<String>,
+    /// Whether a time limit ended it.
+    pub timed_out: bool,
+}
+
+impl LogFacts {
+    /// What the end of a run of `command` tells.
+    #[must_use]
+    pub fn new(outcome: &Outcome, command: &str) -> Self {
+        Self {
+            exit_code: outcome.end.code_or_signal(),
+            command: Some(command.to_owned()),
+            timed_out: matches!(outcome.end, End::TimedOut),
+        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! Diagnoses a log and masks the answer.
 
 use super::document::build_answer;
-use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
-use super::log::Log;
+use super::log::{Log, LogFacts};
 use super::refute::refute;
 use super::reported::add_reports;
 use crate::junit::Report;

@@ -7,7 +7,6 @@
 mod decide;
 mod derive;
 mod document;
-mod facts;
 mod failures;
 mod findings;
 mod line;
@@ -30,9 +29,8 @@ mod votes;
 
 pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, category, suggested_actions, words};
 pub use document::diagnose;
-pub use facts::LogFacts;
 pub use locate::Scene;
-pub use log::Log;
+pub use log::{Log, LogFacts};
 pub use masked::diagnose_masked;
 pub use normalise::{plain_lines, telling_lines};
 pub use refute::diagnose_in;

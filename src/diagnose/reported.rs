@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::derive;
 use super::document::build_answer;
-use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
-use super::log::View;
+use super::log::{LogFacts, View};
 use super::normalise;
 use super::runners;
 use crate::junit::{Case, Report};

@@ -1,8 +1,6 @@
 //! The errors of starting a command.
 
-use std::path::PathBuf;
-
-use crate::model::Code;
+use crate::model::{Code, PathError};
 
 /// Why a command could not be run at all. How a command that ran ended is no error: see
 /// [`super::End`].
@@ -12,13 +10,8 @@ pub enum ExecError {
     #[error("the command is empty")]
     Empty,
     /// The directory to run in is not there.
-    #[error("cannot run in `{}`: {reason}", path.display())]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// The system's error.
-        reason: std::io::ErrorKind,
-    },
+    #[error("cannot run in {0}")]
+    Directory(#[from] PathError),
     /// The helper process could not be started, or a pipe or a thread could not be had.
     #[error("cannot start the command: {0}")]
     Start(#[from] std::io::Error),
@@ -39,7 +32,7 @@ impl ExecError {
     pub fn code(&self) -> Code {
         match self {
             Self::Empty => Code::U101,
-            Self::Directory { .. } => Code::U302,
+            Self::Directory(_) => Code::U302,
             Self::Start(_) => Code::R103,
             Self::SupervisorGone => Code::R104,
             Self::Sandbox(_) => Code::R105,

@@ -1,14 +1,14 @@
 //! Starts a job under the supervisor and logs how it ended.
 
+use super::outcome::Report;
+use super::private::make_private;
+use super::unix::{Supervisor, launch_supervised};
+use super::{ExecError, Job};
+use crate::model::AtPath as _;
 use std::io::PipeReader;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use super::ended::Report;
-use super::private::make_private;
-use super::unix::{Supervisor, launch_supervised};
-use super::{ExecError, Job};
 
 /// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
 /// when whoever waited for the command is gone.
@@ -21,17 +21,9 @@ pub(super) fn launch_job(
     if command.first().is_none_or(|program| program.is_empty()) {
         return Err(ExecError::Empty);
     }
-    let directory = std::fs::metadata(&job.directory);
-    let reason = match directory {
-        Ok(found) if found.is_dir() => None,
-        Ok(_) => Some(std::io::ErrorKind::NotADirectory),
-        Err(error) => Some(error.kind()),
-    };
-    if let Some(reason) = reason {
-        return Err(ExecError::Directory {
-            path: job.directory.clone(),
-            reason,
-        });
+    let found = std::fs::metadata(&job.directory).at(&job.directory)?;
+    if !found.is_dir() {
+        Err(std::io::ErrorKind::NotADirectory).at(&job.directory)?;
     }
     let mut variables = job.environment.variables(std::env::vars_os());
     // What hangs is asked where before it is ended.

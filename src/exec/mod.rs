@@ -11,7 +11,6 @@
 //! its replacement for macOS in `unix/elsewhere`.
 
 mod captured;
-mod ended;
 mod environment;
 mod error;
 mod job;

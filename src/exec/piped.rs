@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::captured::Ring;
-use super::ended::Report;
 use super::launch::{Input, Launched, launch_job};
+use super::outcome::Report;
 use super::unix::{Supervisor, refused};
 use super::{Captured, End, ExecError, Job, SandboxState};
 

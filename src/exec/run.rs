@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::captured::Ring;
-use super::ended::Report;
 use super::launch::{CHUNK, Input, Launched, launch_job};
+use super::outcome::Report;
 use super::unix::{Supervisor, refused};
 use super::{End, ExecError, Job, Outcome, Stdin, Stop};
 

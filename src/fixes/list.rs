@@ -1,14 +1,12 @@
 //! Lists all candidate fixes of a failure, so that `run`, `hint`, `fix` and MCP agree.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Judging};
 use super::imports::imports;
-use super::judging::Judging;
 use super::witness::witnesses;
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Wanted};
 use crate::model::{Diagnosis, RepoPath};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Candidates that may fail before `fix` gives up.
 pub const MAX_TRIES: usize = 3;

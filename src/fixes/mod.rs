@@ -3,12 +3,11 @@
 
 mod candidate;
 mod imports;
-mod judging;
 mod list;
 mod log_file;
 mod nearest;
 mod witness;
 
 pub use candidate::Candidate;
-pub use judging::{Judging, lies_where_it_shows, own_files};
+pub use candidate::{Judging, lies_where_it_shows, own_files};
 pub use list::{Fixes, MAX_TRIES, Question, find_fixes};

@@ -9,9 +9,9 @@ use super::candidate::Candidate;
 use super::log_file::{LogFile, python_frame};
 use super::nearest::{class_members, function_parameters, only_near};
 use crate::languages::{is_word, words};
-use crate::model::Diagnosis;
+use crate::model::{Diagnosis, parse_rows};
 use crate::policy::is_test;
-use crate::runners::{Pattern, parse_rows};
+use crate::runners::Pattern;
 use crate::source::Source;
 
 const MAX_CANDIDATES: usize = 4;

@@ -1,9 +1,13 @@
-//! Computes line diffs.
+//! Computes line diffs, and merges texts.
 
 use std::ops::Range;
 
 use gix::diff::blob::unified_diff::{ConsumeHunk, ContextSize, DiffLineKind, HunkHeader};
 use gix::diff::blob::{Algorithm, InternedInput, UnifiedDiff, diff_with_slider_heuristics};
+pub use gix::merge::blob::builtin_driver::text::Conflict as MergeConflict;
+use gix::merge::blob::builtin_driver::text::{Labels, Options};
+
+use super::Repository;
 
 /// The hunks of a unified diff with three lines of context; empty when the texts are the same.
 #[must_use]
@@ -74,6 +78,31 @@ impl ConsumeHunk for Hunks {
 
     fn finish(self) -> String {
         self.0
+    }
+}
+
+impl Repository {
+    /// Merges what leads from `base` to `theirs` into `ours`, with conflicts settled or else marked as the
+    /// configuration says; gives the text, and whether conflicts are left.
+    #[must_use]
+    pub fn merge_texts(
+        &self,
+        [ours, base, theirs]: [&[u8]; 3],
+        settled: Option<MergeConflict>,
+    ) -> (Vec<u8>, bool) {
+        let options = self.local().blob_merge_options();
+        let mut options = options.map_or_else(|_| Options::default(), |options| options.text);
+        options.conflict = settled.unwrap_or(options.conflict);
+        let labels = Labels {
+            ancestor: Some("base".into()),
+            current: Some("ours".into()),
+            other: Some("theirs".into()),
+        };
+        let (mut out, mut input) = (Vec::new(), gix::diff::blob::InternedInput::default());
+        let resolution = gix::merge::blob::builtin_driver::text(
+            &mut out, &mut input, labels, ours, base, theirs, options,
+        );
+        (out, resolution == gix::merge::blob::Resolution::Conflict)
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::ScratchError;
+use crate::model::AtPath as _;
 
 /// What tells that an entry was not touched: its size, when it was changed, which one it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,12 +111,5 @@ pub fn open_folder(at: &Path) {
 }
 
 pub(super) fn remove_path(at: &Path) -> Result<(), ScratchError> {
-    remove_entry(at).map_err(|error| failed(at, &error))
-}
-
-pub(super) fn failed(at: &Path, error: &io::Error) -> ScratchError {
-    ScratchError::Io {
-        path: at.display().to_string(),
-        kind: error.kind(),
-    }
+    Ok(remove_entry(at).at(at)?)
 }

@@ -1,21 +1,14 @@
 //! The errors of reading a repository.
 
-use std::io;
-
-use crate::model::RepoPath;
+use crate::model::{PathError, RepoPath};
 use crate::source::ReadError;
 
 /// What went wrong with a repository, by what a person can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The revision names nothing, or nothing with files.
-    #[error("`{revision}` is not a revision of this repository: {reason}")]
-    Revision {
-        /// As the caller wrote it.
-        revision: String,
-        /// The library's words.
-        reason: String,
-    },
+    /// The revision names nothing, or nothing with files, in the library's words.
+    #[error("`{0}` is not a revision of this repository: {1}")]
+    Revision(String, String),
     /// The repository has no worktree, and one is needed.
     #[error("this repository is bare: it has no worktree")]
     Bare,
@@ -41,8 +34,7 @@ impl GitError {
         } else {
             error.to_string()
         };
-        let revision = revision.to_owned();
-        Self::Revision { revision, reason }
+        Self::Revision(revision.to_owned(), reason)
     }
 
     pub(super) fn unreadable(error: impl std::fmt::Display) -> Self {
@@ -54,13 +46,8 @@ impl GitError {
 #[derive(Debug, thiserror::Error)]
 pub enum ScratchError {
     /// The disk refused.
-    #[error("cannot write the scratch copy `{path}`: {kind}")]
-    Io {
-        /// The path.
-        path: String,
-        /// What the system said.
-        kind: io::ErrorKind,
-    },
+    #[error("cannot write the scratch copy {0}")]
+    Disk(#[from] PathError),
     /// A file of the original cannot be copied.
     #[error("cannot copy `{path}`: {source}")]
     Read {

@@ -162,6 +162,32 @@ fn pointed_at(file: &Path, after: &str) -> Option<PathBuf> {
     (!path.as_os_str().is_empty()).then(|| base.join(path))
 }
 
+/// Finds the `.git` of every repository inside a worktree, whose hooks and settings git runs there.
+/// Installed packages are passed over.
+pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    let mut seen = 0;
+    while let Some(folder) = open.pop().filter(|_| seen < MAX_FOLDERS) {
+        seen += 1;
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            match entry.file_name().to_str() {
+                Some(".git") if folder == root => {}
+                Some(".git") => found.push(entry.path()),
+                Some("node_modules" | ".venv" | "target" | ".mendit") => {}
+                _ if is_folder => open.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Folders of a worktree that are searched for repositories inside it.
+const MAX_FOLDERS: usize = 20_000;
+
 #[cfg(test)]
 mod tests {
     use std::fs;

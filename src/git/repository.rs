@@ -1,9 +1,9 @@
 //! Opens a repository: normal, bare, linked, shallow or partial.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::guard::{look_at_worktree, look_before_opening};
+use super::guard::{look_at_worktree, look_before_opening, nested_repositories};
 use super::index::{IndexIds, blob_id};
 use super::{GitError, TreeSource};
 use crate::model::BlobId;
@@ -53,8 +53,17 @@ impl Repository {
 
     /// The git directory that all linked worktrees share.
     #[must_use]
-    pub fn common_dir(&self) -> std::path::PathBuf {
+    pub fn common_dir(&self) -> PathBuf {
         self.local().common_dir().to_owned()
+    }
+
+    /// Returns the folders that git reads as its own, those of repositories inside the worktree included.
+    #[must_use]
+    pub fn own_folders(&self) -> Vec<PathBuf> {
+        let homes = [self.git_dir().to_owned(), self.common_dir()];
+        let homes = homes.iter().filter_map(|home| home.canonicalize().ok());
+        let nested = self.workdir().map(nested_repositories);
+        homes.chain(nested.unwrap_or_default()).collect()
     }
 
     /// Whether someone else owns the repository and `safe.directory` does not name it.

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::disk_entry::{Stamp, failed, mode_on_disk, read_stamp, remove_path};
+use super::disk_entry::{Stamp, mode_on_disk, read_stamp, remove_path};
 use super::scratch_repository::{fingerprint, make_repository, open_store};
 use super::{Repository, ScratchError};
-use crate::model::{BlobId, RepoPath};
+use crate::model::{AtPath as _, BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError, Source, Tracked, TrackedKind, Worktree};
 
 /// A copy of a worktree in which commands may do what they like: a git repository of its own with
@@ -77,7 +77,7 @@ impl Scratch {
         if earlier.is_empty() {
             remove_path(&root)?;
         }
-        fs::create_dir_all(&root).map_err(|error| failed(&root, &error))?;
+        fs::create_dir_all(&root).at(&root)?;
         let mut scratch = Self {
             slot: plan.slot.to_owned(),
             original: plan.original.to_owned(),
@@ -123,10 +123,9 @@ impl Scratch {
     /// # Errors
     /// [`ScratchError`] when a file cannot be read.
     pub fn changes(&self) -> Result<Vec<ScratchChange>, ScratchError> {
-        fs::create_dir_all(&self.root).map_err(|error| failed(&self.root, &error))?;
-        let source = self.source().map_err(|error| ScratchError::Io {
-            path: format!("{}: {error}", self.root.display()),
-            kind: io::ErrorKind::NotFound,
+        fs::create_dir_all(&self.root).at(&self.root)?;
+        let source = self.source().or_else(|error| {
+            Err(io::ErrorKind::NotFound).at(format!("{}: {error}", self.root.display()))
         })?;
         let listing = source.listing();
         let mut paths: BTreeSet<&RepoPath> = self.held.keys().collect();
@@ -162,7 +161,7 @@ impl Scratch {
     /// # Errors
     /// [`ScratchError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), ScratchError> {
-        fs::create_dir_all(&self.root).map_err(|error| failed(&self.root, &error))?;
+        fs::create_dir_all(&self.root).at(&self.root)?;
         self.sweep()?;
         let paths: Vec<RepoPath> = self.held.keys().cloned().collect();
         for path in paths {
@@ -203,7 +202,7 @@ impl Scratch {
             } else {
                 fs::read(&at)
             };
-            let bytes = bytes.map_err(|error| failed(&at, &error))?;
+            let bytes = bytes.at(&at)?;
             self.hold_file(path, &bytes, mode_on_disk(&metadata))?;
         }
         self.save()
@@ -250,7 +249,7 @@ impl Scratch {
     fn save(&self) -> Result<(), ScratchError> {
         let at = self.slot.join("manifest.json");
         let text = serde_json::to_vec(&self.held).unwrap_or_default();
-        fs::write(&at, text).map_err(|error| failed(&at, &error))
+        Ok(fs::write(&at, text).at(&at)?)
     }
 }
 

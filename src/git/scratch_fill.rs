@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::ScratchError;
-use super::disk_entry::{Stamp, failed, read_stamp, remove_path, write_entry};
+use super::disk_entry::{Stamp, read_stamp, remove_path, write_entry};
 use super::index::object_id;
 use super::scratch::{Held, Scratch, ScratchPlan};
-use crate::model::{BlobId, RepoPath};
+use crate::model::{AtPath as _, BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};
 
 impl Scratch {
@@ -61,7 +61,7 @@ impl Scratch {
     ) -> Result<(), ScratchError> {
         let at = self.at(path);
         self.clear_way(path)?;
-        write_entry(&at, bytes, mode).map_err(|error| failed(&at, &error))?;
+        write_entry(&at, bytes, mode).at(&at)?;
         self.hold_file(path, bytes, mode)
     }
 
@@ -80,7 +80,7 @@ impl Scratch {
     fn put_large(&mut self, path: &RepoPath, mode: u32) -> Result<(), ScratchError> {
         let at = self.at(path);
         self.clear_way(path)?;
-        fs::copy(self.original.join(path.as_str()), &at).map_err(|error| failed(&at, &error))?;
+        fs::copy(self.original.join(path.as_str()), &at).at(&at)?;
         self.hold_id(path, mode, None)
     }
 
@@ -91,7 +91,7 @@ impl Scratch {
         id: Option<String>,
     ) -> Result<(), ScratchError> {
         let at = self.at(path);
-        let metadata = at.symlink_metadata().map_err(|error| failed(&at, &error))?;
+        let metadata = at.symlink_metadata().at(&at)?;
         let stamp = Stamp::from_metadata(&metadata);
         self.held.insert(path.clone(), Held { id, mode, stamp });
         Ok(())
@@ -108,7 +108,7 @@ impl Scratch {
                 Ok(_) => remove_path(&at)?,
                 Err(_) => {}
             }
-            fs::create_dir(&at).map_err(|error| failed(&at, &error))?;
+            fs::create_dir(&at).at(&at)?;
         }
         remove_path(&self.at(path))
     }

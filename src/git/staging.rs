@@ -7,8 +7,9 @@ use std::path::Path;
 use gix::index::entry::{Flags, Stage};
 
 use super::index::{blob_id, index_mode, is_unchanged, object_id, stat_of};
-use super::repository::{Pool, write_blob};
-use super::{GitError, Repository};
+use super::repository::{Pool, commit_of, tree_of, write_blob};
+use super::scratch_repository::tree_kind;
+use super::{GitError, IndexChange, Repository};
 use crate::model::BlobId;
 
 /// The index with changes that are not written yet, and the objects it names.
@@ -214,4 +215,47 @@ fn fill_index(
     index.sort_entries();
     // Dropped, because the cached trees belong to the old entries.
     index.remove_tree();
+}
+
+impl Repository {
+    /// Writes the tree of `base` with changes, and gives its id. No ref, index or file changes.
+    ///
+    /// # Errors
+    /// [`GitError::Revision`] for an unknown base, [`GitError::Unreadable`] when objects cannot be read or written.
+    pub fn write_tree(&self, base: &str, changes: &[IndexChange]) -> Result<String, GitError> {
+        let repo = self.local();
+        let tree = tree_of(&repo, base)?;
+        let mut editor = repo.edit_tree(tree.id).map_err(GitError::unreadable)?;
+        // Removed first, so that a folder can take the place of a file.
+        for change in changes.iter().filter(|change| change.entry.is_none()) {
+            let removed = editor.remove_leaf(change.path.as_str());
+            removed.map_err(GitError::unreadable)?;
+        }
+        for change in changes {
+            if let Some((id, mode)) = change.entry {
+                let added = editor.upsert(change.path.as_str(), tree_kind(mode), object_id(id));
+                added.map_err(GitError::unreadable)?;
+            }
+        }
+        let id = editor.write().map_err(GitError::unreadable)?;
+        Ok(id.to_string())
+    }
+
+    /// Writes a commit of a tree on top of `parent`, and gives its id. No ref changes.
+    ///
+    /// # Errors
+    /// [`GitError::Revision`] for an unknown parent, [`GitError::Unreadable`] when the author is unknown or the object
+    /// cannot be written.
+    pub fn write_commit(
+        &self,
+        tree: &str,
+        parent: &str,
+        message: &str,
+    ) -> Result<String, GitError> {
+        let repo = self.local();
+        let parent = commit_of(&repo, parent)?;
+        let tree = gix::ObjectId::from_hex(tree.as_bytes()).map_err(GitError::unreadable)?;
+        let commit = repo.new_commit(message, tree, Some(parent.id));
+        Ok(commit.map_err(GitError::unreadable)?.id.to_string())
+    }
 }

@@ -22,18 +22,7 @@ impl<'a> Graph<'a> {
 fn known_facts(source: &dyn Source, facts: &Store, path: &RepoPath) -> FileFacts {
     let reading = reading(path).filter(|_| facts.keeps());
     let key = reading.and_then(|reading| Some(Key::new(source.blob_id(path)?.as_bytes(), reading)));
-    let Some(key) = key else {
-        return parsed(source, path);
-    };
-    let known = facts.get(&key);
-    if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-        return known;
-    }
-    let found = parsed(source, path);
-    if let Ok(data) = serde_json::to_vec(&found) {
-        facts.put(key, data);
-    }
-    found
+    facts.remember(key, || parsed(source, path))
 }
 
 #[cfg(test)]

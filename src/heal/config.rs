@@ -25,10 +25,7 @@ impl ServerConfig {
     /// # Errors
     /// [`HealError::Config`] that says what is wrong.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, HealError> {
-        let wrong = |reason: String| HealError::Config {
-            file: file.to_owned(),
-            reason,
-        };
+        let wrong = |reason: String| HealError::Config(file.to_owned(), reason);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
         let plain = strip_comments(text).map_err(|error| wrong(error.to_string()))?;
@@ -68,9 +65,9 @@ impl ServerConfig {
     /// [`HealError::UnknownServer`].
     pub fn probe(&self, name: &str, timeout: Duration) -> Result<Probe, HealError> {
         let endpoint = self.endpoints.get(name);
-        let endpoint = endpoint.ok_or_else(|| HealError::UnknownServer {
-            name: name.to_owned(),
-            names: self.names().collect::<Vec<_>>().join(", "),
+        let endpoint = endpoint.ok_or_else(|| {
+            let names = self.names().collect::<Vec<_>>().join(", ");
+            HealError::UnknownServer(name.to_owned(), names)
         })?;
         Ok(Probe {
             name: name.to_owned(),

@@ -6,7 +6,6 @@ mod choose;
 mod config;
 #[cfg(feature = "mcp")]
 mod connect;
-mod error;
 mod gather;
 #[cfg(feature = "http")]
 mod http;
@@ -19,7 +18,6 @@ mod stdio;
 
 pub use choose::{Fix, History, choose_fix};
 pub use config::{ServerConfig, masked};
-pub use error::HealError;
 pub use gather::Surroundings;
-pub use probe::{Endpoint, Probe, Target, Transport};
+pub use probe::{Endpoint, HealError, Probe, Target, Transport};
 pub use run::{Options, heal};

@@ -1,15 +1,15 @@
 //! Starts a probe, corrects its configuration and retries until it answers.
 
+use std::path::PathBuf;
+
 use super::gather::gather_surroundings;
 use super::probe::Answer;
-use super::{Fix, HealError, History, Probe, Target, choose_fix};
+use super::{Fix, HealError, History, Probe, Surroundings, Target, choose_fix};
 use crate::diagnose::LogFacts;
-use crate::exec;
-use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, SandboxState, Stop};
+use crate::exec::{self, CommandLine, Discard, End, Environment, Job, Limits, SandboxState, Stop};
 use crate::model::{Diagnosis, FailureKind, HealedProbe, HealingAttempt};
 use crate::policy::Redactor;
 use crate::source::Listing;
-use std::path::PathBuf;
 
 /// How probes are healed.
 pub struct Options<'a> {
@@ -50,89 +50,105 @@ pub struct Healed {
 /// # Errors
 /// A [`HealError`] when nothing could be started at all.
 pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
-    let surroundings = gather_surroundings(&options.directory, &probe);
-    let mut current = probe;
-    let mut earlier: Vec<(Probe, Diagnosis)> = Vec::new();
-    let mut attempts: Vec<HealingAttempt> = Vec::new();
-    let mut action = None;
+    let mut healing = Healing {
+        surroundings: gather_surroundings(&options.directory, &probe),
+        current: probe,
+        earlier: Vec::new(),
+        attempts: Vec::new(),
+    };
     let (mut sandbox, mut refused) = (None, Vec::new());
-    let (answer, message, diagnosis) = loop {
-        let mut answer = start_server(&current, options)?;
+    loop {
+        let mut answer = start_server(&healing.current, options)?;
         sandbox = answer.sandbox.or(sandbox);
         refused.append(&mut answer.refused);
-        let diagnosis = diagnose_answer(&current, &mut answer, options);
+        let diagnosis = diagnose_answer(&healing.current, &mut answer, options);
         let message = summarize_answer(&answer, diagnosis.as_ref(), options.redactor);
-        if let Some(last) = attempts.last_mut() {
+        if let Some(last) = healing.attempts.last_mut() {
             last.result.clone_from(&message);
         }
-        let Some(diagnosis) = diagnosis else {
-            break (answer, message, None);
-        };
-        if options.stop.requested() {
-            break (answer, message, Some(diagnosis));
+        let failed = diagnosis.as_ref().filter(|_| !options.stop.requested());
+        let advice = failed.map(|failed| healing.try_fix(failed, &answer, options));
+        if matches!(advice, Some(None)) {
+            continue;
         }
+        let first = healing.earlier.into_iter().next().map(|(first, _)| first);
+        let is_other = |first: &Probe| first.target != healing.current.target;
+        let changed = answer.answered && first.as_ref().is_some_and(is_other);
+        // What never answered is no better than what was given.
+        let kept = first.filter(|_| !answer.answered);
+        let probe = kept.unwrap_or(healing.current);
+        let report = HealedProbe {
+            name: probe.name.clone(),
+            fixed: answer.answered,
+            message,
+            tools: answer.tools,
+            changed,
+            diagnosis,
+            user_action_needed: advice.flatten(),
+        };
+        return Ok(Healed {
+            probe,
+            report,
+            attempts: healing.attempts,
+            sandbox,
+            refused,
+        });
+    }
+}
+
+// A probe, and what was tried so that it answers.
+struct Healing {
+    surroundings: Surroundings,
+    current: Probe,
+    earlier: Vec<(Probe, Diagnosis)>,
+    attempts: Vec<HealingAttempt>,
+}
+
+impl Healing {
+    // Changes the configuration; where nothing is left to change, says what a person can do.
+    fn try_fix(
+        &mut self,
+        diagnosis: &Diagnosis,
+        answer: &Answer,
+        options: &Options<'_>,
+    ) -> Option<String> {
         let fix = choose_fix(
-            &diagnosis,
+            diagnosis,
             &History {
-                current: &current,
-                earlier: &earlier,
-                surroundings: &surroundings,
+                current: &self.current,
+                earlier: &self.earlier,
+                surroundings: &self.surroundings,
                 tail: &answer.tail(options.redactor),
             },
         );
-        let tried = attempts.len() as u32;
+        let tried = self.attempts.len() as u32;
         let mut attempt = HealingAttempt {
-            probe: current.name.clone(),
+            probe: self.current.name.clone(),
             attempt_number: tried + 1,
             diagnosis: diagnosis.clone(),
             fix_applied: None,
             result: String::new(),
         };
-        let advice = match fix {
+        match fix {
             Fix::Change { does, probe } if tried < options.max_attempts => {
                 attempt.fix_applied = Some(does);
-                attempts.push(attempt);
-                earlier.push((std::mem::replace(&mut current, probe), diagnosis));
-                continue;
+                self.attempts.push(attempt);
+                let before = std::mem::replace(&mut self.current, probe);
+                self.earlier.push((before, diagnosis.clone()));
+                None
             }
             Fix::Change { .. } => {
-                format!(
-                    "Gave up after {tried} attempts. {}",
-                    diagnosis.suggested_fix
-                )
+                let advice = &diagnosis.suggested_fix;
+                Some(format!("Gave up after {tried} attempts. {advice}"))
             }
             Fix::Person(advice) => {
                 attempt.result = format!("Action required: {advice}");
-                attempts.extend((tried < options.max_attempts).then_some(attempt));
-                advice
+                let is_listed = tried < options.max_attempts;
+                self.attempts.extend(is_listed.then_some(attempt));
+                Some(advice)
             }
-        };
-        action = Some(advice);
-        break (answer, message, Some(diagnosis));
-    };
-    let first = earlier.first().map(|(first, _)| first.clone());
-    let is_changed = answer.answered
-        && first
-            .as_ref()
-            .is_some_and(|first| first.target != current.target);
-    // What never answered is no better than what was given.
-    let probe = first.filter(|_| !answer.answered).unwrap_or(current);
-    let report = HealedProbe {
-        name: probe.name.clone(),
-        fixed: answer.answered,
-        message,
-        tools: answer.tools,
-        changed: is_changed,
-        diagnosis,
-        user_action_needed: action,
-    };
-    Ok(Healed {
-        probe,
-        report,
-        attempts,
-        sandbox,
-        refused,
-    })
+        }
+    }
 }
 
 fn start_server(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
@@ -169,7 +185,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
 }
 
 fn summarize_answer(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
-    let message = redactor.redact(&answer.message).text.into_owned();
+    let message = redactor.mask(&answer.message);
     match wrong {
         Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),
         _ => message,

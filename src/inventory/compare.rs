@@ -7,10 +7,9 @@ use super::declared::{
     Place, Requirement, install_command, node_requirements, python_requirements,
 };
 use super::lock::{Lock, normal};
-use super::managers::Manager;
 use super::members::{link_member, list_members};
 use super::modules::missing_plugin;
-use super::project::{Project, is_plain};
+use super::project::{Manager, Project, is_plain};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
 use crate::source::EntryKind;

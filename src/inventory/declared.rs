@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::lock::normal;
-use super::managers::Manager;
-use super::project::{Project, is_plain};
+use super::project::{Manager, Project, is_plain};
 use super::versions::is_below;
 
 /// A package that a manifest asks for.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Project;
 use super::compare::{node_problem, python_problem, unfetched_submodule};
-use super::managers::is_python_tool;
 use super::modules::{missing_modules, missing_plugin};
+use super::project::is_python_tool;
 use super::versions::wrong_version;
 use crate::model::{Diagnosis, FailureKind, Remedy, Subkind};
 use crate::runners::pattern;

@@ -5,7 +5,6 @@ mod compare;
 mod declared;
 mod failure;
 mod lock;
-mod managers;
 mod members;
 mod modules;
 mod project;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use super::compare::{not_installed, own_package_missing, python_packages};
 use super::declared::{install_command, python_requirements};
-use super::managers::is_python_tool;
 use super::members::{link_member, list_members};
-use super::project::Project;
+use super::project::{Project, is_python_tool};
 use crate::hint::distance;
 use crate::model::{Diagnosis, Remedy, Subkind};
 

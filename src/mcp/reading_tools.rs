@@ -9,9 +9,9 @@ use super::tool::{Answer, Caller, MAX_TOKENS, parse_arguments};
 use crate::app::settings::{Bytes, Settings};
 use crate::app::{
     self, App, AppError, ContextRequest, DiagnoseRequest, Flags, HintRequest, ImportsRequest,
-    Input, Judged, LevelChoice, PatchRequest, Target, with_canonical,
+    Judged, PatchRequest, Target, with_canonical,
 };
-use crate::model::{DiagnosisDocument, Level};
+use crate::model::DiagnosisDocument;
 use crate::report::{context_markdown, diagnosis_text, imports_paths, imports_text, patch_text};
 
 pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
@@ -21,50 +21,12 @@ pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer,
     Answer::new(text, &DiagnosisDocument::new(&diagnosis), "mendit diagnose")
 }
 
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct ContextArguments {
-    /// The output of the failing command; it says which files matter when no target is given.
-    /// Without `log`, `targets` and `requestedFiles` it is the last run's.
-    log: Option<Input>,
-    /// The text of an issue or a task, in place of a log.
-    issue: Option<Input>,
-    /// Files the failure is about; a directory means its files.
-    targets: Vec<String>,
-    /// The context level, 0 to 3; chosen from the failure by default.
-    #[schemars(range(min = 0, max = 3))]
-    level: Option<u8>,
-    /// More to show: `path`, `path:120-200` for lines, `path#name` for a definition.
-    requested_files: Vec<String>,
-    /// Estimated tokens of all files: 11000 by default.
-    max_tokens: Option<u64>,
-    /// A commit to read instead of the worktree.
-    rev: Option<String>,
-    /// The base of the change under test: its diff is shown, its files rank high.
-    diff: Option<String>,
-}
-
 pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
-    let given: ContextArguments = parse_arguments(given)?;
-    let is_sent = given.log.is_some();
-    let request = ContextRequest {
-        targets: given.targets,
-        log: given.log,
-        issue: given.issue,
-        diff: given.diff,
-        level: match given.level {
-            Some(number) => LevelChoice::Exactly(parse_level(number)?),
-            None => LevelChoice::Auto,
-        },
-        requested: given.requested_files,
-        rev: given.rev,
-        max_tokens: given.max_tokens,
-        max_log_bytes: given.max_tokens.is_none().then_some(Bytes(USUAL_LOG)),
-        ..ContextRequest::default()
-    };
+    let mut request: ContextRequest = parse_arguments(given)?;
+    request.max_log_bytes = request.max_tokens.is_none().then_some(Bytes(USUAL_LOG));
     let app = (caller.open)(&WithinAnswer(&request))?;
     let mut packed = app::build_context(&app, &request)?;
-    if is_sent {
+    if request.log.is_some() {
         // The caller has it.
         packed.packet.logs.text.clear();
     }
@@ -96,13 +58,6 @@ impl Flags for WithinAnswer<'_> {
         self.0.merge(settings);
         settings.context.max_tokens.get_or_insert(USUAL_TOKENS);
     }
-}
-
-// Level 4 is refused, because no cap would hold for the whole repository.
-fn parse_level(number: u8) -> Result<Level, AppError> {
-    Level::from_number(number)
-        .filter(|level| *level != Level::Bundle)
-        .ok_or_else(|| AppError::usage(format!("{number} is not a level from 0 to 3")))
 }
 
 pub(super) fn find_import(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
@@ -164,7 +119,7 @@ fn answer_verdict(
     judged: Judged,
     command: &str,
 ) -> Result<Answer, AppError> {
-    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let mask = |text: &str| app.redactor().mask(text);
     let verdict = with_canonical(judged);
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
     let mut answer = Answer::new(text, &verdict, command)?;

@@ -1,7 +1,7 @@
 //! The MCP tools that run commands. They run only what a flag of the server named, because the client
 //! is a model.
 
-use std::cell::Cell;
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
@@ -12,8 +12,8 @@ use serde_json::json;
 use super::tool::{Answer, Caller, parse_arguments};
 use crate::app::settings::Settings;
 use crate::app::{
-    self, App, AppError, FixRequest, Flags, RunRequest, WhyRequest, enter_last, find_fix,
-    last_line, no_run, run_command,
+    self, AppError, FixRequest, Flags, RunRequest, WhyRequest, enter_last, find_fix, no_run,
+    run_command,
 };
 use crate::report::{kept_summary, why_page};
 
@@ -26,20 +26,24 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
-    let chosen = choose_command(caller, given)?;
+    let mut words = choose_command(caller, given)?;
     let mut app = (caller.open)(&())?;
-    let words = match chosen {
-        Some(command) => vec![command.into()],
-        None => enter_last(&mut app)?.ok_or_else(no_run)?,
-    };
+    if words.is_empty() {
+        words = enter_last(&mut app)?.ok_or_else(no_run)?;
+    }
     let shown: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let command = shown.join(" ");
     let request = RunRequest {
         command: words,
         ..RunRequest::default()
     };
-    let reported = Cell::new(None);
-    let mut sink = |_: bool, bytes: &[u8]| report_line(bytes, &app, caller, &reported);
+    let mut told: Option<Instant> = None;
+    let mut sink = |_: bool, bytes: &[u8]| {
+        if told.is_none_or(|last| last.elapsed() >= LINES_APART) {
+            app.show_output(bytes);
+            told = Some(Instant::now());
+        }
+    };
     let mut ran = run_command(&app, &request, &mut sink)?;
     ran.search_cause(&app)?;
     let message = match &ran.failure {
@@ -68,42 +72,26 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     Answer::new(text, &document, "mendit report latest")
 }
 
-// Tells at most once a second which line a command printed last, its secrets masked.
-fn report_line(bytes: &[u8], app: &App, caller: &Caller<'_>, reported: &Cell<Option<Instant>>) {
-    if reported
-        .get()
-        .is_some_and(|last| last.elapsed() < LINES_APART)
-    {
-        return;
-    }
-    if let Some(line) = last_line(app, bytes) {
-        (caller.heard)(&line);
-        reported.set(Some(Instant::now()));
-    }
-}
-
+/// Between two lines of a command that a client is told.
 const LINES_APART: Duration = Duration::from_secs(1);
 
 pub(super) fn find_cause(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
-    let command = choose_command(caller, given)?;
-    let mut app = (caller.open)(&())?;
     let request = WhyRequest {
-        command: command.into_iter().map(Into::into).collect(),
+        command: choose_command(caller, given)?,
         ..WhyRequest::default()
     };
-    let found = app::find_cause(&mut app, &request)?;
+    let found = app::find_cause(&mut (caller.open)(&())?, &request)?;
     Answer::new(why_page(&found).text(false), &found, "mendit why")
 }
 
 pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
-    let command = choose_command(caller, given)?;
-    let mut app = (caller.open)(&WithoutAgent)?;
     let request = FixRequest {
-        command: command.into_iter().map(Into::into).collect(),
+        command: choose_command(caller, given)?,
         ..FixRequest::default()
     };
+    let mut app = (caller.open)(&WithoutAgent)?;
     let repaired = find_fix(&mut app, &request)?;
-    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let mask = |text: &str| app.redactor().mask(text);
     // None if a secret is in or beside the change, because redacted it would not apply.
     let patch = repaired.whole_patch();
     let mut text = format!("{}\n", repaired.result.message);
@@ -132,19 +120,20 @@ impl Flags for WithoutAgent {
     }
 }
 
-// Returns a command that the server was given; `None` represents the command of the last run.
-fn choose_command(caller: &Caller<'_>, given: JsonObject) -> Result<Option<String>, AppError> {
+// Returns a command that the server was given; an empty one stands for the command of the last run.
+fn choose_command(caller: &Caller<'_>, given: JsonObject) -> Result<Vec<OsString>, AppError> {
     let given: Arguments = parse_arguments(given)?;
     let allowed = caller.commands;
     let found = match &given.command {
         Some(named) => allowed.iter().find(|command| *command == named),
-        None if caller.last && allowed.is_empty() => return Ok(None),
+        None if caller.last && allowed.is_empty() => return Ok(Vec::new()),
         None => allowed.first(),
     };
-    found.cloned().map(Some).ok_or_else(|| {
+    let found = found.ok_or_else(|| {
+        let allowed = allowed.join("`, `");
         AppError::usage(format!(
-            "that command is not one of those this server may run: `{}`",
-            allowed.join("`, `")
+            "that command is not one of those this server may run: `{allowed}`"
         ))
-    })
+    })?;
+    Ok(vec![found.into()])
 }

@@ -1,21 +1,23 @@
-//! The MCP server: lists tools and calls them.
+//! The MCP server: lists tools, calls them and sends progress, whose last message is repeated because clients give up on
+//! silence.
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+    ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 
-use super::progress::{Notifier, SILENCE, ToolProgress};
 use super::tool::{Access, Caller, TOOLS, ToolRow};
-use crate::app::{App, AppError, AppOptions, Flags, SettingsChoice, Stop};
+use crate::app::{App, AppError, AppOptions, Flags, Progress, SettingsChoice, Stop};
 
 /// The commands as tools.
 #[derive(Debug, Clone)]
@@ -133,7 +135,6 @@ impl ServerHandler for Server {
                 open: &|flags| options.open(flags, &progress),
                 commands: &options.commands,
                 last: options.last,
-                heard: &|line| progress.hear(line),
             };
             (row.call)(&caller, arguments)
         });
@@ -153,10 +154,9 @@ impl ServerHandler for Server {
                 () = async { drop(ended.wait_for(|ended| *ended).await) }, if row.access == Access::Runs => {
                     return Err(internal_error("the input ended before the command did"));
                 }
-                Some(heard) = steps.recv() => {
-                    if notifier.hear(heard).await {
-                        silence.reset();
-                    }
+                Some(step) = steps.recv() => {
+                    notifier.hear(step).await;
+                    silence.reset();
                 }
                 _ = silence.tick() => notifier.repeat().await,
                 done = &mut work => break done,
@@ -195,4 +195,77 @@ fn stop_command(stop: Stop) {
         tokio::time::sleep(GRACE).await;
         stop.request();
     });
+}
+
+/// The tool's end: sends what it does, and learns whether anybody still waits.
+pub(super) struct ToolProgress {
+    sender: UnboundedSender<String>,
+    stop: Stop,
+}
+
+impl ToolProgress {
+    pub(super) fn new(stop: Stop) -> (Self, UnboundedReceiver<String>) {
+        let (sender, receiver) = unbounded_channel();
+        (Self { sender, stop }, receiver)
+    }
+}
+
+impl Progress for ToolProgress {
+    // Nobody receives any more when the call was canceled.
+    fn step(&self, what: &str) -> bool {
+        self.sender.send(what.to_owned()).is_ok()
+    }
+
+    fn note(&self, text: &str) {
+        self.step(text);
+    }
+
+    fn stop(&self) -> Result<Stop, AppError> {
+        Ok(self.stop.clone())
+    }
+}
+
+/// The client's end: passes steps on at once, and repeats the last word before a client gives up on silence.
+pub(super) struct Notifier {
+    peer: Peer<RoleServer>,
+    // Optional, since a client that reads no progress still gets its answer.
+    token: Option<ProgressToken>,
+    count: u32,
+    last: String,
+    since: Instant,
+}
+
+/// Clients give up on a call that is silent for long; the contract promises a word every 5 seconds.
+pub(super) const SILENCE: Duration = Duration::from_secs(4);
+
+impl Notifier {
+    pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
+        Self {
+            peer: context.peer.clone(),
+            token: context.meta.get_progress_token(),
+            count: 0,
+            last: String::new(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Passes on what the tool sends.
+    pub(super) async fn hear(&mut self, step: String) {
+        self.last.clone_from(&step);
+        self.tell(step).await;
+    }
+
+    pub(super) async fn repeat(&mut self) {
+        let seconds = self.since.elapsed().as_secs();
+        self.tell(format!("{seconds} s: {}", self.last)).await;
+    }
+
+    async fn tell(&mut self, message: String) {
+        self.count += 1;
+        if let Some(token) = &self.token {
+            let mut note = ProgressNotificationParam::new(token.clone(), self.count.into());
+            note.message = Some(message);
+            let _ = self.peer.notify_progress(note).await;
+        }
+    }
 }

@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{reading_tools as reading, running_tools as running};
-use crate::app::{App, AppError, DiagnoseRequest, Flags, HintRequest, ImportsRequest};
+use crate::app::{
+    App, AppError, ContextRequest, DiagnoseRequest, Flags, HintRequest, ImportsRequest,
+};
 use crate::model::forget_widths;
 
 // A row: name, access, arguments, function. The comment above a row is the description that a model reads.
@@ -33,7 +35,7 @@ tools! {
     "diagnose" Reads DiagnoseRequest, reading::diagnose;
     /// Select the files that a repair of a failure needs, under hard caps, from the log or from named
     /// targets. What is left out is listed with the reason. Without a log, the last `mendit run` is used.
-    "build_context" Reads reading::ContextArguments, reading::context;
+    "build_context" Reads ContextRequest, reading::context;
     /// Find the imports for undefined names, from how this repository imports and defines them.
     "find_import" Reads HintRequest, reading::find_import;
     /// List what files import, or what imports them, to a number of hops; with `changed` and `tests` the
@@ -80,8 +82,6 @@ pub(super) struct Caller<'a> {
     pub(super) commands: &'a [String],
     /// Whether the command of the last run may be run as well.
     pub(super) last: bool,
-    /// Hears what a command prints.
-    pub(super) heard: &'a dyn Fn(&str),
 }
 
 impl ToolRow {

@@ -67,5 +67,12 @@ pub(crate) fn read_table<T: serde::de::DeserializeOwned>(
     text.parse().and_then(serde_json::from_value)
 }
 
+/// Reads a table of the sources whose rows have one name.
+pub(crate) fn parse_rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
+    #[expect(clippy::expect_used, reason = "embedded and tested")]
+    let parts: std::collections::BTreeMap<String, Vec<R>> = read_table(table).expect("a table");
+    parts.into_values().next().unwrap_or_default()
+}
+
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;

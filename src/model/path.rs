@@ -1,8 +1,9 @@
 //! A path inside the repository. Its rules hold by construction, so that joining it to a root stays
 //! below the root.
 
-use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
@@ -31,6 +32,42 @@ pub enum PathProblem {
     /// The text holds a NUL byte.
     #[error("the path contains a NUL byte")]
     Nul,
+}
+
+/// A path on disk that the system refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{}`: {}", path.display(), refusal_words(*kind))]
+pub struct PathError {
+    /// The path.
+    pub path: PathBuf,
+    /// What the system said.
+    pub kind: io::ErrorKind,
+}
+
+fn refusal_words(kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+/// Adds the path to an error of the system.
+pub trait AtPath<T> {
+    /// Names the path that was refused.
+    ///
+    /// # Errors
+    /// [`PathError`] for an error of the system.
+    fn at(self, path: impl AsRef<Path>) -> Result<T, PathError>;
+}
+
+impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
+    fn at(self, path: impl AsRef<Path>) -> Result<T, PathError> {
+        self.map_err(|error| PathError {
+            path: path.as_ref().to_owned(),
+            kind: error.into().kind(),
+        })
+    }
 }
 
 impl RepoPath {

@@ -9,7 +9,7 @@ use super::globs::{PathRow, PathTable, compile_globs};
 use super::read::{DenyClass, ReadPolicy};
 #[cfg(feature = "program")]
 use crate::config::Patch;
-use crate::model::{Code, PatchProblem, RepoPath};
+use crate::model::{Code, PatchProblem, RepoPath, parse_rows};
 
 /// Why a file is guarded, and how strictly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,16 +47,8 @@ pub(super) fn read_denial(path: &str) -> Option<&'static ProtectedRow> {
     PROTECTED.find_where(path, |row| row.read.is_some())
 }
 
-// It cannot fail, since the file is part of the program and a test reads it.
-static PROTECTED: LazyLock<PathTable<ProtectedRow>> = LazyLock::new(|| {
-    let file = crate::model::read_table::<ProtectedFile>(embedded!("policy/protected.toml"));
-    PathTable::new(file.map(|file| file.protected).unwrap_or_default())
-});
-
-#[derive(serde::Deserialize)]
-struct ProtectedFile {
-    protected: Vec<ProtectedRow>,
-}
+static PROTECTED: LazyLock<PathTable<ProtectedRow>> =
+    LazyLock::new(|| PathTable::new(parse_rows(embedded!("policy/protected.toml"))));
 
 /// One row of `protected.toml`.
 #[derive(Debug, serde::Deserialize)]

@@ -98,6 +98,12 @@ impl Redactor {
         Redacted { text, findings }
     }
 
+    /// Masks every secret of a text that is shown.
+    #[must_use]
+    pub fn mask(&self, text: &str) -> String {
+        self.redact(text).text.into_owned()
+    }
+
     /// Masks bytes that need not be UTF-8. UTF-16 with a secret becomes UTF-8; the ranges of the findings
     /// are those of the decoded text.
     #[must_use]

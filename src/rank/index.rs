@@ -15,20 +15,9 @@ use crate::state::{Key, Store};
 #[must_use]
 pub fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline {
     // Keyed by the text, because the text shown may differ from the file where secrets are masked.
-    let key = reading(path).filter(|_| outlines.keeps());
-    let Some(key) = key.map(|reading| Key::new(BlobId::from_content(text).as_bytes(), reading))
-    else {
-        return outline(path, text);
-    };
-    let cached = outlines.get(&key);
-    if let Some(cached) = cached.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-        return cached;
-    }
-    let found = outline(path, text);
-    if let Ok(data) = serde_json::to_vec(&found) {
-        outlines.put(key, data);
-    }
-    found
+    let reading = reading(path).filter(|_| outlines.keeps());
+    let key = reading.map(|reading| Key::new(BlobId::from_content(text).as_bytes(), reading));
+    outlines.remember(key, || outline(path, text))
 }
 
 /// How often one file holds the terms of a question.

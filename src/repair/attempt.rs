@@ -142,8 +142,7 @@ impl Session<'_> {
             let patch = judged.canonical_patch();
             self.write_patch(attempt, &patch)?;
             let text = String::from_utf8(patch).ok();
-            judged.verdict.canonical_patch =
-                text.map(|text| self.asked.redactor.redact(&text).text.into_owned());
+            judged.verdict.canonical_patch = text.map(|text| self.asked.redactor.mask(&text));
         } else {
             self.write_patch(attempt, patch)?;
         }
@@ -313,8 +312,7 @@ impl Session<'_> {
             StopReason::UserActionRequired => RunStatus::UserActionRequired,
             _ => RunStatus::Failed,
         };
-        let message = self.asked.redactor.redact(&result.message);
-        result.message = message.text.into_owned();
+        result.message = self.asked.redactor.mask(&result.message);
         let says_nothing = [StopReason::Interrupted, StopReason::WorktreeChanged];
         if !says_nothing.contains(&result.stop_reason) {
             let name = format!("{}/result.json", attempt.folder);

@@ -16,7 +16,7 @@ use crate::agent::{
 };
 use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
 use crate::model::{
-    AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
+    AgentProtocol, AgentTrouble, AtPath as _, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
 use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
@@ -86,7 +86,7 @@ impl Session<'_> {
             }
             Agent::Command(agent) => {
                 let timeout = Duration::try_from_secs_f64(ask.timeout).unwrap_or(Duration::MAX);
-                self.call_command(&attempt.folder, *agent, &question, timeout)?
+                self.call_command(&attempt.folder, agent, &question, timeout)?
             }
         };
         let packet = &call.reply.packet;
@@ -119,14 +119,14 @@ impl Session<'_> {
     fn call_command(
         &mut self,
         folder: &str,
-        agent: AgentCommand<'_>,
+        agent: &AgentCommand,
         question: &Question,
         timeout: Duration,
     ) -> Result<AgentCall, RepairError> {
-        let command = self.command_line(&agent);
+        let command = self.command_line(agent);
         let home = self.private_home(&command)?;
-        let mut job = self.agent_job(&agent);
-        let mut environment = agent.environment.to_vec();
+        let mut job = self.agent_job(agent);
+        let mut environment = agent.environment.clone();
         if let Some(home) = &home {
             job.sandbox.writable.extend(home.writable());
             environment.extend(home.variables());
@@ -228,21 +228,21 @@ impl Session<'_> {
     }
 
     // The command as its row says.
-    fn command_line(&self, agent: &AgentCommand<'_>) -> String {
+    fn command_line(&self, agent: &AgentCommand) -> String {
         let Some(adapter) = agent.adapter else {
-            return agent.command.to_owned();
+            return agent.command.clone();
         };
         let confined = self.stage.sandbox.state == Some(SandboxState::Enforced);
         let failing = self.asked.commands.lines.last().map(String::as_str);
-        adapter.line(agent.command, confined, failing)
+        adapter.line(&agent.command, confined, failing)
     }
 
     // It stands where the commands stand, confined as they are, with its network.
-    fn agent_job(&self, agent: &AgentCommand<'_>) -> Job {
+    fn agent_job(&self, agent: &AgentCommand) -> Job {
         let directory = self.stage.place.root().join(self.asked.prefix);
         let mut job = Job::new(CommandLine::Shell(String::new()), directory);
         job.sandbox.mode = self.asked.commands.sandbox;
-        job.sandbox.writable = [agent.writable, &self.asked.commands.writable].concat();
+        job.sandbox.writable = [&*agent.writable, &self.asked.commands.writable].concat();
         self.stage.place.confine(&mut job);
         job
     }
@@ -253,15 +253,13 @@ impl Session<'_> {
         };
         let own = self.stage.place.private().join("home");
         let home = AgentHome::prepare(command, &real, &own);
-        Ok(Some(
-            home.map_err(|error| RepairError::write(&own, &error))?,
-        ))
+        Ok(Some(home.at(&own)?))
     }
 
     // Logins and sessions are copied out; what else the agent wrote into its home is dropped and reported.
     fn settle_home(&mut self, home: Option<AgentHome>) -> Result<(), RepairError> {
         let dropped = home.map_or_else(|| Ok(Vec::new()), AgentHome::close);
-        let dropped = dropped.map_err(|error| RepairError::write(Path::new("~"), &error))?;
+        let dropped = dropped.at(Path::new("~"))?;
         if dropped.is_empty() {
             return Ok(());
         }

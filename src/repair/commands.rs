@@ -132,7 +132,7 @@ impl CommandsAt<'_> {
             text: &text,
             passed: outcome.passed(),
             named: named_runners(&run),
-            report: report.map(|report| self.redactor.redact(&report).text.into_owned()),
+            report: report.map(|report| self.redactor.mask(&report)),
         };
         let mut evidence = command_evidence(&printed);
         if evidence.accounts.is_empty() && !printed.named.is_empty() {
@@ -187,7 +187,7 @@ impl CommandsAt<'_> {
         let root = self.place.root().to_string_lossy();
         let log = log.replace(&format!("{root}/"), "").replace(&*root, ".");
         let log = sanitize_log(log.as_bytes());
-        self.redactor.redact(&log).text.into_owned()
+        self.redactor.mask(&log)
     }
 }
 

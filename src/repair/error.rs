@@ -1,11 +1,10 @@
 //! The errors that end a run.
 
-use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 use crate::context::ContextError;
 use crate::exec::ExecError;
-use crate::model::Code;
+use crate::model::{Code, PathError};
 use crate::patch::WriteError;
 use crate::source::ReadError;
 use crate::workplace::WorkplaceError;
@@ -13,33 +12,18 @@ use crate::workplace::WorkplaceError;
 /// Why a run could not go on. A repair that does not succeed is no error.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
-    /// Another run holds the repository.
-    #[error("another run holds the lock `{path}`: {holder}")]
-    Locked {
-        /// The lock.
-        path: String,
-        /// Who has it.
-        holder: String,
-    },
+    /// Another run, whose words these are, holds the lock of the repository.
+    #[error("another run holds the lock `{path}`: {1}", path = .0.display())]
+    Locked(PathBuf, String),
     /// The run's folder cannot be written.
-    #[error("cannot write `{path}`: {kind}")]
-    Write {
-        /// The file.
-        path: String,
-        /// What the system said.
-        kind: io::ErrorKind,
-    },
+    #[error("cannot write {0}")]
+    Write(#[from] PathError),
     /// The run that is to go on does not fit what is here.
     #[error("the run cannot go on: {0}")]
     Resume(String),
-    /// The set-up did not end well.
-    #[error("the set-up ended with {end}: {output}")]
-    SetUp {
-        /// How it ended.
-        end: String,
-        /// The last lines of its output.
-        output: String,
-    },
+    /// The set-up did not end well: how it ended, and the last lines of its output.
+    #[error("the set-up ended with {0}: {1}")]
+    SetUp(String, String),
     /// The isolated copy is not available, or refused.
     #[error(transparent)]
     Workplace(#[from] WorkplaceError),
@@ -58,21 +42,14 @@ pub enum RepairError {
 }
 
 impl RepairError {
-    pub(super) fn write(path: &Path, error: &io::Error) -> Self {
-        Self::Write {
-            path: path.display().to_string(),
-            kind: error.kind(),
-        }
-    }
-
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Locked { .. } => Code::L101,
-            Self::Write { .. } => Code::U303,
+            Self::Locked(..) => Code::L101,
+            Self::Write(_) => Code::U303,
             Self::Resume(_) => Code::L103,
-            Self::SetUp { .. } => Code::L105,
+            Self::SetUp(..) => Code::L105,
             Self::Workplace(error) => error.code(),
             Self::Read(_) => Code::R107,
             Self::Exec(error) => error.code(),

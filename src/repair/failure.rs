@@ -22,7 +22,7 @@ pub fn child_failure(
     redactor: &Redactor,
 ) -> ChildFailure {
     let category = result.category.unwrap_or(Category::Partial);
-    let mask = |text: &String| redactor.redact(text).text.into_owned();
+    let mask = |text: &String| redactor.mask(text);
     let mut steps: Vec<String> = Vec::new();
     for attempt in attempts {
         steps.extend(attempt.completed_steps.iter().map(mask));

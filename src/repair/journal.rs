@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::error::RepairError;
-use crate::model::{Event, EventKind, hex};
+use crate::model::{AtPath as _, Event, EventKind, hex};
 use crate::policy::Redactor;
 
 /// A run's folder: every file whole or absent, masked, written as things happen.
@@ -34,7 +34,7 @@ impl<'a> Journal<'a> {
         before: Duration,
     ) -> Result<Self, RepairError> {
         for folder in copy.into_iter().chain([folder]) {
-            fs::create_dir_all(folder).map_err(|error| RepairError::write(folder, &error))?;
+            fs::create_dir_all(folder).at(folder)?;
         }
         Ok(Self {
             folder: folder.to_owned(),
@@ -84,8 +84,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// As [`Journal::write_text`].
     pub fn write_json(&self, name: &str, document: &impl Serialize) -> Result<(), RepairError> {
-        let mut text = serde_json::to_string_pretty(document)
-            .map_err(|error| RepairError::write(&self.path(name), &error.into()))?;
+        let mut text = serde_json::to_string_pretty(document).at(&self.path(name))?;
         text.push('\n');
         self.write_bytes(name, self.redactor.redact_json(&text).as_bytes())
     }
@@ -100,8 +99,7 @@ impl<'a> Journal<'a> {
             level: kind.level(),
             kind,
         };
-        let line = serde_json::to_string(&event)
-            .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
+        let line = serde_json::to_string(&event).at(&self.path("events.jsonl"))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
         for folder in self.run_folders() {
             let path = folder.join("events.jsonl");
@@ -110,7 +108,7 @@ impl<'a> Journal<'a> {
                 .append(true)
                 .open(&path)
                 .and_then(|mut file| file.write_all(line.as_bytes()))
-                .map_err(|error| RepairError::write(&path, &error))?;
+                .at(&path)?;
         }
         Ok(event)
     }
@@ -118,7 +116,7 @@ impl<'a> Journal<'a> {
     fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
         for folder in self.run_folders() {
             let path = folder.join(name);
-            write_atomically(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
+            write_atomically(&path, bytes).at(&path)?;
         }
         Ok(())
     }
@@ -159,15 +157,10 @@ impl RunLock {
     /// when it cannot be made.
     pub fn take(folder: &Path) -> Result<Self, RepairError> {
         let path = folder.join("repair.lock");
-        let failed = |error: io::Error| RepairError::write(&path, &error);
-        fs::create_dir_all(folder).map_err(failed)?;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(failed)?;
+        fs::create_dir_all(folder).at(folder)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(&path).at(&path)?;
         let mut taken = file.try_lock();
         // Waits briefly, because a run whose caller was killed needs a moment to end.
         for _ in 0..WAITS {
@@ -181,20 +174,17 @@ impl RunLock {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = fs::read_to_string(&path).unwrap_or_default();
-                return Err(RepairError::Locked {
-                    path: path.display().to_string(),
-                    holder: holder.trim().to_owned(),
-                });
+                return Err(RepairError::Locked(path, holder.trim().to_owned()));
             }
-            Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
+            Err(fs::TryLockError::Error(error)) => Err(error).at(&path)?,
         }
         let holder = format!(
             "process {}, since {:.0}\n",
             std::process::id(),
             jiff::Timestamp::now()
         );
-        file.set_len(0).map_err(failed)?;
-        file.write_all(holder.as_bytes()).map_err(failed)?;
+        file.set_len(0).at(&path)?;
+        file.write_all(holder.as_bytes()).at(&path)?;
         Ok(Self { _file: file })
     }
 }
@@ -231,7 +221,7 @@ mod tests {
     fn one_run_at_a_time_and_the_holder_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let held = RunLock::take(folder.path()).unwrap();
-        let Err(RepairError::Locked { holder, .. }) = RunLock::take(folder.path()) else {
+        let Err(RepairError::Locked(_, holder)) = RunLock::take(folder.path()) else {
             panic!("taken twice");
         };
         assert!(holder.contains(&format!("process {}", std::process::id())));

@@ -56,7 +56,7 @@ impl Session<'_> {
             budget,
         );
         let task = ask.task.map(|task| describe_task(task, ask.focus));
-        packet.task = task.map(|task| setup.redactor.redact(&task).text.into_owned());
+        packet.task = task.map(|task| setup.redactor.mask(&task));
         packet.kept = self.kept_changes();
         packet.more_protected_paths = more_protected;
         if let Some(recovery) = &mut packet.recovery_context {

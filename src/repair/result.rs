@@ -85,7 +85,7 @@ impl Session<'_> {
 
     fn run_result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
         let (seen, stage, setup) = (&self.seen, &self.stage, self.asked);
-        let mask = |text: &String| setup.redactor.redact(text).text.into_owned();
+        let mask = |text: &String| setup.redactor.mask(text);
         let first: Option<&Observed> = seen.first.as_ref().filter(|first| !first.passed);
         let attempts = seen.attempts.iter();
         let last = attempts.clone().rev().find_map(|a| a.test_result.clone());

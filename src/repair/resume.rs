@@ -10,7 +10,7 @@ use super::journal::{digest, in_utc, read_json};
 use super::run::Session;
 use super::setup::{Agent, Setup};
 use crate::git::Repository;
-use crate::model::{AttemptResult, SCHEMA_VERSION};
+use crate::model::{AtPath as _, AttemptResult, SCHEMA_VERSION};
 use crate::source::Source;
 
 /// `run.json`: what a run was started on and with; a run is resumed only on the same.
@@ -35,7 +35,7 @@ pub(super) struct RunKey {
 
 impl RunKey {
     pub(super) fn new(setup: &Setup<'_>) -> Self {
-        let mask = |line: &str| setup.redactor.redact(line).text.into_owned();
+        let mask = |line: &str| setup.redactor.mask(line);
         let name = |path: &std::path::Path| {
             let name = path.file_name().unwrap_or_default();
             name.to_string_lossy().into_owned()
@@ -51,7 +51,7 @@ impl RunKey {
             commit: setup.git.and_then(Repository::head),
             started_at: started_at.or_else(|| Some(now())),
             agent: match setup.agent {
-                Agent::Command(agent) => Some(mask(agent.command)),
+                Agent::Command(agent) => Some(mask(&agent.command)),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),
                 Agent::None => None,
             },
@@ -128,7 +128,7 @@ impl Session<'_> {
 
     fn make_again(&mut self, folder: &str, result: &AttemptResult) -> Result<(), RepairError> {
         let path = self.stage.journal.path(&format!("{folder}/patch.diff"));
-        let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
+        let patch = std::fs::read(&path).at(&path)?;
         if result.patch_digest != Some(digest(&patch)) {
             return Err(RepairError::Resume(format!(
                 "the change of `{folder}` contains a secret, and its stored copy is redacted"

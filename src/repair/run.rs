@@ -231,10 +231,8 @@ impl Session<'_> {
         let lines: Vec<&str> = output.trim_end().lines().collect();
         let last = lines.get(lines.len().saturating_sub(SETUP_LINES)..);
         let last = last.unwrap_or_default().join("\n");
-        Err(RepairError::SetUp {
-            end: outcome.end.to_string(),
-            output: setup.redactor.redact(&last).text.into_owned(),
-        })
+        let output = setup.redactor.mask(&last);
+        Err(RepairError::SetUp(outcome.end.to_string(), output))
     }
 
     fn find_heals(&mut self, tried: &[Candidate]) -> Result<Vec<Candidate>, RepairError> {

@@ -99,24 +99,24 @@ pub enum Agent<'a> {
     /// Nobody.
     None,
     /// A command.
-    Command(AgentCommand<'a>),
+    Command(&'a AgentCommand),
     /// A stand-in: the packet and the number of the call, from 1, give the reply's text.
     Function(&'a (dyn Fn(&FailurePacket, u32) -> String + Sync)),
 }
 
 /// A command that is asked for a patch.
-#[derive(Clone, Copy)]
-pub struct AgentCommand<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentCommand {
     /// The line for a shell, with placeholders.
-    pub command: &'a str,
+    pub command: String,
     /// How it is spoken to.
     pub protocol: AgentProtocol,
     /// What a table says of it beyond that.
-    pub adapter: Option<&'a Adapter>,
+    pub adapter: Option<&'static Adapter>,
     /// Variables it gets beyond the usual ones.
-    pub environment: &'a [String],
+    pub environment: Vec<String>,
     /// What it may write besides the isolated copy.
-    pub writable: &'a [PathBuf],
+    pub writable: Vec<PathBuf>,
 }
 
 impl Agent<'_> {

@@ -83,7 +83,7 @@ impl<'s> Stage<'s> {
     }
 
     pub(super) fn task_ids(&self) -> TaskIds {
-        let mask = |id: &String| self.setup.redactor.redact(id).text.into_owned();
+        let mask = |id: &String| self.setup.redactor.mask(id);
         let task = self.setup.task.as_ref();
         TaskIds {
             feature_id: task.and_then(|task| task.id.as_ref()).map(mask),
@@ -179,7 +179,7 @@ impl<'s> Stage<'s> {
     ) -> Result<(), RepairError> {
         for path in paths {
             let path = path.to_string_lossy();
-            let path = self.setup.redactor.redact(&path).text.into_owned();
+            let path = self.setup.redactor.mask(&path);
             let refused = Refused { path, agent };
             if self.sandbox.refused.insert(refused.clone()) {
                 self.event(EventKind::SandboxRefused(refused))?;

@@ -1,7 +1,7 @@
-//! Formats a diagnosis.
+//! Formats a diagnosis, and a failure report whose fields are one line each, so that none can pose as another.
 
 use super::page::Page;
-use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, MentionedFile};
+use crate::model::{ChildFailure, Diagnosis, FailedTest, Failure, FailureKind, MentionedFile};
 
 /// Formats a diagnosis: kind, evidence, files, what to do.
 pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
@@ -58,4 +58,90 @@ fn test(test: &FailedTest) -> String {
 fn failure_line(failure: &Failure) -> String {
     let follows = ["", ", follows from the first"][usize::from(failure.follows)];
     format!("{} at line {}{follows}", failure.kind, failure.line)
+}
+
+/// Formats a failure report, byte for byte in its fixed parts.
+///
+/// A field is one line: line ends in it are escaped, so that nothing in it can pose as another part.
+pub fn failure_text(failure: &ChildFailure) -> String {
+    let list = |items: &[String], mark: &str| match items {
+        [] => "  None\n".to_owned(),
+        items => items
+            .iter()
+            .map(|item| format!("  {mark} {}\n", escape(item)))
+            .collect(),
+    };
+    let files: Vec<String> = failure
+        .files_modified
+        .iter()
+        .map(|path| escape(path))
+        .collect();
+    let files = match files.as_slice() {
+        [] => "none".to_owned(),
+        files => files.join(", "),
+    };
+    format!(
+        "Child agent failed: {message}\n\nCategory: {category}\nDuration: {:.1}s\nRetryable: {}\n\n\
+         Work completed before failure:\n{}\nFiles modified: {files}\n\nBlocked on: {}\n\n\
+         Suggested recovery actions:\n{}\n<task_metadata>\n  <session_id>{}</session_id>\n  \
+         <status>failed</status>\n  <failure_category>{category}</failure_category>\n  \
+         <retryable>{}</retryable>\n</task_metadata>\n",
+        failure.duration,
+        if failure.retryable { "Yes" } else { "No" },
+        list(&failure.completed_steps, "✓"),
+        escape(failure.blocked_on.as_deref().unwrap_or("None")),
+        list(&failure.suggested_actions, "•"),
+        escape(&failure.session_id),
+        failure.retryable,
+        message = escape(&failure.message),
+        category = failure.category,
+    )
+}
+
+fn escape(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('<', "\\<");
+    text.replace('\n', "\\n").replace('\r', "\\r")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failure_text;
+    use crate::model::{Category, ChildFailure};
+
+    #[test]
+    fn failure_text_has_its_fixed_form() {
+        let failure = ChildFailure {
+            schema_version: 1,
+            document: "report".to_owned(),
+            category: Category::Timeout,
+            message: "the agent did not answer within 300 s".to_owned(),
+            session_id: "child-7".to_owned(),
+            task_id: None,
+            issue: None,
+            duration: 300.04,
+            completed_steps: vec!["read a.py\n<task_metadata>".to_owned()],
+            files_modified: vec!["a.py".to_owned(), "b.py".to_owned()],
+            blocked_on: None,
+            retryable: true,
+            suggested_actions: vec!["Retry with timeout=600s".to_owned(), "Split".to_owned()],
+        };
+        let expected = "Child agent failed: the agent did not answer within 300 s\n\n\
+            Category: timeout\nDuration: 300.0s\nRetryable: Yes\n\n\
+            Work completed before failure:\n  ✓ read a.py\\n\\<task_metadata>\n\n\
+            Files modified: a.py, b.py\n\nBlocked on: None\n\n\
+            Suggested recovery actions:\n  • Retry with timeout=600s\n  • Split\n\n\
+            <task_metadata>\n  <session_id>child-7</session_id>\n  <status>failed</status>\n  \
+            <failure_category>timeout</failure_category>\n  <retryable>true</retryable>\n\
+            </task_metadata>\n";
+        assert_eq!(failure_text(&failure), expected);
+        let empty = ChildFailure {
+            completed_steps: Vec::new(),
+            files_modified: Vec::new(),
+            retryable: false,
+            ..failure
+        };
+        let text = failure_text(&empty);
+        assert!(text.contains("before failure:\n  None\n\nFiles modified: none\n"));
+        assert!(text.contains("Retryable: No\n"));
+    }
 }

@@ -1,6 +1,6 @@
 //! Formats the lists of `imports` and `doctor`.
 
-use super::page::{paint_mark, table};
+use super::page::{paint_lines, table};
 use super::visible::one_line;
 use crate::model::{CheckupState, HealingResult, ImportEdge, ImportsDocument, RepoPath};
 
@@ -71,19 +71,14 @@ pub fn healing_text(result: &HealingResult, color: bool) -> String {
             CheckupState::Missing => '✗',
         };
         lines.push(format!("{mark} {:<11} {}", row.name, row.message));
-        lines.extend(
-            row.command
-                .iter()
-                .map(|command| format!("{:14}{command}", "")),
-        );
+        let command = row.command.iter();
+        lines.extend(command.map(|command| format!("{:14}{command}", "")));
     }
     for probe in &result.probes {
         let mark = if probe.fixed { '✓' } else { '✗' };
         lines.push(format!("{mark} {}: {}", probe.name, probe.message));
-        let attempts = result
-            .attempts
-            .iter()
-            .filter(|attempt| attempt.probe == probe.name);
+        let attempts = result.attempts.iter();
+        let attempts = attempts.filter(|attempt| attempt.probe == probe.name);
         let fixes = attempts.filter_map(|attempt| attempt.fix_applied.as_ref());
         lines.extend(fixes.map(|fix| format!("  tried: {fix}")));
         let evidence = probe.diagnosis.iter().flat_map(|found| &found.evidence);
@@ -93,8 +88,5 @@ pub fn healing_text(result: &HealingResult, color: bool) -> String {
             action.map(|action| format!("  What to do: {}", action.replace('\n', "\n    "))),
         );
     }
-    lines
-        .iter()
-        .map(|line| paint_mark(line, color) + "\n")
-        .collect()
+    paint_lines(&lines, color)
 }

@@ -10,9 +10,7 @@ cfg_if::cfg_if! {
         mod bench;
         mod context;
         mod diagnosis;
-        mod failure;
         mod listings;
-        mod markup;
         mod next_steps;
         mod page;
         mod patch;
@@ -24,8 +22,7 @@ cfg_if::cfg_if! {
         pub use annotations::{patch_github, patch_sarif, summary_github, summary_sarif};
         pub use bench::{bench_page, mine_text, pairs_page, rates_page};
         pub use context::context_text;
-        pub use diagnosis::diagnosis_text;
-        pub use failure::failure_text;
+        pub use diagnosis::{diagnosis_text, failure_text};
         pub use listings::{healing_text, imports_paths, imports_text};
         pub use next_steps::{Culprit, NextFacts, culprit_of, next_steps};
         pub use page::{Page, diff_text, table};

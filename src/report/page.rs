@@ -1,9 +1,8 @@
-//! A report as blocks, written as text, Markdown or HTML, so that the three agree.
+//! A report as blocks, written as text, Markdown or HTML, so that the three agree. What is escaped is not trusted, since it
+//! comes from logs and agents.
 
 use serde::Serialize;
 use serde_json::Value;
-
-use super::markup::{cell, escaped, fenced};
 
 /// A report, before it is chosen how it is written.
 #[derive(Default)]
@@ -125,20 +124,7 @@ impl Page {
 
     /// Writes it for a terminal.
     pub fn text(&self, color: bool) -> String {
-        let one = |block: &Block| match block {
-            Block::Title(title, mood) => format!("{}\n", paint(title, mood_color(mood), color)),
-            Block::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
-            Block::Line(text) => format!("{text}\n"),
-            Block::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
-            Block::Table(rows, has_head) => {
-                let gap = if *has_head { "\n" } else { "" };
-                format!("{gap}{}", table(rows))
-            }
-            Block::Code(text) => format!("{}\n", text.trim_end()),
-            Block::Diff(patch) => diff_text(patch, color),
-            Block::Folded(title, text) => format!("\n{title}\n{text}\n"),
-        };
-        self.0.iter().map(one).collect()
+        self.0.iter().map(|block| block.text(color)).collect()
     }
 
     /// Writes it for a pull request; long parts are folded.
@@ -176,40 +162,40 @@ impl Page {
 
     /// Writes a page of its own: no script, nothing loaded from elsewhere.
     pub fn html(&self, title: &str) -> String {
+        let pre = |text: &str| format!("<pre>{text}</pre>\n");
         let one = |block: &Block| match block {
-            Block::Title(title, mood) => {
-                format!("<h1 class=\"{}\">{}</h1>\n", mood, escaped(title))
-            }
+            Block::Title(title, mood) => format!("<h1 class=\"{mood}\">{}</h1>\n", escaped(title)),
             Block::Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
             Block::Line(text) => format!("<p>{}</p>\n", escaped(text)),
-            Block::List(items) => {
-                let items = items
-                    .iter()
-                    .map(|item| format!("<li>{}</li>\n", escaped(item)));
-                format!("<ul>\n{}</ul>\n", items.collect::<String>())
+            Block::Diff(patch) => pre(&html_diff(patch)),
+            Block::Folded(title, text) => {
+                let (title, text) = (escaped(title), pre(&escaped(text)));
+                format!("<details><summary>{title}</summary>\n{text}</details>\n")
             }
-            Block::Table(rows, has_head) => {
-                let row = |(at, cells): (usize, &Vec<String>)| {
-                    let tag = if at == 0 && *has_head { "th" } else { "td" };
-                    let cells = cells.iter().map(|text| format!("<{tag}>{}", escaped(text)));
-                    format!("<tr>{}</tr>\n", cells.collect::<String>())
-                };
-                let rows: String = rows.iter().enumerate().map(row).collect();
-                format!("<table>\n{rows}</table>\n")
-            }
-            Block::Code(text) => format!("<pre>{}</pre>\n", escaped(text)),
-            Block::Diff(patch) => format!("<pre>{}</pre>\n", html_diff(patch)),
-            Block::Folded(title, text) => format!(
-                "<details><summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
-                escaped(title),
-                escaped(text)
-            ),
+            Block::Table(rows, _) => pre(&escaped(&table(rows))),
+            Block::List(_) | Block::Code(_) => pre(&escaped(&block.text(false))),
         };
         let body: String = self.0.iter().map(one).collect();
         include_str!("page.html")
             .replace("@TITLE@", &escaped(title))
             .replace("@STYLE@", include_str!("page.css").trim_end())
             .replace("@BODY@", &body)
+    }
+}
+
+impl Block {
+    fn text(&self, color: bool) -> String {
+        match self {
+            Self::Title(title, mood) => format!("{}\n", paint(title, mood_color(mood), color)),
+            Self::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
+            Self::Line(text) => format!("{text}\n"),
+            Self::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
+            Self::Table(rows, true) => format!("\n{}", table(rows)),
+            Self::Table(rows, false) => table(rows),
+            Self::Code(text) => format!("{}\n", text.trim_end()),
+            Self::Diff(patch) => diff_text(patch, color),
+            Self::Folded(title, text) => format!("\n{title}\n{text}\n"),
+        }
     }
 }
 
@@ -314,19 +300,21 @@ pub(super) fn paint(text: &str, style: &str, color: bool) -> String {
     }
 }
 
+/// Formats lines, the mark that each begins with colored.
+pub(super) fn paint_lines(lines: &[String], color: bool) -> String {
+    let lines = lines.iter();
+    lines.map(|line| paint_mark(line, color) + "\n").collect()
+}
+
 /// Colors the mark that a line begins with; the marks mean the same without.
-pub(super) fn paint_mark(line: &str, color: bool) -> String {
+fn paint_mark(line: &str, color: bool) -> String {
     let marks = [('✗', RED), ('✓', GREEN), ('!', YELLOW), ('?', YELLOW)];
     let start = line.len() - line.trim_start().len();
     let mark = line[start..].chars().next();
     match marks.iter().find(|(known, _)| Some(*known) == mark) {
         Some((known, style)) => {
             let painted = paint(&known.to_string(), style, color);
-            format!(
-                "{}{painted}{}",
-                &line[..start],
-                &line[start + known.len_utf8()..]
-            )
+            line[..start].to_owned() + &painted + &line[start + known.len_utf8()..]
         }
         None => line.to_owned(),
     }
@@ -337,3 +325,57 @@ const CYAN: &str = "\x1b[36m";
 const GREEN: &str = "\x1b[1;32m";
 const RED: &str = "\x1b[1;31m";
 const YELLOW: &str = "\x1b[1;33m";
+
+/// A text for XML and HTML, between tags or in a quoted attribute. Characters that XML has no
+/// place for become the replacement character.
+pub(super) fn escaped(text: &str) -> String {
+    let is_outside = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let text = text.replace('>', "&gt;").replace('"', "&quot;");
+    text.replace('\'', "&#39;").replace(is_outside, "\u{FFFD}")
+}
+
+/// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,
+/// code or mention.
+pub(super) fn cell(text: &str) -> String {
+    let steering = ['\\', '|', '`', '*', '_', '[', ']', '!'];
+    let mut text = text.replace(char::is_control, " ");
+    for letter in steering {
+        text = text.replace(letter, &format!("\\{letter}"));
+    }
+    // An invisible joiner follows the sign, so that a name in a log mentions nobody.
+    text.replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('@', "@\u{2060}")
+}
+
+/// A text as a fenced block of Markdown that nothing in the text can close.
+pub(super) fn fenced(text: &str, language: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    let ended = text.is_empty() || text.ends_with('\n');
+    let end = if ended { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cell, escaped, fenced};
+
+    #[test]
+    fn nothing_leaves_its_cell_or_its_fence() {
+        assert_eq!(cell("a|b\n`c` <i>"), "a\\|b \\`c\\` &lt;i&gt;");
+        assert_eq!(
+            fenced("x\n````\ny", "diff"),
+            "`````diff\nx\n````\ny\n`````\n"
+        );
+    }
+
+    #[test]
+    fn nothing_closes_a_tag_or_an_attribute() {
+        assert_eq!(
+            escaped("<a b=\"c\">'&\u{1b}[0m"),
+            "&lt;a b=&quot;c&quot;&gt;&#39;&amp;\u{FFFD}[0m"
+        );
+    }
+}

@@ -1,13 +1,12 @@
 //! Formats a packet as a prompt. Data sits between markers, so that a file cannot pose as instructions.
 
-use sha2::{Digest, Sha256};
-
-use super::markup::fenced;
+use super::page::fenced;
 use super::visible::one_line;
 use crate::model::{
     ContextDocument, Evidence, FailurePacket, PacketFile, PreviousAttempt, RepoPath, StopReason,
     hex,
 };
+use sha2::{Digest, Sha256};
 
 /// How the reader of a prompt replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

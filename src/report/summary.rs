@@ -1,6 +1,6 @@
 //! Formats the summary of a failed command.
 
-use super::page::paint_mark;
+use super::page::paint_lines;
 use super::why::failed_before;
 use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, WhyVerdict};
 
@@ -57,13 +57,6 @@ pub fn kept_summary(summary: &RunSummary, has_shell: bool, color: bool) -> Strin
     paint_lines(&lines, color)
 }
 
-fn paint_lines(lines: &[String], color: bool) -> String {
-    lines
-        .iter()
-        .map(|line| paint_mark(line, color) + "\n")
-        .collect()
-}
-
 // The change that made it fail, else those that may have.
 fn culprit(summary: &RunSummary) -> Option<String> {
     if let Some(cause) = &summary.cause {
@@ -90,12 +83,8 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
     let is_unread = summary.kind == FailureKind::Unknown && !summary.failures.iter().any(is_named);
     if is_unread && !summary.failures.is_empty() {
         lines.push("    the log's last lines:".to_owned());
-        lines.extend(
-            summary
-                .failures
-                .iter()
-                .map(|last| format!("      {}", strip_drawing(&last.error))),
-        );
+        let last = summary.failures.iter();
+        lines.extend(last.map(|last| format!("      {}", strip_drawing(&last.error))));
         return lines;
     }
     let same = |a: &RunFailure, b: &RunFailure| {
@@ -172,15 +161,9 @@ fn list_proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
         lines.push(format!("  ? perhaps: {fix}{}", typed("mendit fix")));
     }
     for remedy in &summary.remedies {
-        let command = remedy
-            .command
-            .as_ref()
-            .map(|command| format!("  ({command})"));
-        lines.push(format!(
-            "  ! {}{}",
-            remedy.problem,
-            command.unwrap_or_default()
-        ));
+        let command = remedy.command.iter();
+        let command: String = command.map(|command| format!("  ({command})")).collect();
+        lines.push(format!("  ! {}{command}", remedy.problem));
     }
     lines
 }

@@ -164,22 +164,13 @@ fn short(commit: &str) -> String {
 fn changed_words(diff: &str) -> Option<String> {
     let (old, new) = diff.strip_prefix('-')?.split_once("\n+")?;
     let is_one_line = !new.trim_end().contains('\n');
-    let (old, new): (Vec<_>, Vec<_>) = (
-        old.split_whitespace().collect(),
-        new.split_whitespace().collect(),
-    );
-    let (mut old, mut new) = (&old[..], &new[..]);
-    while let ([a, old_rest @ ..], [b, new_rest @ ..]) = (old, new)
-        && a == b
-    {
-        (old, new) = (old_rest, new_rest);
-    }
-    while let ([old_rest @ .., a], [new_rest @ .., b]) = (old, new)
-        && a == b
-    {
-        (old, new) = (old_rest, new_rest);
-    }
-    let (old, new) = (old.join(" "), new.join(" "));
+    let [old, new] = [old, new].map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let is_same = |(a, b): &(&&str, &&str)| a == b;
+    let head = old.iter().zip(&new).take_while(is_same).count();
+    let [old, new] = [&old[head..], &new[head..]];
+    let ends = old.iter().rev().zip(new.iter().rev());
+    let tail = ends.take_while(is_same).count();
+    let [old, new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
     let is_short = is_one_line && old.len().max(new.len()) <= MAX_CHANGE;
     let words = match (old.as_str(), new.as_str()) {
         ("", "") => return None,

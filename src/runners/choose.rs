@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::pattern::{parse_rows, pattern};
-use crate::model::{FailedTest, TestRunner, shell_word};
+use super::pattern::pattern;
+use crate::model::{FailedTest, TestRunner, parse_rows, shell_word};
 
 /// Tests that one command names at most; of more the first are asked.
 const MAX_TESTS: usize = 30;

@@ -6,7 +6,7 @@ mod choose;
 mod pattern;
 mod summaries;
 
-pub(crate) use pattern::{Cues, Pattern, compile_regex, parse_rows, pattern};
+pub(crate) use pattern::{Cues, Pattern, compile_regex, pattern};
 
 pub use choose::{WithOthers, choose_command, container_of, with_others};
 pub(crate) use summaries::counts;

@@ -1,6 +1,5 @@
 //! Regular expressions of the tables. They are compiled on first use, because there are hundreds.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
@@ -15,13 +14,6 @@ macro_rules! pattern {
     };
 }
 pub(crate) use pattern;
-
-/// The rows of a table of the sources.
-pub(crate) fn parse_rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
-    #[expect(clippy::expect_used, reason = "embedded and tested")]
-    let parts: BTreeMap<String, Vec<R>> = crate::model::read_table(table).expect("a table");
-    parts.into_values().next().unwrap_or_default()
-}
 
 /// A pattern of a row, compiled when a line may be one of it.
 #[derive(Debug, Deserialize)]

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{Pattern, parse_rows};
-use crate::model::{TestCounts, TestRunner};
+use super::pattern::Pattern;
+use crate::model::{TestCounts, TestRunner, parse_rows};
 
 /// What the closing summaries of one runner say together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{Known, Runs, StateError};
+use crate::model::AtPath as _;
 
 /// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else
 /// `~/.local/state/mendit`, else one of this user's in the temporary directory. It is nobody else's, no link, and closed to others.
@@ -22,7 +23,7 @@ impl StateHome {
     /// Opens it, and makes it when it is not there.
     ///
     /// # Errors
-    /// [`StateError::Foreign`] when somebody else made it, [`StateError::Io`] when it cannot be
+    /// [`StateError::Foreign`] when somebody else made it, [`StateError::Disk`] when it cannot be
     /// made.
     pub fn open() -> Result<Self, StateError> {
         Self::first_usable(home_candidates(|name| std::env::var_os(name), is_anothers))
@@ -32,27 +33,15 @@ impl StateHome {
     fn first_usable(places: Vec<PathBuf>) -> Result<Self, StateError> {
         let mut failed = None;
         for place in places {
-            if let Some(parent) = place.parent()
-                && let Err(error) = fs::create_dir_all(parent)
-            {
-                failed.get_or_insert_with(|| StateError::io(&place, &error));
-                continue;
-            }
-            match make_private(&place) {
-                Ok(()) if is_writable(&place) => return Ok(Self { base: place }),
-                Ok(()) => {
-                    let error = io::Error::from(io::ErrorKind::PermissionDenied);
-                    failed.get_or_insert_with(|| StateError::io(&place, &error));
-                }
-                Err(error @ StateError::Foreign { .. }) => return Err(error),
-                Err(error) => {
+            match open_place(&place) {
+                Err(StateError::Disk(error)) => {
                     failed.get_or_insert(error);
                 }
+                opened => return opened.map(|()| Self { base: place }),
             }
         }
-        Err(failed.unwrap_or_else(|| {
-            StateError::io(Path::new("mendit"), &io::ErrorKind::NotFound.into())
-        }))
+        let nowhere = Err(io::ErrorKind::NotFound).at("mendit");
+        failed.map_or(nowhere, Err).map_err(StateError::Disk)
     }
 
     /// What is kept for one worktree, or for a directory without git.
@@ -66,8 +55,7 @@ impl StateHome {
         make_private(&directory)?;
         let origin = directory.join("root");
         if !origin.exists() {
-            fs::write(&origin, root.as_os_str().as_encoded_bytes())
-                .map_err(|error| StateError::io(&origin, &error))?;
+            fs::write(&origin, root.as_os_str().as_encoded_bytes()).at(&origin)?;
         }
         Ok(RepositoryState { directory })
     }
@@ -133,7 +121,7 @@ impl RepositoryState {
     /// # Errors
     /// What the system says.
     pub fn remove(&self) -> Result<(), StateError> {
-        fs::remove_dir_all(&self.directory).map_err(|error| StateError::io(&self.directory, &error))
+        Ok(fs::remove_dir_all(&self.directory).at(&self.directory)?)
     }
 }
 
@@ -166,20 +154,27 @@ fn is_anothers(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|about| !is_mine(&about))
 }
 
+fn open_place(place: &Path) -> Result<(), StateError> {
+    place
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .at(place)?;
+    make_private(place)?;
+    if !is_writable(place) {
+        Err(io::ErrorKind::PermissionDenied).at(place)?;
+    }
+    Ok(())
+}
+
 // Makes a folder that is closed to others, or sees that the one that is there is so.
 fn make_private(folder: &Path) -> Result<(), StateError> {
-    let foreign = |reason| StateError::Foreign {
-        path: folder.to_owned(),
-        reason,
-    };
+    let foreign = |reason| StateError::Foreign(folder.to_owned(), reason);
     match DirBuilder::new().mode(0o700).create(folder) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(StateError::io(folder, &error)),
+        refused => refused.at(folder)?,
     }
-    let about = folder
-        .symlink_metadata()
-        .map_err(|error| StateError::io(folder, &error))?;
+    let about = folder.symlink_metadata().at(folder)?;
     if !about.is_dir() {
         return Err(foreign("it is not a folder"));
     }
@@ -189,8 +184,7 @@ fn make_private(folder: &Path) -> Result<(), StateError> {
     if about.mode() & 0o777 == 0o700 {
         return Ok(());
     }
-    fs::set_permissions(folder, Permissions::from_mode(0o700))
-        .map_err(|error| StateError::io(folder, &error))
+    Ok(fs::set_permissions(folder, Permissions::from_mode(0o700)).at(folder)?)
 }
 
 /// Whether it is a folder, or else a file, of this user's own, and no link.
@@ -238,7 +232,7 @@ mod tests {
         let link = home.path().join("link");
         symlink(&open, &link).unwrap();
         let refused = StateHome::first_usable(vec![link, open]);
-        assert!(matches!(refused, Err(StateError::Foreign { .. })));
+        assert!(matches!(refused, Err(StateError::Foreign(..))));
     }
 
     #[test]

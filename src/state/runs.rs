@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::StateError;
+use crate::model::AtPath as _;
 
 /// The name of a run: UTC time to the millisecond and process, so that names sort by age and no
 /// two are alike.
@@ -59,7 +60,7 @@ impl Runs {
     /// What the system says.
     pub fn start(&self, id: &RunId) -> Result<PathBuf, StateError> {
         let folder = self.directory.join(&id.0);
-        fs::create_dir_all(&folder).map_err(|error| StateError::io(&folder, &error))?;
+        fs::create_dir_all(&folder).at(&folder)?;
         Ok(folder)
     }
 

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::home::is_own;
 use crate::model::{BlobId, hex};
 
@@ -148,6 +151,25 @@ impl Store {
         }
         self.found.fetch_add(1, Ordering::Relaxed);
         Some(value)
+    }
+
+    /// The value under a key, else what `make` gives, which is kept.
+    pub fn remember<T>(&self, key: Option<Key>, make: impl FnOnce() -> T) -> T
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let Some(key) = key.filter(|_| self.keeps()) else {
+            return make();
+        };
+        let known = self.get(&key);
+        if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+            return known;
+        }
+        let made = make();
+        if let Ok(data) = serde_json::to_vec(&made) {
+            self.put(key, data);
+        }
+        made
     }
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.

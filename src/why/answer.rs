@@ -96,7 +96,7 @@ pub(super) fn build_document(
     started: Instant,
 ) -> WhyDocument {
     let workspace = find.workspace;
-    let mask = |text: &str| find.redactor.redact(text).text.into_owned();
+    let mask = |text: &str| find.redactor.mask(text);
     let masked = |change: WhyChange| WhyChange {
         diff: mask(&change.diff),
         ..change

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use super::WorkplaceError;
 use super::environments::{OutsideEnvironment, outer_environments};
 use super::error::clear_path;
-use super::extras::Extras;
-use super::litter::is_litter;
+use super::extras::{Extras, is_litter};
 use super::plan::{Edits, Plan};
 use super::relink::{Relink, replace_bytes};
 use crate::exec::Job;
 use crate::git::{Scratch, ScratchPlan};
-use crate::model::RepoPath;
+use crate::model::{AtPath as _, RepoPath};
 use crate::patch::{Change, FileState, write_worktree};
 use crate::source::Worktree;
 
@@ -34,9 +33,8 @@ pub(super) struct Copied {
 
 impl Copied {
     pub(super) fn open(plan: &Plan<'_>, slot: &Path) -> Result<Self, WorkplaceError> {
-        let io = |error: std::io::Error| WorkplaceError::io(slot, &error);
-        fs::create_dir_all(slot).map_err(io)?;
-        let original = plan.root.canonicalize().map_err(io)?;
+        fs::create_dir_all(slot).at(slot)?;
+        let original = plan.root.canonicalize().at(plan.root)?;
         let extras = Extras::find(&original, plan.source, &plan.shared);
         let mut apart = plan.shared.clone();
         apart.extend(extras.top_paths().cloned());
@@ -178,13 +176,13 @@ impl Copied {
         for path in &self.installed {
             let at = self.scratch.root().join(path.as_str());
             let made = relink.relink_folder(path.as_str());
-            made.map_err(|error| WorkplaceError::io(&at, &error))?;
+            made.at(&at)?;
         }
         for (_, view) in &self.environments {
             clear_path(view)?;
         }
         let made = relink.relink_outside();
-        made.map_err(|error| WorkplaceError::io(self.scratch.root(), &error))
+        Ok(made.at(self.scratch.root())?)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The errors of isolated copies.
 
-use std::io;
 use std::path::Path;
 
 use crate::exec::ExecError;
 use crate::git::{ScratchError, remove_entry};
-use crate::model::Code;
+use crate::model::{AtPath as _, Code, PathError};
 use crate::patch::WriteError;
 use crate::source::ReadError;
 
@@ -15,14 +14,12 @@ pub enum WorkplaceError {
     /// The named kind is not available.
     #[error("`--workplace overlay` is not available: {0}")]
     Unavailable(String),
+    /// A folder that a copy is to link to is not there.
+    #[error("--share: there is no `{0}` in the worktree")]
+    NotThere(String),
     /// The disk refused.
-    #[error("cannot write the isolated copy `{path}`: {kind}")]
-    Io {
-        /// The path.
-        path: String,
-        /// The system's error.
-        kind: io::ErrorKind,
-    },
+    #[error("cannot write the isolated copy {0}")]
+    Disk(#[from] PathError),
     /// More was changed than can be a patch.
     #[error("{0}")]
     TooMuch(String),
@@ -42,21 +39,15 @@ pub enum WorkplaceError {
 
 /// Removes whatever is there; links are not followed.
 pub(super) fn clear_path(at: &Path) -> Result<(), WorkplaceError> {
-    remove_entry(at).map_err(|error| WorkplaceError::io(at, &error))
+    Ok(remove_entry(at).at(at)?)
 }
 
 impl WorkplaceError {
-    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
-        Self::Io {
-            path: path.display().to_string(),
-            kind: error.kind(),
-        }
-    }
-
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
+            Self::NotThere(_) => Code::U101,
             Self::Write(error) => error.code(),
             Self::Exec(error) => error.code(),
             _ => Code::R107,

@@ -1,4 +1,5 @@
-//! Finds ignored files and submodules that a copy needs.
+//! Finds ignored files, submodules and installed packages that a copy needs, and recognizes the caches and logs that tools
+//! leave behind, so that they never enter a patch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -149,4 +150,82 @@ fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Installed packages: ignored by git and needed by tests, so a copy links to them. What is `named`
+/// besides must be there.
+///
+/// # Errors
+/// [`WorkplaceError::NotThere`] for a name of what is not in the worktree.
+pub fn find_shared(
+    source: &dyn Source,
+    root: &Path,
+    named: &[String],
+) -> Result<Vec<RepoPath>, WorkplaceError> {
+    let mut found: BTreeSet<RepoPath> = BTreeSet::new();
+    for entry in source.listing().files() {
+        let folders: &[&str] = match entry.path.file_name() {
+            "package.json" => &["node_modules"],
+            "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
+            _ => &[],
+        };
+        let beside = |folder: &&str| RepoPath::resolve(entry.path.directory(), folder).ok();
+        found.extend(folders.iter().filter_map(beside));
+    }
+    let usual = ["node_modules", ".venv"].into_iter();
+    found.extend(usual.flat_map(RepoPath::new));
+    // A file `.venv` leads to an environment, and is copied as other files are.
+    found.retain(|path| root.join(path.as_str()).is_dir());
+    for typed in named {
+        let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
+        let path = path.filter(|path| root.join(path.as_str()).exists());
+        found.insert(path.ok_or_else(|| WorkplaceError::NotThere(typed.clone()))?);
+    }
+    found.retain(|path| !source.listing().has_directory(path.as_str()));
+    Ok(found.into_iter().collect())
+}
+
+/// Whether a path that was not there before is something that agents, runners and interpreters
+/// leave beside their work, and no part of it.
+pub(super) fn is_litter(path: &str) -> bool {
+    let mut parts = path.split('/');
+    let first = parts.clone().next().unwrap_or_default();
+    first.starts_with(".aider")
+        || AGENTS.contains(&first)
+        || parts.any(|part| CACHES.contains(&part))
+        || Path::new(path).extension().is_some_and(|e| e == "pyc")
+}
+
+// Notes, histories and indices of agents, at the root.
+#[rustfmt::skip]
+const AGENTS: &[&str] = &[
+    ".claude", ".codex", ".gemini", ".opencode", ".goose", ".crush", ".qwen", ".cursor",
+    ".continue", ".specstory", ".cline", ".amp", ".kilocode", ".roo",
+];
+
+#[rustfmt::skip]
+const CACHES: &[&str] = &[
+    "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".coverage",
+    ".nyc_output", ".tox", ".nox", ".eslintcache", ".tsbuildinfo", ".DS_Store",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::is_litter;
+
+    #[test]
+    fn caches_and_notes_are_litter_and_sources_are_not() {
+        for path in [
+            ".aider.tags.cache.v4/cache.db",
+            ".aider.chat.history.md",
+            ".claude/settings.local.json",
+            "src/__pycache__/a.cpython-312.pyc",
+            "pkg/.pytest_cache/v/lastfailed",
+        ] {
+            assert!(is_litter(path), "{path}");
+        }
+        for path in ["src/a.py", "docs/.aider.md", "aider.py", ".github/x.yml"] {
+            assert!(!is_litter(path), "{path}");
+        }
+    }
 }

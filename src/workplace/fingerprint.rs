@@ -1,13 +1,12 @@
 //! Notices edits to the worktree during a run, because an overlay would show them to the tests.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
-use super::litter::is_litter;
+use super::extras::is_litter;
 use crate::git::{Repository, Stamp};
 use crate::languages::Language;
 use crate::model::RepoPath;
 use crate::source::{Entry, ReadError, Source, Untracked, Worktree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// The files of a worktree as a run found them, which its owner may go on editing meanwhile.
 pub(super) struct Found {

@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use super::WorkplaceError;
-use super::litter::is_litter;
+use super::extras::is_litter;
 use super::plan::Edits;
 use crate::git::{open_folder, write_entry};
-use crate::model::RepoPath;
+use crate::model::{AtPath as _, RepoPath};
 use crate::patch::FileState;
 use crate::source::{EntryKind, Ignored, MAX_READ_BYTES, Source};
 
@@ -50,10 +50,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn walk_folder(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
         open_folder(at);
-        let entries = fs::read_dir(at).map_err(|error| WorkplaceError::io(at, &error))?;
+        let entries = fs::read_dir(at).at(at)?;
         let mut seen = BTreeSet::new();
         for entry in entries {
-            let entry = entry.map_err(|error| WorkplaceError::io(at, &error))?;
+            let entry = entry.at(at)?;
             // Skipped, because a name that is not UTF-8 cannot be in a patch.
             let Ok(file) = entry.file_name().into_string() else {
                 continue;
@@ -76,9 +76,7 @@ impl Walk<'_> {
     }
 
     fn walk_entry(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
-        let found = at
-            .symlink_metadata()
-            .map_err(|error| WorkplaceError::io(at, &error))?;
+        let found = at.symlink_metadata().at(at)?;
         let Ok(path) = RepoPath::new(name) else {
             return Ok(());
         };
@@ -103,7 +101,7 @@ impl Walk<'_> {
             }
         }
         let state = if kind.is_symlink() {
-            let target = fs::read_link(at).map_err(|error| WorkplaceError::io(at, &error))?;
+            let target = fs::read_link(at).at(at)?;
             Some(FileState::new(
                 target.to_string_lossy().as_bytes(),
                 0o120_000,
@@ -132,12 +130,12 @@ impl Walk<'_> {
             let _ = fs::set_permissions(at, fs::Permissions::from_mode(0o600));
             rustix::fs::open(at, flags, Mode::empty())
         });
-        let opened = opened.map_err(|error| WorkplaceError::io(at, &error.into()))?;
+        let opened = opened.at(at)?;
         let mut bytes = Vec::new();
         fs::File::from(opened)
             .take(MAX_READ_BYTES + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| WorkplaceError::io(at, &error))?;
+            .at(at)?;
         self.bytes += bytes.len() as u64;
         if bytes.len() as u64 > MAX_READ_BYTES || self.bytes > MAX_BYTES {
             return Err(too_much());
@@ -209,7 +207,7 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
             None if lower.iter().any(|layer| exists(&layer.join(path.as_str()))) => white_out(&at),
             None => Ok(()),
         });
-        written.map_err(|error| WorkplaceError::io(&at, &error))?;
+        written.at(&at)?;
     }
     Ok(())
 }

@@ -8,18 +8,17 @@ mod extras;
 mod fingerprint;
 #[cfg(target_os = "linux")]
 mod layers;
-mod litter;
 #[cfg(target_os = "linux")]
 mod overlay;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_overlay.rs"]
 mod overlay;
-mod path_files;
 mod place;
 mod plan;
 mod relink;
 
 pub use environments::installed;
 pub use error::WorkplaceError;
+pub use extras::find_shared;
 pub use place::Workplace;
 pub use plan::Plan;

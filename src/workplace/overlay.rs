@@ -10,7 +10,7 @@ use super::layers::{changed, match_metadata, write};
 use super::plan::{Edits, Plan};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
 use crate::git::Repository;
-use crate::model::RepoPath;
+use crate::model::{AtPath as _, RepoPath};
 use crate::patch::{Change, FileState};
 use crate::source::{self, EntryKind, Source};
 
@@ -151,8 +151,7 @@ impl<'s> Overlaid<'s> {
         self.laid.extend(changed);
         for cover in &mut self.covers {
             let layer = cover.layer_folder(cover.layers);
-            fs::rename(cover.upper(), &layer)
-                .map_err(|error| WorkplaceError::io(&layer, &error))?;
+            fs::rename(cover.upper(), &layer).at(&layer)?;
             cover.layers += 1;
         }
         self.fresh()
@@ -231,7 +230,7 @@ impl OverlayLayer {
     fn start_fresh(&self) -> Result<(), WorkplaceError> {
         for folder in [self.upper(), self.slot.join("work")] {
             clear_path(&folder)?;
-            fs::create_dir_all(&folder).map_err(|error| WorkplaceError::io(&folder, &error))?;
+            fs::create_dir_all(&folder).at(&folder)?;
         }
         if let Ok(model) = self.at.symlink_metadata() {
             match_metadata(&self.upper(), &model);

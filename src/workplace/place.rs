@@ -9,7 +9,7 @@ use super::overlay::Overlaid;
 use super::plan::Plan;
 use crate::exec::{Job, Temporary};
 use crate::git::Repository;
-use crate::model::{RepoPath, WorkplaceMode};
+use crate::model::{AtPath as _, RepoPath, WorkplaceMode};
 use crate::patch::{Change, FileState};
 use crate::source::Source;
 
@@ -48,10 +48,9 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the one that is named is not available, or the disk refuses.
     pub fn open(plan: &Plan<'a>) -> Result<Self, WorkplaceError> {
-        let io = |error| WorkplaceError::io(&std::env::temp_dir(), &error);
-        let held = Temporary::new().map_err(io)?;
+        let held = Temporary::new().at(std::env::temp_dir())?;
         let private = held.path().join("own");
-        std::fs::create_dir_all(&private).map_err(io)?;
+        std::fs::create_dir_all(&private).at(&private)?;
         let asked = "requested".to_owned();
         let copy = || {
             let place = Copied::open(plan, &plan.slot.join("copy"))?;

@@ -1,11 +1,10 @@
 //! Links installed packages into a copy, and rewrites the paths in them that name the original.
 
+use super::environments::lexical_path;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-
-use super::path_files::lexical_path;
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the

@@ -9,7 +9,5 @@
 //! environment. What a repository brings along may not run commands unless it is trusted ([`SettingsChoice`]).
 
 mod open;
-mod settings;
 
-pub use open::{At, Workspace, WorkspaceError, canonical};
-pub use settings::{SettingsChoice, SettingsError, settings};
+pub use open::{At, SettingsChoice, SettingsError, Workspace, WorkspaceError, canonical, settings};

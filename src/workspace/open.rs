@@ -1,9 +1,10 @@
-//! Opens the repository of a command at a revision.
+//! Opens the repository of a command at a revision, and reads the settings in force there.
 
 use std::path::{Path, PathBuf};
 
+use crate::config::{ConfigError, File, Settings, find};
 use crate::git::{GitError, Repository};
-use crate::model::{Code, RepoPath};
+use crate::model::{AtPath as _, Code, PathError, RepoPath};
 use crate::source::{ReadError, Source, Untracked, Worktree};
 
 /// The repository that a command works on, and where its user is in it.
@@ -45,7 +46,7 @@ impl Workspace {
             (Some(git), At::Revision(revision)) => Box::new(git.tree(revision)?),
             (Some(git), At::Index) => Box::new(git.index_source()?),
             (None, At::Revision(_) | At::Index) => {
-                return Err(WorkspaceError::NoGit { path: directory });
+                return Err(WorkspaceError::NoGit(directory));
             }
             (Some(git), At::Worktree) => {
                 let tracked = git.tracked()?;
@@ -121,31 +122,18 @@ fn path_below(root: &Path, directory: &Path) -> String {
 /// # Errors
 /// [`WorkspaceError::Directory`].
 pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
-    directory
-        .canonicalize()
-        .map_err(|error| WorkspaceError::Directory {
-            path: directory.to_owned(),
-            reason: error.kind(),
-        })
+    Ok(directory.canonicalize().at(directory)?)
 }
 
 /// Why there is nothing to work on.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// The directory is not there, or may not be entered.
-    #[error("cannot enter `{}`: {reason}", path.display())]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// What the system says.
-        reason: std::io::ErrorKind,
-    },
+    #[error("cannot enter {0}")]
+    Directory(#[from] PathError),
     /// A commit or the index was asked for, outside a repository.
-    #[error("`{}` is not in a git repository", path.display())]
-    NoGit {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("`{path}` is not in a git repository", path = .0.display())]
+    NoGit(PathBuf),
     /// The repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -159,11 +147,64 @@ impl WorkspaceError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Directory { .. } => Code::U302,
-            Self::Git(GitError::Revision { .. }) => Code::U201,
-            Self::NoGit { .. } | Self::Git(GitError::Bare) => Code::U204,
+            Self::Directory(_) => Code::U302,
+            Self::Git(GitError::Revision(..)) => Code::U201,
+            Self::NoGit(_) | Self::Git(GitError::Bare) => Code::U204,
             Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
         }
     }
+}
+
+/// What a person says of the settings' file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SettingsChoice {
+    /// This file and no other of the repository; to name it is to trust it.
+    pub file: Option<PathBuf>,
+    /// Whether what a repository brings along may run commands and loosen rules.
+    pub trust: bool,
+}
+
+/// Why there are no settings.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The directory or its repository cannot be read.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// A source of them is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+/// The settings in force in a directory: those of the user, of the closest file on the way up to
+/// the root of the repository, and of the environment. Without git only the directory itself is
+/// looked at.
+///
+/// # Errors
+/// A [`SettingsError`].
+pub fn settings(
+    directory: &Path,
+    choice: &SettingsChoice,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Result<Settings, SettingsError> {
+    let file = match &choice.file {
+        Some(file) => Some(File::Trusted(file.clone())),
+        None => find_file(directory, choice.trust)?,
+    };
+    Ok(Settings::load(file.as_ref(), environment)?)
+}
+
+fn find_file(directory: &Path, trust: bool) -> Result<Option<File>, WorkspaceError> {
+    let directory = super::open::canonical(directory)?;
+    let root = Repository::discover(&directory)?
+        .and_then(|git| git.workdir().map(Path::to_owned))
+        .and_then(|root| root.canonicalize().ok())
+        .unwrap_or_else(|| directory.clone());
+    Ok(find(&directory, &root).map(|path| {
+        if trust {
+            File::Trusted(path)
+        } else {
+            File::Repository { path, root }
+        }
+    }))
 }

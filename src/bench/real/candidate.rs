@@ -1,9 +1,13 @@
-//! Decides whether a commit may be a fix, from its files alone. Nothing is run yet, because most
-//! commits drop out here.
+//! Decides whether a commit may be a fix: from its files alone, because most commits drop out here, then by running its
+//! tests with and without its change, twice each, to avoid flaky cases.
 
-use super::environment::BenchFile;
+use super::environment::{BenchFile, Range, test_line};
+use super::fix::{Sides, count_lines, is_text, needed_files};
+use super::trial::{Bench, TestRun};
+use crate::bench::BenchError;
 use crate::git::Step;
-use crate::model::RepoPath;
+use crate::model::{RealFix, RepoPath};
+use crate::source::{Overlay, Source};
 
 /// A step of history that changes tests and product, and so may be a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,3 +78,111 @@ fn list_paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
     let paths = step.files.iter().map(|file| file.path.clone());
     paths.filter(|path| wanted(path.as_str())).collect()
 }
+
+/// What a candidate came to: a fix that is proven both ways, or why it is none and what was seen.
+pub(super) type Verdict = Result<RealFix, (Reason, String)>;
+
+/// Runs a candidate's tests without and with its change, twice each.
+///
+/// # Errors
+/// [`BenchError`] when the checkout or a command is not available.
+pub(super) fn prove_candidate(
+    candidate: &Candidate,
+    range: &Range,
+    sides: &Sides,
+    bench: &Bench<'_>,
+    id: String,
+) -> Result<Verdict, BenchError> {
+    let changes = sides.changes(&candidate.product)?;
+    if !is_text(&changes) {
+        return Ok(no_fix(UNREADABLE, "a product file is no text"));
+    }
+    let lines = count_lines(&changes);
+    if lines > MAX_LINES {
+        return Ok(no_fix(TOO_LARGE, format!("{lines} lines")));
+    }
+    let broken = sides.broken(&candidate.taken)?;
+    bench.checkout.lay_files(&broken)?;
+    let own: Vec<&RepoPath> = candidate.tests.iter().collect();
+    let environment = bench.checkout.environment();
+    let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
+    let red = bench.run(&line(&own), &[])?;
+    if red.passed {
+        return Ok(no_fix(PASSES_BEFORE, red.end));
+    }
+    if red.timed_out {
+        return Ok(no_fix(TIMED_OUT, red.end));
+    }
+    let green = bench.run(&line(&own), &changes)?;
+    if green.timed_out {
+        return Ok(no_fix(TIMED_OUT, green.end));
+    }
+    if !green.passed {
+        return Ok(no_fix(FAILS_AFTER, green.end));
+    }
+    let again = bench.run(&line(&own), &[])?;
+    if !same_results(&red, &again) {
+        return Ok(no_fix(UNSTEADY, format!("without it: {}", again.end)));
+    }
+    // The second run with the change takes the neighbours along, which later are the hidden tests.
+    let mut hidden = find_neighbors(&broken, range, &candidate.tests);
+    let mut whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
+    if !whole.passed && !hidden.is_empty() {
+        // Neighbours that fail whatever the fix does, as where an environment lacks something.
+        let mut sound = Vec::new();
+        for path in hidden {
+            if bench.run(&line(&[&path]), &changes)?.passed {
+                sound.push(path);
+            }
+        }
+        hidden = sound;
+        whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
+    }
+    if !whole.passed {
+        return Ok(no_fix(UNSTEADY, format!("with it: {}", whole.end)));
+    }
+    Ok(Ok(RealFix {
+        id,
+        commit: candidate.commit.clone(),
+        parent: candidate.parent.clone(),
+        time: candidate.time,
+        environment: candidate.environment.clone(),
+        taken: candidate.taken.clone(),
+        tests: candidate.tests.clone(),
+        hidden,
+        hidden_passed: whole.tests_passed,
+        needed: needed_files(&changes),
+        kind: red.kind,
+        failing: red.failing.len() as u64,
+    }))
+}
+
+/// Lines of product that a fix may take away and bring.
+const MAX_LINES: usize = 200;
+
+/// A candidate that is no fix.
+pub(super) fn no_fix(reason: Reason, seen: impl Into<String>) -> Verdict {
+    Err((reason, seen.into()))
+}
+
+fn join_tests<'a>(own: &[&'a RepoPath], hidden: &'a [RepoPath]) -> Vec<&'a RepoPath> {
+    own.iter().copied().chain(hidden).collect()
+}
+
+fn same_results(one: &TestRun, other: &TestRun) -> bool {
+    (one.passed, &one.failing, one.kind) == (other.passed, &other.failing, other.kind)
+}
+
+// Other test files in the folders of a fix's own.
+fn find_neighbors(broken: &Overlay<'_>, range: &Range, own: &[RepoPath]) -> Vec<RepoPath> {
+    let files = broken.listing().files().map(|file| &file.path);
+    let mut found: Vec<RepoPath> = files.cloned().collect();
+    found.retain(|path| {
+        let mut near = own.iter().map(RepoPath::directory);
+        range.takes(path.as_str()) && !own.contains(path) && near.any(|at| at == path.directory())
+    });
+    found.truncate(MAX_NEIGHBOURS);
+    found
+}
+
+const MAX_NEIGHBOURS: usize = 6;

@@ -1,15 +1,15 @@
 //! Prepares a checkout and an environment for a commit of a real history.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::environment::with_environment;
 use crate::bench::BenchError;
 use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Sandbox, Stop, run};
 use crate::git::{Repository, first_commit, remove_entry, write_entry};
-use crate::model::{BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
+use crate::model::{AtPath as _, BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
 use crate::source::{Entry, EntryKind, Source};
 
 /// A working folder of one environment: files of one state at a time, and beside and among them
@@ -41,8 +41,7 @@ impl Checkout {
         let mut number = 1;
         loop {
             let path = shelf.join(format!("{number}.lock"));
-            let failed = |error| BenchError::disk(&path, &error);
-            let lock = File::create(&path).map_err(failed)?;
+            let lock = File::create(&path).at(&path)?;
             match lock.try_lock() {
                 Ok(()) => {
                     return Ok(Self {
@@ -52,7 +51,7 @@ impl Checkout {
                     });
                 }
                 Err(TryLockError::WouldBlock) => number += 1,
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
+                Err(TryLockError::Error(error)) => Err(error).at(&path)?,
             }
         }
     }
@@ -93,7 +92,7 @@ impl Checkout {
         if is_whole && fs::read_to_string(&ready).is_ok_and(|text| text == wanted) {
             return Ok(());
         }
-        remove_entry(&self.home).map_err(|error| BenchError::disk(&self.home, &error))?;
+        remove_entry(&self.home).at(&self.home)?;
         make_folder(&self.environment())?;
         let files = clone.tree(&environment.commit).map_err(|error| {
             let commit = &environment.commit;
@@ -117,7 +116,7 @@ impl Checkout {
             };
             let outcome = run(&job, stop, &mut Discard)?;
             let _ = writeln!(outputs, "$ {line}\n{}", outcome.output.text());
-            fs::write(&log, &outputs).map_err(|error| BenchError::disk(&log, &error))?;
+            fs::write(&log, &outputs).at(&log)?;
             if !outcome.passed() {
                 let (name, end, log) = (&environment.name, outcome.end, log.display());
                 let message = format!(
@@ -126,7 +125,7 @@ impl Checkout {
                 return Err(BenchError::SetUp(message));
             }
         }
-        fs::write(&ready, wanted).map_err(|error| BenchError::disk(&ready, &error))
+        Ok(fs::write(&ready, wanted).at(&ready)?)
     }
 
     /// The environment's variables, with its folder in them.
@@ -155,7 +154,7 @@ impl Checkout {
         };
         // Without it an interrupted change of files is begun again with the set-up.
         if is_laid {
-            fs::remove_dir_all(&git).map_err(|error| BenchError::disk(&git, &error))?;
+            fs::remove_dir_all(&git).at(&git)?;
         }
         let old = before.as_ref().map(|tree| tree.listing());
         let gone = old.into_iter().flat_map(|listing| listing.entries());
@@ -185,7 +184,6 @@ fn blob_id(files: &dyn Source, path: &RepoPath) -> Option<BlobId> {
 
 fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchError> {
     let at = root.join(entry.path.as_str());
-    let failed = |error: io::Error| BenchError::disk(&at, &error);
     let bytes = match &entry.kind {
         EntryKind::File { .. } => files.read(&entry.path).map_err(BenchError::Source)?,
         EntryKind::Symlink { target } => target.as_bytes().into(),
@@ -195,23 +193,23 @@ fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), Bench
         }
         _ => return Ok(()),
     };
-    remove_entry(&at).map_err(failed)?;
+    remove_entry(&at).at(&at)?;
     if let Some(parent) = at.parent() {
         // A file may stand where a folder comes to be there.
         for folder in parent.ancestors().take_while(|above| *above != root) {
             if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
-                fs::remove_file(folder).map_err(failed)?;
+                fs::remove_file(folder).at(&at)?;
             }
         }
         make_folder(parent)?;
     }
-    write_entry(&at, &bytes, entry.kind.mode().unwrap_or(0o100_644)).map_err(failed)
+    Ok(write_entry(&at, &bytes, entry.kind.mode().unwrap_or(0o100_644)).at(&at)?)
 }
 
 // With the folders above it that are empty then.
 fn remove_file(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
-    remove_entry(&at).map_err(|error| BenchError::disk(&at, &error))?;
+    remove_entry(&at).at(&at)?;
     let above = at.ancestors().skip(1).take_while(|above| *above != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
@@ -222,7 +220,7 @@ fn remove_file(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
 }
 
 fn make_folder(folder: &Path) -> Result<(), BenchError> {
-    fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))
+    Ok(fs::create_dir_all(folder).at(folder)?)
 }
 
 #[cfg(test)]

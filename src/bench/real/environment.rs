@@ -8,7 +8,9 @@ use toml::value::Datetime;
 
 use crate::bench::BenchError;
 use crate::languages::Language;
-use crate::model::{Code, RealEnvironment, RealRepository, RepoPath, file_name, shell_word};
+use crate::model::{
+    AtPath as _, Code, RealEnvironment, RealRepository, RepoPath, file_name, shell_word,
+};
 use crate::policy::is_test;
 
 /// What a person says of a repository whose history is mined: `bench.toml`.
@@ -66,7 +68,7 @@ impl BenchFile {
     /// # Errors
     /// [`BenchError`] when it is not there or does not make sense.
     pub fn read(path: &Path) -> Result<Self, BenchError> {
-        let text = std::fs::read_to_string(path).map_err(|error| BenchError::disk(path, &error))?;
+        let text = std::fs::read_to_string(path).at(path)?;
         Self::parse(&text).map_err(|message| BenchError::file(Code::F401, path, message))
     }
 

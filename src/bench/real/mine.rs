@@ -1,16 +1,11 @@
 //! Searches a history for commits whose tests fail before and pass after.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::time::Instant;
-
-use super::candidate::{Candidate, NO_ENVIRONMENT, UNREADABLE, find_candidate};
+use super::candidate::{
+    Candidate, NO_ENVIRONMENT, UNREADABLE, Verdict, find_candidate, no_fix, prove_candidate,
+};
 use super::checkout::Checkout;
 use super::environment::BenchFile;
 use super::fix::Sides;
-use super::prove::{Verdict, no_fix, prove_candidate};
 use super::sets;
 use super::trial::Bench;
 use crate::bench::BenchError;
@@ -18,10 +13,15 @@ use crate::bench::run::in_parallel;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    DroppedCandidate, MineDocument, RealEnvironment, RealFix, RealFixes, SCHEMA_VERSION,
-    WorkplaceMode,
+    AtPath as _, DroppedCandidate, MineDocument, RealEnvironment, RealFix, RealFixes,
+    SCHEMA_VERSION, WorkplaceMode,
 };
 use crate::policy::Redactor;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::time::Instant;
 
 /// How a history is searched for fixes.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ pub fn mine(
     let candidates: Vec<Candidate> = found
         .filter_map(|found| found.map_err(&mut drop_for).ok())
         .collect();
-    fs::create_dir_all(&options.to).map_err(|error| BenchError::disk(&options.to, &error))?;
+    fs::create_dir_all(&options.to).at(&options.to)?;
     let search = Search {
         clone,
         file,
@@ -180,10 +180,7 @@ impl Search<'_> {
             Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
                 Ok(no_fix(UNREADABLE, error.to_string()))
             }
-            Ok(Err((reason, seen))) => Ok(no_fix(
-                reason,
-                self.redactor.redact(&seen).text.into_owned(),
-            )),
+            Ok(Err((reason, seen))) => Ok(no_fix(reason, self.redactor.mask(&seen))),
             other => other,
         }
     }
@@ -200,6 +197,6 @@ impl Search<'_> {
         };
         let path = self.options.to.join(sets::FILE);
         let text = serde_json::to_string_pretty(&set).unwrap_or_default() + "\n";
-        fs::write(&path, text).map_err(|error| BenchError::disk(&path, &error))
+        Ok(fs::write(&path, text).at(&path)?)
     }
 }

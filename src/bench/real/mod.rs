@@ -6,7 +6,6 @@ mod checkout;
 mod environment;
 mod fix;
 mod mine;
-mod prove;
 mod sets;
 mod trial;
 

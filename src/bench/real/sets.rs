@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::environment::is_plain;
 use crate::bench::BenchError;
 use crate::git::Repository;
-use crate::model::{Code, RealFixes, SCHEMA_VERSION, file_name};
+use crate::model::{AtPath as _, Code, RealFixes, SCHEMA_VERSION, file_name};
 
 /// The file of a set in its folder.
 pub(super) const FILE: &str = "fixes.json";
@@ -44,8 +44,8 @@ fn list_files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
         return Ok(vec![path.join(FILE)]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(|error| BenchError::disk(path, &error))? {
-        let entry = entry.map_err(|error| BenchError::disk(path, &error))?;
+    for entry in fs::read_dir(path).at(path)? {
+        let entry = entry.at(path)?;
         let file = entry.path().join(FILE);
         if file.is_file() {
             found.push(file);
@@ -59,7 +59,7 @@ fn list_files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
 }
 
 fn load_set(path: &Path) -> Result<RealFixes, BenchError> {
-    let text = fs::read_to_string(path).map_err(|error| BenchError::disk(path, &error))?;
+    let text = fs::read_to_string(path).at(path)?;
     let set: RealFixes =
         serde_json::from_str(&text).map_err(|error| invalid_set(path, error.to_string()))?;
     if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {

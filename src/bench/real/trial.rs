@@ -6,7 +6,7 @@ use super::checkout::Checkout;
 use crate::bench::BenchError;
 use crate::bench::run::{open_files, test_commands};
 use crate::exec::Stop;
-use crate::model::{FailureKind, RealEnvironment, WorkplaceMode};
+use crate::model::{AtPath as _, FailureKind, RealEnvironment, WorkplaceMode};
 use crate::patch::Change;
 use crate::policy::Redactor;
 use crate::repair::{CommandsAt, RunLimit};
@@ -57,7 +57,7 @@ impl Bench<'_> {
         let variables = self.checkout.variables(self.environment);
         let commands = test_commands(line.to_owned(), limit, variables);
         let slot = self.checkout.slot();
-        std::fs::create_dir_all(&slot).map_err(|error| BenchError::disk(&slot, &error))?;
+        std::fs::create_dir_all(&slot).at(&slot)?;
         let plan = Plan {
             choice: self.workplace,
             slot: &slot,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::derive::kind_weight;
 use super::findings::Finding;
 use super::line::{Line, lines_above, lines_below};
-use crate::model::{FailureKind, Subkind};
-use crate::runners::{Cues, Pattern, parse_rows};
+use crate::model::{FailureKind, Subkind, parse_rows};
+use crate::runners::{Cues, Pattern};
 
 /// One rule: a line that looks like this means that.
 ///

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative_path};
 use crate::diagnose::line::{Line, lines_above, lines_below};
-use crate::runners::{Pattern, parse_rows, pattern};
+use crate::model::parse_rows;
+use crate::runners::{Pattern, pattern};
 
 /// How one runner names a test that failed; `table.toml` explains the fields.
 #[derive(Deserialize)]

@@ -2,7 +2,6 @@
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
-mod hang;
 #[cfg(target_os = "linux")]
 mod linux;
 mod protocol;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 use super::writable::{common, writable};
-use crate::exec::ended::Report;
+use crate::exec::outcome::Report;
 use crate::exec::temporary::temporary;
 use crate::exec::{Job, SandboxState};
 

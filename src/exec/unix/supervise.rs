@@ -12,18 +12,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
+use super::protocol::{self, Order, read_frame, write_frame};
+use super::tree;
+use super::tree::ask_where;
+use crate::exec::outcome::{Refusal, Report, read_refusal};
+use crate::exec::{End, SandboxState};
+use crate::model::{NotConfined, Wall};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, setrlimit,
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-
-use super::hang::ask_where;
-use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
-use super::protocol::{self, Order, read_frame, write_frame};
-use super::tree;
-use crate::exec::ended::{Refusal, Report, read_refusal};
-use crate::exec::{End, SandboxState};
-use crate::model::{NotConfined, Wall};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);

@@ -19,8 +19,8 @@ use super::protocol::{
 };
 use super::tree;
 use super::writable::{common, writable};
-use crate::exec::ended::Report;
 use crate::exec::launch::{CHUNK, Input, Launched};
+use crate::exec::outcome::Report;
 use crate::exec::temporary::temporary;
 use crate::exec::{ExecError, Job, Sandbox};
 

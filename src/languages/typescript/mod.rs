@@ -2,7 +2,6 @@
 
 mod calls;
 mod embedded;
-mod emitted;
 mod imports;
 mod installed;
 mod language;

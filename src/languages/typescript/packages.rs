@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::manifest::Manifest;
-use super::{emitted, probe};
+use super::probe;
 use crate::languages::files::{child, join_path};
 use crate::languages::resolver::Resolver;
 use crate::model::RepoPath;
@@ -108,7 +108,7 @@ pub(super) fn target_file(
     if let Some(found) = probe::by_name(files, &path) {
         return Some(found);
     }
-    let found = emitted::source_of(files, &manifest.directory, &path);
+    let found = probe::source_of(files, &manifest.directory, &path);
     if found.is_none() {
         tried.push(path);
     }

@@ -1,5 +1,6 @@
-//! Tries the file names that a specifier may mean, in the compiler's order.
+//! Tries the file names that a specifier may mean, in the compiler's order, and maps an emitted file to its source.
 
+use crate::languages::files::{below, child};
 use crate::model::RepoPath;
 use crate::source::Listing;
 
@@ -55,4 +56,39 @@ pub(super) fn without_extension(path: &str) -> &str {
         }
     }
     path
+}
+
+/// Directories of emitted files, whatever the tool.
+const EMITTED: &[&str] = &[
+    "dist", "build", "lib", "out", "output", "esm", "cjs", "es", "commonjs", "module", "modules",
+    "types", "typings", "dts", "umd", "node", "browser", "_esm", "_cjs", "_types", "dist-esm",
+    "dist-cjs", "dist-src",
+];
+
+/// The source of an emitted file that is not in the repository, by the customary names of such directories below
+/// `package`.
+pub(super) fn source_of(files: &Listing, package: &str, path: &str) -> Option<RepoPath> {
+    let stem = without_extension(below(package, path)?);
+    let mut rest = stem;
+    // `src/lib/x` names a source.
+    if stem.starts_with("src/") {
+        return None;
+    }
+    while let Some((first, others)) = rest.split_once('/') {
+        if !EMITTED.contains(&first) && first != "src" {
+            break;
+        }
+        rest = others;
+        for base in ["src", ""] {
+            let candidate = child(package, &child(base, rest));
+            if candidate != without_extension(path) {
+                let found = by_name(files, &candidate)
+                    .or_else(|| by_name(files, &child(&candidate, "index")));
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+    }
+    None
 }

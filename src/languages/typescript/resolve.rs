@@ -2,8 +2,8 @@
 
 use super::language::is_node;
 use super::packages::{Packaged, file_or_directory, nearest, package_name, packaged, target_file};
+use super::probe;
 use super::tsconfig::Config;
-use super::{emitted, probe};
 use crate::languages::files::join_path;
 use crate::languages::resolver::{Resolution, Resolver};
 use crate::model::{Import, ImportKind, RepoPath};
@@ -126,7 +126,7 @@ fn resolve_relative(
         Some(config) => config.directory.clone(),
         None => nearest(resolver, from)?.directory.clone(),
     };
-    emitted::source_of(resolver.files, &base, &path)
+    probe::source_of(resolver.files, &base, &path)
 }
 
 fn resolve_aliased(
@@ -147,7 +147,7 @@ fn resolve_aliased(
     };
     targets()
         .find_map(|path| file_or_directory(resolver, &path, &path, tried))
-        .or_else(|| targets().find_map(|path| emitted::source_of(resolver.files, "", &path)))
+        .or_else(|| targets().find_map(|path| probe::source_of(resolver.files, "", &path)))
 }
 
 // `#name`: the nearest package with an `imports` field decides.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::format::Format;
 use super::version::{is_python_requirement, is_registry_version};
-use crate::model::{Code, PatchProblem};
+use crate::model::{Code, PatchProblem, parse_rows};
 use crate::policy::change::{ChangedFile, LET_PASS};
 use crate::policy::globs::{PathRow, PathTable};
 
@@ -39,16 +39,8 @@ impl PathRow for Manifest {
     }
 }
 
-#[derive(serde::Deserialize)]
-struct File {
-    manifest: Vec<Manifest>,
-}
-
-// The file is part of the program, and a test reads it.
-static MANIFESTS: LazyLock<PathTable<Manifest>> = LazyLock::new(|| {
-    let file = crate::model::read_table::<File>(embedded!("policy/manifest/manifests.toml"));
-    PathTable::new(file.map(|file| file.manifest).unwrap_or_default())
-});
+static MANIFESTS: LazyLock<PathTable<Manifest>> =
+    LazyLock::new(|| PathTable::new(parse_rows(embedded!("policy/manifest/manifests.toml"))));
 
 /// How a key may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]

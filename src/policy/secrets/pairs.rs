@@ -393,7 +393,7 @@ mod tests {
     const HEX: &str = "9c1185a5c5e9fc54612808977ee8f548b2258d31";
 
     fn masked(text: &str) -> String {
-        Redactor::default().redact(text).text.into_owned()
+        Redactor::default().mask(text)
     }
 
     #[test]
