@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::flags::{request, word};
 use super::{App, AppError, Result, runs};
 use crate::git::{IndexChange, Repository};
-use crate::model::{Code, PatchVerdict, TestChanges};
+use crate::model::{Code, PatchVerdict, TestChanges, Verdict};
 use crate::patch::{
-    After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
-    recover, write_worktree,
+    After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge,
+    judge_merged, named_paths, recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -22,6 +22,10 @@ PatchRequest {
     #[arg(skip)] patch: Vec<u8>;
     /// Correct nothing [setting: patch.strict]
     #[arg(long)] strict: bool => on patch.strict;
+    /// Undo what the patch does
+    #[arg(short = 'R', long)] reverse: bool;
+    /// Merge a git diff that does not fit from the blobs that its index lines name
+    #[arg(long)] three_way: bool;
     /// Strip N leading path components, instead of detecting how many
     #[arg(short = 'p', value_name = "N")] strip: Option<usize>;
     /// Put DIR before every path of the patch
@@ -213,6 +217,7 @@ impl PatchRequest {
             strict: settings.strict,
             tests: settings.tests,
             after: After::Reported,
+            reverse: self.reverse,
             strip: self.strip,
             directory: self.directory.as_str().into(),
             as_written: self.as_written,
@@ -240,6 +245,13 @@ fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
                 return Ok((workspace, judged));
             }
         }
+    }
+    let is_open = !judged.applies() && judged.verdict.verdict != Verdict::AlreadyApplied;
+    let git = workspace.git.as_ref();
+    if let Some(git) = git.filter(|_| request.three_way && is_open) {
+        let source = workspace.source.as_ref();
+        let merged = judge_merged(&request.patch, source, git, options);
+        return Ok((workspace, merged.unwrap_or(judged)));
     }
     Ok((workspace, judged))
 }

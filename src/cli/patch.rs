@@ -32,7 +32,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     patch: PatchArgs,
     /// Read JSON lines `{"id", "patch"}` and write one verdict a line
-    #[arg(long)]
+    #[arg(long, conflicts_with = "three_way")]
     batch: bool,
 }
 

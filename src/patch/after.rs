@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
+use super::text::Text;
 use crate::languages::{Language, Resolver, facts, syntax_errors};
 use crate::model::{AfterProblem, Code, Import, RepoPath};
 use crate::policy::unreadable;
@@ -119,14 +120,9 @@ fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
 fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
     changes.iter().take(MAX_FILES).find_map(|change| {
         let path = change.path.as_str();
-        let before = change
-            .before
-            .as_ref()
-            .filter(|state| !state.bytes.is_empty())?;
-        let after = change
-            .after
-            .as_ref()
-            .filter(|state| state.mode != 0o120_000)?;
+        let (before, after) = (change.before.as_ref(), change.after.as_ref());
+        let before = before.filter(|state| !state.bytes.is_empty())?;
+        let after = after.filter(|state| state.mode != 0o120_000)?;
         let message = unreadable(path, &after.bytes)?;
         let number = message.split("line ").nth(1).unwrap_or_default();
         let number = number.split(|letter: char| !letter.is_ascii_digit()).next();
@@ -174,9 +170,5 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
 }
 
 fn line_of(bytes: &[u8], line: u32) -> &[u8] {
-    let at = (line as usize).saturating_sub(1);
-    bytes
-        .split(|byte| *byte == b'\n')
-        .nth(at)
-        .unwrap_or_default()
+    Text::new(bytes).line((line as usize).saturating_sub(1))
 }

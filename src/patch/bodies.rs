@@ -1,60 +1,14 @@
-//! Applies the forms of a change that are no hunks: new files, text replacements, insertions, binary
-//! data.
+//! Applies the forms of a change that are no hunks: text replacements, insertions, binary data.
 
 use std::borrow::Cow;
 
 use super::content::Modified;
 use super::line_ends::{last_line_end, with_ends};
 use super::place::Work;
-use super::set::{Binary, Body, Edit, FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{Binary, Edit, Hunk, HunkLine, LineKind};
+use super::text::Text;
 use crate::model::{BlobId, Code, HunkVerdict, Mend, Refusal, Safety, refuse};
 use crate::source::MAX_READ_BYTES;
-
-/// Makes the content of a new file.
-pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> {
-    let mut mends = Vec::new();
-    let hunks = match &file.body {
-        Body::Empty => return Ok((Vec::new(), mends)),
-        Body::Hunks(hunks) => hunks,
-        Body::Binary(forward, _) => {
-            let make = |_| expand_binary(forward, b"");
-            return Ok((apply_binary(file.announced_ids(), b"", make)?, mends));
-        }
-        Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
-        Body::BinaryWithoutData | Body::Edits(_) => {
-            return refuse(Code::P602, "the new file has no content");
-        }
-    };
-    let mut bytes = Vec::new();
-    for hunk in hunks {
-        let firm = hunk.firm_lines(hunk.loose_tail);
-        let announced = hunk.new.filter(|_| !hunk.counts_hold);
-        let announced = announced.map_or(firm.len(), |(_, count)| count as usize);
-        if hunk.cut && firm.len() < announced {
-            let message = "the patch seems to be cut off inside this new file";
-            return refuse(Code::P104, message);
-        }
-        if firm.len() != announced {
-            let message = "recounted the lines of the hunk";
-            mends.push(Mend::new(Code::M301, Safety::Safe, hunk.line, message));
-        }
-        for line in firm {
-            if line.kind != LineKind::Add {
-                let message = "a new file can only have added lines";
-                return refuse(Code::P205, message);
-            }
-            if bytes.last().is_some_and(|byte| *byte != b'\n') {
-                let message = "a line without a newline is not the last";
-                return refuse(Code::P306, message);
-            }
-            bytes.extend_from_slice(line.text());
-            if !line.no_newline {
-                bytes.push(b'\n');
-            }
-        }
-    }
-    Ok((bytes, mends))
-}
 
 /// Replacements of text as hunks of whole lines, for those that are not in the file byte for byte.
 pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
@@ -256,16 +210,8 @@ fn find_all(bytes: &[u8], old: &[u8]) -> Vec<usize> {
 
 // Where the line after the first `row` lines starts.
 fn after_row(bytes: &[u8], row: u32) -> Option<usize> {
-    match row.checked_sub(1) {
-        None => Some(0),
-        Some(index) => {
-            let mut feeds = memchr::memchr_iter(b'\n', bytes);
-            let feed = feeds.nth(index as usize).map(|feed| feed + 1);
-            let rows = memchr::memchr_iter(b'\n', bytes).count() + 1;
-            let unended = !bytes.ends_with(b"\n") && rows == row as usize;
-            feed.or(unended.then_some(bytes.len()))
-        }
-    }
+    let (text, row) = (Text::new(bytes), row as usize);
+    (row <= text.len()).then(|| text.span(0, row).len())
 }
 
 /// Applies a binary patch, whose data `make` expands; both ids have to prove its content.

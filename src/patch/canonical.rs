@@ -19,15 +19,12 @@ pub fn canonical(changes: &[Change]) -> Vec<u8> {
         match (&change.before, &change.after) {
             // A file cannot become a link in place: git deletes the one and makes the other.
             (Some(before), Some(after)) if file_type(before) != file_type(after) => {
-                let path = || change.path.clone();
-                write_change(
-                    &Change::between(path(), Some(before.clone()), None),
-                    &mut out,
-                );
-                write_change(
-                    &Change::between(path(), None, Some(after.clone())),
-                    &mut out,
-                );
+                let sides = [(Some(before), None), (None, Some(after))];
+                for (before, after) in sides {
+                    let path = change.path.clone();
+                    let one = Change::between(path, before.cloned(), after.cloned());
+                    write_change(&one, &mut out);
+                }
             }
             _ => write_change(change, &mut out),
         }
@@ -60,10 +57,8 @@ fn write_change(change: &Change, out: &mut Vec<u8>) {
     if change.from.is_some() {
         let is_copy = change.operation == Operation::Copy;
         let word = if is_copy { "copy" } else { "rename" };
-        head.push(format!(
-            "similarity index {}%",
-            if differs { 50 } else { 100 }
-        ));
+        let score = if differs { 50 } else { 100 };
+        head.push(format!("similarity index {score}%"));
         head.push(format!("{word} from {}", quote_path("", old_path)));
         head.push(format!("{word} to {}", quote_path("", path)));
     }
@@ -74,14 +69,9 @@ fn write_change(change: &Change, out: &mut Vec<u8>) {
     }
     let is_text = !is_binary(&old.bytes) && !is_binary(&new.bytes);
     if differs && is_text {
-        head.push(format!(
-            "--- {}",
-            before.map_or("/dev/null".to_owned(), |_| with_tab(a))
-        ));
-        head.push(format!(
-            "+++ {}",
-            after.map_or("/dev/null".to_owned(), |_| with_tab(b))
-        ));
+        let old = before.map_or("/dev/null".to_owned(), |_| with_tab(a));
+        let new = after.map_or("/dev/null".to_owned(), |_| with_tab(b));
+        head.extend([format!("--- {old}"), format!("+++ {new}")]);
     }
     for line in head {
         out.extend_from_slice(line.as_bytes());
@@ -104,10 +94,8 @@ fn with_tab(name: String) -> String {
 }
 
 fn id_of(state: Option<&FileState>) -> String {
-    state.map_or_else(
-        || "0".repeat(40),
-        |state| BlobId::from_content(&state.bytes).to_string(),
-    )
+    let id = state.map(|state| BlobId::from_content(&state.bytes).to_string());
+    id.unwrap_or_else(|| "0".repeat(40))
 }
 
 /// Whether bytes are those of a binary file, as git guesses it for diffs, merges and line ends.
@@ -187,10 +175,8 @@ fn write_literal(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("literal {}\n", bytes.len()).as_bytes());
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     // Writing to a Vec cannot fail.
-    let packed = packer
-        .write_all(bytes)
-        .and_then(|()| packer.finish())
-        .unwrap_or_default();
+    let packed = packer.write_all(bytes).and_then(|()| packer.finish());
+    let packed = packed.unwrap_or_default();
     for line in packed.chunks(52) {
         let count = line.len() as u8;
         out.push(if count <= 26 {

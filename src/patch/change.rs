@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::judge::read_original;
 use super::line_ends::with_ends;
 #[cfg(not(feature = "program"))]
 use super::text::Text;
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
-use crate::source::{EntryKind, Source};
+use crate::source::Source;
 
 /// What happens to one path, with the bytes of both sides.
 #[derive(Debug, Clone)]
@@ -139,13 +140,7 @@ impl FileState {
     /// A file or a link of a source; `None` when there is none that can be read.
     #[must_use]
     pub fn read(source: &dyn Source, path: &RepoPath) -> Option<Self> {
-        let kind = &source.listing().get(path.as_str())?.kind;
-        let bytes = match kind {
-            EntryKind::Symlink { target } => target.as_bytes().into(),
-            _ => source.read(path).ok()?,
-        };
-        let mode = kind.mode()?;
-        Some(Self { bytes, mode })
+        read_original(source, path.as_str()).ok()?
     }
 }
 

@@ -6,12 +6,14 @@ use super::set::{HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, Refusal};
 
-/// A run of lines that give way, and the lines that a hunk adds there, each with the line end it gets.
+/// A run of lines that a hunk changes, and where.
 struct Draft<'p> {
     hunk: usize,
     at: usize,
     removed: usize,
-    added: Vec<(&'p [u8], &'static [u8])>,
+    lines: &'p [HunkLine<'p>],
+    /// The last line that it adds gets no line end.
+    is_unended: bool,
 }
 
 /// Marks of a line of the file: a hunk keeps it, or removes it.
@@ -33,11 +35,11 @@ pub(super) fn compose_edits(
         let Ok(placed) = outcome else {
             continue;
         };
-        let is_free = draft_hunk(text, placed, hunk, &mut marks, &mut drafts);
+        let is_free = draft_hunk(placed, hunk, &mut marks, &mut drafts);
         if !is_free {
             return Err((hunk, refuse_clash()));
         }
-        if !marks_hold(text, placed) {
+        if placed.has_false_mark(text, LineKind::Remove) {
             let message = "`\\ No newline at end of file` is where the file goes on";
             return Err((hunk, Refusal::new(Code::P306, message)));
         }
@@ -48,9 +50,8 @@ pub(super) fn compose_edits(
     drafts.sort_by_key(|draft| (draft.at, draft.removed > 0, draft.hunk));
     let is_twice = |pair: &&[Draft<'_>]| {
         let mut added = pair.iter().filter(|draft| draft.removed == 0);
-        added
-            .next()
-            .is_some_and(|one| added.next().is_some_and(|two| one.at == two.at))
+        let rows = (added.next(), added.next());
+        matches!(rows, (Some(one), Some(two)) if one.at == two.at)
     };
     if let Some([_, draft]) = drafts.windows(2).find(is_twice) {
         return Err((draft.hunk, refuse_clash()));
@@ -64,13 +65,11 @@ pub(super) fn compose_edits(
 
 /// Adds the runs of a hunk; `false` where it removes a line that another keeps or removes.
 fn draft_hunk<'p>(
-    text: &Text<'_>,
     placed: &'p Placed<'_, '_>,
     hunk: usize,
     marks: &mut [u8],
     drafts: &mut Vec<Draft<'p>>,
 ) -> bool {
-    let end: &'static [u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
     let mut row = placed.at;
     for run in placed.lines.chunk_by(|a, b| is_context(a) == is_context(b)) {
         let old = run.iter().filter(|line| line.is_old()).count();
@@ -78,22 +77,22 @@ fn draft_hunk<'p>(
         let Some(rows) = marks.get_mut(row..row + old) else {
             return false;
         };
-        let (mark, foes) = if is_kept {
-            (KEPT, REMOVED)
-        } else {
-            (REMOVED, KEPT | REMOVED)
+        let (mark, foes) = match is_kept {
+            true => (KEPT, REMOVED),
+            false => (REMOVED, KEPT | REMOVED),
         };
         if rows.iter().any(|other| other & foes != 0) {
             return false;
         }
         rows.fill(mark);
         if !is_kept {
-            let added = run.iter().filter(|line| !line.is_old());
+            let (at, is_unended) = (row, false);
             drafts.push(Draft {
                 hunk,
-                at: row,
+                at,
                 removed: old,
-                added: added.map(|line| (line.text(), end)).collect(),
+                lines: run,
+                is_unended,
             });
         }
         row += old;
@@ -107,22 +106,11 @@ fn refuse_clash() -> Refusal {
 }
 
 fn no_newline() -> Refusal {
-    let mut failure = Refusal::new(
-        Code::P306,
-        "the file does not end with a newline, and the patch does not say whether it should",
-    );
-    failure.hint = Some(
-        "to append, replace its last line: remove it, add it again, and add the new lines after it"
-            .to_owned(),
-    );
-    failure
-}
-
-// Whether every mark on an old line is true of the file.
-fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
-    let old = placed.lines.iter().filter(|line| line.is_old());
-    old.zip(placed.at..)
-        .all(|(line, row)| !line.no_newline || (row + 1 == text.len() && !text.final_newline))
+    let message =
+        "the file does not end with a newline, and the patch does not say whether it should";
+    Refusal::new(Code::P306, message).hint(
+        "to append, replace its last line: remove it, add it again, and add the new lines after it",
+    )
 }
 
 /// Settles whether the last line that a hunk adds ends the file; `false` where nothing tells.
@@ -138,10 +126,8 @@ fn settle_end(
     };
     let marked = line.no_newline;
     let unmarked = ends_unmarked(text, &placed.lines, placed.at);
-    if (marked || unmarked)
-        && let Some((_, end)) = draft.and_then(|draft| draft.added.last_mut())
-    {
-        *end = b"";
+    if let Some(draft) = draft {
+        draft.is_unended = marked || unmarked;
     }
     marked || !unmarked || !marks_newlines
 }
@@ -162,24 +148,24 @@ fn ends_unmarked(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
 // The second value says that a line without a newline would have been joined with the next. A form that has no
 // mark for a missing newline keeps the end that the file has.
 fn write_edits(text: &Text<'_>, edits: &[Draft<'_>], keeps_end: bool) -> (Vec<u8>, bool) {
-    let added = edits.iter().flat_map(|edit| &edit.added);
-    let added: usize = added.map(|(line, end)| line.len() + end.len()).sum();
-    let mut out = Vec::with_capacity(text.span(0, text.len()).len() + added);
-    let mut row = 0;
-    let mut glued = false;
-    let mut put = |out: &mut Vec<u8>, bytes: &[u8], end: &[u8]| {
-        let some = !bytes.is_empty() || !end.is_empty();
+    let end: &[u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
+    let mut out = Vec::with_capacity(text.span(0, text.len()).len());
+    let (mut row, mut glued) = (0, false);
+    let mut put = |out: &mut Vec<u8>, bytes: &[u8], own_end: &[u8]| {
+        let some = !bytes.is_empty() || !own_end.is_empty();
         if some && out.last().is_some_and(|byte| *byte != b'\n') {
             glued |= !keeps_end;
-            out.extend_from_slice(if text.hides_cr() { b"\r\n" } else { b"\n" });
+            out.extend_from_slice(end);
         }
         out.extend_from_slice(bytes);
-        out.extend_from_slice(end);
+        out.extend_from_slice(own_end);
     };
     for edit in edits {
         put(&mut out, text.span(row, edit.at), b"");
-        for (line, end) in &edit.added {
-            put(&mut out, line, end);
+        let mut added = edit.lines.iter().filter(|line| !line.is_old()).peekable();
+        while let Some(line) = added.next() {
+            let is_last = edit.is_unended && added.peek().is_none();
+            put(&mut out, line.text(), if is_last { b"" } else { end });
         }
         row = edit.at + edit.removed;
     }

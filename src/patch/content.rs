@@ -1,14 +1,14 @@
 //! Places the hunks of a file: by git's rules first, then by alignment.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::compose_edits;
-use super::exact::{LineIndex, apply_exactly};
+use super::exact::apply_exactly;
 use super::line_ends::match_line_ends;
 use super::place::{Placed, Placement, Site, Work, diagnose, place};
+use super::reverse::reverse_hunk;
 use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -38,10 +38,11 @@ pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Wo
     let text = Text::new(&before.bytes);
     let hunks = Cow::Borrowed(section.hunks());
     let (text, hunks) = match_line_ends(text, hunks, &mut modified.mends);
-    let outcomes = place(&text, &hunks, work);
+    let site = Site::new(&text, work);
+    let outcomes = place(&site, &hunks);
     let explicit = section.headers.explicit.is_some();
     let composed = if outcomes.iter().any(Result::is_err) {
-        modified.is_there = stands_there(&text, &hunks, explicit, work);
+        modified.is_there = stands_there(&site, &hunks, explicit);
         None
     } else {
         let composed = compose_surely(&text, &hunks, &outcomes, section);
@@ -49,7 +50,7 @@ pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Wo
             .map_err(|failure| modified.failures.push(failure))
             .ok()
     };
-    add_verdicts(&mut modified, explicit, (&text, &hunks), &outcomes, work);
+    add_verdicts(&mut modified, explicit, &site, &hunks, &outcomes);
     if let Some(composed) = composed {
         modified.after = Some(composed.into());
     }
@@ -122,11 +123,10 @@ const MAX_DIAGNOSED: usize = 8;
 pub(super) fn add_verdicts(
     modified: &mut Modified,
     explicit: bool,
-    (text, hunks): (&Text<'_>, &[Hunk<'_>]),
+    site: &Site<'_, '_>,
+    hunks: &[Hunk<'_>],
     outcomes: &[Placement<'_, '_>],
-    work: &Work,
 ) {
-    let index = OnceCell::new();
     for ((outcome, hunk), number) in outcomes.iter().zip(hunks).zip(1..) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
         let mut verdict = HunkVerdict::new(number, stated);
@@ -134,15 +134,12 @@ pub(super) fn add_verdicts(
             Ok(placed) => {
                 let at = placed.at as u64 + 1;
                 verdict.applied_at = Some(at);
-                let notes = placed.mends.iter();
-                let mut mends: Vec<Mend> = notes
-                    .map(|note| Mend::new(note.code, note.safety, hunk.line, note.message))
-                    .collect();
-                mends.extend(moved_mend(hunk, at, explicit));
-                if !mends.is_empty() {
+                let before = modified.mends.len();
+                modified.mends.extend_from_slice(&placed.mends);
+                modified.mends.extend(moved_mend(hunk, at, explicit));
+                if modified.mends.len() > before {
                     verdict.verdict = Verdict::AppliesMended;
                 }
-                modified.mends.append(&mut mends);
             }
             Err(_) if modified.is_there => {
                 verdict.verdict = Verdict::AlreadyApplied;
@@ -152,8 +149,7 @@ pub(super) fn add_verdicts(
                 let mut failure = failure.clone();
                 let is_shown = modified.failures.len() < MAX_DIAGNOSED;
                 if is_shown {
-                    let index = index.get_or_init(|| LineIndex::new(text));
-                    diagnose(&mut failure, &Site { text, index, work }, hunk);
+                    diagnose(&mut failure, site, hunk);
                 }
                 verdict.fail(&failure);
                 if is_shown {
@@ -167,48 +163,34 @@ pub(super) fn add_verdicts(
 
 /// Returns the mend of a hunk that is elsewhere than it says, or that says nothing.
 fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
+    hunk.old_lines().next()?;
     let statement = match hunk.old {
-        Some((stated, _)) => {
-            let elsewhere = u64::from(stated) != at && hunk.old_lines().next().is_some();
-            elsewhere.then(|| format!("says {stated}"))?
-        }
+        Some((stated, _)) if u64::from(stated) != at => format!("says {stated}"),
         None if !explicit => "names none".to_owned(),
-        None => return None,
+        _ => return None,
     };
     let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
     Some(Mend::new(Code::M401, Safety::Safe, hunk.line, &message))
 }
 
-/// Returns the hunk that undoes a hunk.
-fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
-    let mut reverse = hunk.clone();
-    std::mem::swap(&mut reverse.old, &mut reverse.new);
-    for line in &mut reverse.lines {
-        line.kind = match line.kind {
-            LineKind::Context => LineKind::Context,
-            LineKind::Remove => LineKind::Add,
-            LineKind::Add => LineKind::Remove,
-        };
-    }
-    reverse
-}
-
 /// Whether the file is what the hunks lead to: reversed, all of them are in it.
-fn stands_there(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) -> bool {
+fn stands_there(site: &Site<'_, '_>, hunks: &[Hunk<'_>], explicit: bool) -> bool {
     let says_something =
         |hunk: &Hunk<'_>| hunk.changes_something() && hunk.new_lines().any(|line| !line.is_blank());
     if hunks.is_empty() || !hunks.iter().all(says_something) {
         return false;
     }
     // What was moved to the indentation of the file is found there by the same rule.
-    let is_own = |placed: &Placed<'_, '_>| placed.mends.iter().all(|note| note.code == Code::M416);
+    let is_own = |placed: &Placed<'_, '_>| placed.mends.iter().all(|mend| mend.code == Code::M416);
     let is_exact = |outcome: &Placement<'_, '_>| outcome.as_ref().is_ok_and(is_own);
     // The first alone tells of most files, and costs little.
-    let first: Vec<Hunk<'_>> = hunks.iter().take(1).map(reverse_hunk).collect();
-    if !place(text, &first, work).iter().all(is_exact) {
+    let mut first = hunks.get(..1).unwrap_or_default().to_vec();
+    first.iter_mut().for_each(reverse_hunk);
+    if !place(site, &first).iter().all(is_exact) {
         return false;
     }
-    let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
-    let outcomes = place(text, &back, work);
-    outcomes.iter().all(is_exact) && compose_edits(text, &outcomes, !explicit).is_ok()
+    let mut back = hunks.to_vec();
+    back.iter_mut().for_each(reverse_hunk);
+    let outcomes = place(site, &back);
+    outcomes.iter().all(is_exact) && compose_edits(site.text, &outcomes, !explicit).is_ok()
 }

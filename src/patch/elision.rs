@@ -10,7 +10,7 @@ use super::text::matches_pattern;
 
 /// How a line says that others are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Elision {
+pub(super) enum Elision {
     /// In words that nobody uses of anything else.
     Placeholder,
     /// By dots, which may be meant.
@@ -50,15 +50,11 @@ fn solid_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     rows.map(|(row, line)| (row, line.trim_ascii()))
 }
 
-/// Whether a line of a reply says that lines of the file are left out here.
-pub(super) fn is_left_out(row: &[u8]) -> bool {
-    elision_of(row).is_some()
-}
-
 /// A longer line says something else.
 const LONGEST: usize = 200;
 
-fn elision_of(line: &[u8]) -> Option<Elision> {
+/// Returns how a line says that lines of the file are left out here.
+pub(super) fn elision_of(line: &[u8]) -> Option<Elision> {
     let line = std::str::from_utf8(line).ok()?.trim();
     if line.len() > LONGEST {
         return None;
@@ -120,7 +116,8 @@ fn is_dots(text: &str) -> bool {
     (text.contains("...") || text.contains('…')) && text.chars().all(only)
 }
 
-fn is_comment(line: &[u8]) -> bool {
+/// Whether a line begins with the mark of a comment.
+pub(super) fn is_comment(line: &[u8]) -> bool {
     let marks: [&[u8]; 7] = [b"#", b"//", b"--", b";;", b"/*", b"{/*", b"<!--"];
     marks.iter().any(|mark| line.starts_with(mark))
 }
@@ -139,7 +136,7 @@ static HEAD: LazyLock<Option<Regex>> =
 
 #[cfg(test)]
 mod tests {
-    use super::{Elision, elision_of, is_left_out, left_out_line};
+    use super::{Elision, elision_of, left_out_line};
 
     const CARD: &str = "<section>\n  <header>\n    <h1>{title}</h1>\n    <b>{count}</b>\n  </header>\n  \
                         <Button\n    kind=\"a\"\n    off\n  >\n    Close\n  </Button>\n</section>\n";
@@ -158,7 +155,7 @@ mod tests {
             "... rest of the code ...",
             "# (unchanged)",
         ] {
-            assert!(is_left_out(line.as_bytes()), "{line}");
+            assert!(elision_of(line.as_bytes()).is_some(), "{line}");
         }
         for line in [
             "    ...",

@@ -15,29 +15,22 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
         other => format!("The patch was not applied ({other}). Nothing was changed.\n"),
     };
     // Writing to a String cannot fail.
-    let errors = verdict
-        .problems
-        .iter()
-        .filter(|problem| problem.severity == Severity::Error);
+    let errors = verdict.problems.iter();
+    let errors = errors.filter(|problem| problem.severity == Severity::Error);
     for problem in errors.clone().take(10) {
         let path = problem.path.as_deref().unwrap_or("the patch");
-        let _ = writeln!(
-            text,
-            "- {path}, patch line {}: {} [{}]",
-            problem.patch_line, problem.message, problem.code
-        );
+        let (line, message, code) = (problem.patch_line, &problem.message, problem.code);
+        let _ = writeln!(text, "- {path}, patch line {line}: {message} [{code}]");
         if let Some(hint) = &problem.hint {
             let _ = writeln!(text, "  {hint}");
         }
     }
-    let hunks = verdict
-        .files
-        .iter()
-        .flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)))
-        .filter(|(_, hunk)| {
-            hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
-        });
-    for (path, hunk) in hunks.take(MOST_SHOWN) {
+    let hunks = verdict.files.iter();
+    let hunks = hunks.flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)));
+    let tells = |(_, hunk): &(&String, &HunkVerdict)| {
+        hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
+    };
+    for (path, hunk) in hunks.filter(tells).take(MOST_SHOWN) {
         show_hunk(path, hunk, &mut text);
     }
     let left = errors.count().saturating_sub(10);

@@ -61,10 +61,8 @@ fn numbered_by_reader(known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u
         let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
         let rest = rest.trim_ascii_start();
         let marks: [&[u8]; 3] = [b"|", b":", "→".as_bytes()];
-        marks
-            .iter()
-            .any(|mark| rest.starts_with(mark))
-            .then_some(number)
+        let is_marked = marks.iter().any(|mark| rest.starts_with(mark));
+        is_marked.then_some(number)
     };
     let is_fresh = |row: &&(u64, &[u8])| !known.contains(row.1);
     let first = rows.iter().find(is_fresh)?.0;

@@ -20,6 +20,7 @@ mod line_ends;
 mod place;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
+mod reverse;
 mod set;
 mod strict;
 mod structure;
@@ -35,6 +36,8 @@ pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
 pub use git_apply::{GitApply, GitApplyOptions, Verbosity, WhiteSpace};
+#[cfg(feature = "program")]
+pub use judge::judge_merged;
 pub use judge::{After, Judge, JudgeOptions, Judged, judge};
 pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};

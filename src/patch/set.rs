@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Mend, Operation, PatchFormat, PatchProblem};
+use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem};
 
 /// A patch in whatever format, as one model. Text is borrowed from the input where it can be.
 #[derive(Debug, Clone)]
@@ -29,6 +29,23 @@ impl PatchSet<'_> {
             unread: Vec::new(),
         }
     }
+
+    /// Adds what looks like a change at a row of the input, counted from 0.
+    pub(super) fn note_unread(&mut self, row: usize, what: &str) {
+        let (line, what) = (line_number(row), Suspect::Other(what.to_owned()));
+        self.unread.push(Unread { line, what });
+    }
+
+    /// Adds what is wrong at a row of the input, counted from 0.
+    pub(super) fn refuse(&mut self, code: Code, row: usize, message: impl Into<String>) {
+        let problem = PatchProblem::new(code, message).at(None, u64::from(line_number(row)));
+        self.problems.push(problem);
+    }
+}
+
+/// A line number as documents count them.
+pub(super) fn line_number(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
 }
 
 /// What looks like a change of a file and was read by no reader. The files decide whether it is one.
@@ -227,6 +244,11 @@ pub(super) fn without_kind<'h, 'a>(
     gone: LineKind,
 ) -> impl DoubleEndedIterator<Item = &'h HunkLine<'a>> + Clone {
     lines.iter().filter(move |line| line.kind != gone)
+}
+
+/// Whether one of the lines is of a kind.
+pub(super) fn has_kind(lines: &[HunkLine<'_>], kind: LineKind) -> bool {
+    lines.iter().any(|line| line.kind == kind)
 }
 
 /// One line of a hunk.

@@ -17,11 +17,8 @@ pub(super) fn check_ancestors(
     for above in parent_paths(path) {
         let link = "a directory of the path is a symbolic link";
         if let Some(slot) = slots.get(above) {
-            if slot
-                .after
-                .as_ref()
-                .is_some_and(|state| state.mode == 0o120_000)
-            {
+            let after = slot.after.as_ref();
+            if after.is_some_and(|state| state.mode == 0o120_000) {
                 return refuse(Code::P505, link);
             }
             continue;
@@ -43,11 +40,8 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     let Ok(target) = std::str::from_utf8(target) else {
         return refuse("the target of the link is not UTF-8");
     };
-    let name = file_name(path).to_ascii_lowercase();
-    if matches!(
-        name.as_str(),
-        ".gitattributes" | ".gitmodules" | ".gitignore" | ".mailmap"
-    ) {
+    let own = [".gitattributes", ".gitmodules", ".gitignore", ".mailmap"];
+    if own.contains(&&*file_name(path).to_ascii_lowercase()) {
         return refuse("git does not follow this file when it is a link");
     }
     if target.len() > LONGEST_TARGET {
@@ -86,10 +80,10 @@ pub(super) fn check_all(
     listing: &Listing,
     slots: &BTreeMap<String, FileChange>,
 ) -> Vec<PatchProblem> {
-    let made: Vec<(&String, &FileChange)> = slots
-        .iter()
-        .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
-        .collect();
+    let is_made =
+        |path: &str, slot: &FileChange| slot.after.is_some() && listing.get(path).is_none();
+    let made = slots.iter().filter(|(path, slot)| is_made(path, slot));
+    let made: Vec<(&String, &FileChange)> = made.collect();
     if made.is_empty() {
         return Vec::new();
     }
@@ -121,33 +115,24 @@ pub(super) fn check_all(
         spelled.entry(fold(path)).or_insert(path);
     }
     for (path, slot) in &made {
-        let mut say = |code, message: String| {
-            found.push(PatchProblem::new(code, message).at(Some(path), u64::from(slot.line)));
+        let mut say = |message: String| {
+            found.push(PatchProblem::new(Code::P507, message).at(Some(path), u64::from(slot.line)));
         };
         if let Some(above) = parent_paths(path).find(|above| stays(above)) {
-            say(
-                Code::P507,
-                format!("`{above}` would be a file and a directory at once"),
-            );
+            say(format!("`{above}` would be a file and a directory at once"));
         }
-        let below = listing
-            .below(path)
-            .iter()
-            .any(|entry| stays(entry.path.as_str()));
+        let mut below = listing.below(path).iter();
+        let below = below.any(|entry| stays(entry.path.as_str()));
         let prefix = format!("{path}/");
         if below || made.len() < 2000 && made.iter().any(|(other, _)| other.starts_with(&prefix)) {
-            say(
-                Code::P507,
-                "it would be a file and a directory at once".to_owned(),
-            );
+            say("it would be a file and a directory at once".to_owned());
         }
         for part in parent_paths(path).chain([path.as_str()]) {
             let one = *spelled.entry(fold(part)).or_insert(part);
             if one != part {
-                say(
-                    Code::P507,
-                    format!("it differs from `{one}` by case or Unicode form alone"),
-                );
+                say(format!(
+                    "it differs from `{one}` by case or Unicode form alone"
+                ));
                 break;
             }
         }
@@ -166,10 +151,8 @@ pub(super) fn parent_paths(path: &str) -> impl Iterator<Item = &str> {
 
 // `HEAD` beside `objects/` or `refs/` is what git takes for a bare repository.
 fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)> {
-    let paths: BTreeSet<String> = made
-        .iter()
-        .map(|(path, _)| path.to_ascii_lowercase())
-        .collect();
+    let paths = made.iter().map(|(path, _)| path.to_ascii_lowercase());
+    let paths: BTreeSet<String> = paths.collect();
     made.iter().find_map(|(path, slot)| {
         let lower = path.to_ascii_lowercase();
         let directory = lower.strip_suffix("head")?;

@@ -136,8 +136,8 @@ impl PathRules<'_> {
             return None;
         }
         let naming = self.naming(level);
-        let lines = file.headers.text.split_inclusive(|byte| *byte == b'\n');
-        let names = lines.filter_map(|line| naming.find_traditional(line.get(4..)?, None, level));
+        let names = names_of_sides(&file.headers.text);
+        let names = names.filter_map(|name| naming.find_traditional(name, None, level));
         let mut paths = names.filter_map(|name| String::from_utf8(name).ok());
         paths.find(|path| self.has(path))
     }
@@ -157,13 +157,10 @@ impl PathRules<'_> {
             (&target.old, reads_new),
             (&target.new, !self.has(&target.new)),
         ] {
-            check_path(path, is_new).map_err(|found| Refusal {
-                message: format!(
-                    "the path `{}` is unsafe: {}",
-                    path.escape_debug(),
-                    found.message
-                ),
-                ..found
+            check_path(path, is_new).map_err(|found| {
+                let (path, why) = (path.escape_debug(), &found.message);
+                let message = format!("the path `{path}` is unsafe: {why}");
+                Refusal { message, ..found }
             })?;
         }
         if target.operation == Operation::Delete {
@@ -216,9 +213,7 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Target, Refusal> {
         let mut section = self.section(file, level)?;
-        let lines = file.headers.text.split(|byte| *byte == b'\n');
-        let mut names = lines.filter(|line| line.starts_with(b"--- ") || line.starts_with(b"+++ "));
-        if names.any(|line| has_open_quote(&line[4..])) {
+        if names_of_sides(&file.headers.text).any(has_open_quote) {
             return refuse(Code::P202, "a quoted file name has no closing quote");
         }
         check_modes(&section)?;
@@ -318,7 +313,8 @@ impl PathRules<'_> {
     // The only file that a name ends with, or that ends with the name; none where the directory of the name
     // is there, as then that one is meant.
     fn only_alike(&self, name: &str) -> Option<String> {
-        let is_there = parent_of(name).is_some_and(|parent| self.listing.has_directory(&parent));
+        let parent = name.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let is_there = !parent.is_empty() && self.listing.has_directory(parent);
         if is_there || name.split('/').any(|part| part == "..") {
             return None;
         }
@@ -337,11 +333,6 @@ impl PathRules<'_> {
         let one = longer.next().filter(|_| longer.next().is_none());
         one.map(|entry| entry.path.as_str().to_owned())
     }
-}
-
-fn parent_of(name: &str) -> Option<String> {
-    let parent = name.rsplit_once('/')?.0;
-    (!parent.is_empty()).then(|| parent.to_owned())
 }
 
 fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
@@ -387,15 +378,17 @@ fn check_modes(section: &Section<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// What stands on the `---` and `+++` lines of a header.
+fn names_of_sides(header: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = header.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| line.strip_prefix(b"--- ").or(line.strip_prefix(b"+++ ")))
+}
+
 /// Whether every name of a header has the prefix that git gives it (`a/`, `b/`, and those of
 /// `diff.mnemonicPrefix`).
 fn has_prefixes(header: &[u8]) -> bool {
-    let lines = header.split(|byte| *byte == b'\n');
-    let names = lines.filter_map(|line| {
-        let name = line.strip_prefix(b"--- ").or(line.strip_prefix(b"+++ "))?;
-        let name = name.strip_prefix(b"\"").unwrap_or(name);
-        (!name.starts_with(b"/dev/null")).then_some(name)
-    });
+    let names = names_of_sides(header).map(|name| name.strip_prefix(b"\"").unwrap_or(name));
+    let names = names.filter(|name| !name.starts_with(b"/dev/null"));
     let mut names = names.peekable();
     let is_git = header.starts_with(b"diff --git ") && names.peek().is_none();
     let is_prefixed =

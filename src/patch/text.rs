@@ -1,5 +1,6 @@
 //! A file's bytes as lines.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
@@ -79,6 +80,11 @@ impl<'a> Text<'a> {
         self.starts.len()
     }
 
+    /// A line without its end, when there is one.
+    pub(super) fn get(&self, at: usize) -> Option<&'a [u8]> {
+        (at < self.len()).then(|| self.line(at))
+    }
+
     /// A line without its end; empty past the last.
     pub(super) fn line(&self, at: usize) -> &'a [u8] {
         let whole = self.whole(at);
@@ -93,6 +99,12 @@ impl<'a> Text<'a> {
     /// A line with its end.
     pub(super) fn whole(&self, at: usize) -> &'a [u8] {
         self.span(at, at + 1)
+    }
+
+    /// The lines that a range of bytes touches.
+    pub(super) fn touched_rows(&self, range: &Range<usize>) -> Range<usize> {
+        let row = |at: usize| self.starts.partition_point(|start| *start as usize <= at);
+        row(range.start).saturating_sub(1)..row(range.end.saturating_sub(1))
     }
 
     /// The bytes of the lines from `from` up to `to`.
@@ -135,11 +147,8 @@ pub(super) fn matches_pattern(pattern: &LazyLock<Option<Regex>>, text: &[u8]) ->
 
 /// The decimal number that a text starts with, and what follows it.
 pub(super) fn leading_number<T: std::str::FromStr>(text: &[u8]) -> Option<(T, &[u8])> {
-    let end = text
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
+    let end = text.iter().position(|byte| !byte.is_ascii_digit());
+    let (digits, rest) = text.split_at_checked(end.unwrap_or(text.len()))?;
     let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
     Some((number, rest))
 }

@@ -1,6 +1,6 @@
 //! Refuses a reply with a change that no reader read, because half of a reply must not be applied.
 
-use super::elision::is_left_out;
+use super::elision::elision_of;
 use super::set::{Suspect, Unread};
 use super::structure::FileChange;
 use crate::model::{Code, PatchProblem, RepoPath};
@@ -63,7 +63,7 @@ fn holds_rows(bytes: &[u8], rows: &[String]) -> bool {
     let solid = |line: &&str| !line.is_empty();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(solid).collect();
     let mut from = 0;
-    let mut pieces = rows.split(|row| is_left_out(row.as_bytes()));
+    let mut pieces = rows.split(|row| elision_of(row.as_bytes()).is_some());
     pieces.all(|piece| {
         let piece: Vec<&str> = piece.iter().map(|row| row.trim()).filter(solid).collect();
         if piece.is_empty() {

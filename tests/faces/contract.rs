@@ -5,8 +5,8 @@ const CONTRACT: &str = "
 run: --timeout --idle-timeout --grace --max-output --env --sandbox --no-net --retry-flaky --no-why --brief --keep-exit-code --out
 why: --since --budget-seconds --max-runs --env --sandbox --format
 fix: --test --agent --agent-protocol --agent-timeout --timeout --max-attempts --max-level --include-repo-bundle --task --split-only --budget-seconds --budget-usd --undo --yes --out --resume --profile --no-auto-split --no-heal
-check: --strict --as-written --rev --index -p --directory --allow-protected --tests --output --batch --format
-apply: --cached --tree --commit --recover --dry-run --allow-protected --tests
+check: -R --three-way --strict --as-written --rev --index -p --directory --allow-protected --tests --output --batch --format
+apply: -R --three-way --cached --tree --commit --recover --dry-run --allow-protected --tests
 context: --log --issue --failure --test-command --level --stop-reason --previous --request --request-path --include-repo-bundle --rev --diff --profile --max-files --max-file-bytes --max-total-bytes --max-tokens --allow --deny --out --format
 diagnose: --junit --exit-code --command --format
 hint: --file --log --fix --apply --format

@@ -153,11 +153,8 @@ impl<'a> Reader<'a, '_> {
             })?;
             section.is_binary = true;
             section.binary = Some((forward, backward));
-            let taken: usize = body
-                .split_inclusive(|byte| *byte == b'\n')
-                .take(lines)
-                .map(<[u8]>::len)
-                .sum();
+            let taken = body.split_inclusive(|byte| *byte == b'\n').take(lines);
+            let taken: usize = taken.map(<[u8]>::len).sum();
             self.skip_lines(from + taken, lines + 1);
             return Ok(());
         }

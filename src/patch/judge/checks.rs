@@ -1,9 +1,9 @@
 //! Runs the checks after placing: policy, syntax, imports, size.
 
+use super::After;
 use super::report::Report;
 use super::section::{Placing, read_original};
-use super::{After, JudgeOptions};
-use crate::model::{AfterProblem, Code, Operation, PatchProblem, RepoPath, TestChanges};
+use crate::model::{Code, Operation, PatchProblem, RepoPath, TestChanges};
 use crate::patch::after::after_image;
 use crate::patch::change::{Change, FileState};
 use crate::patch::intent::{find_unmeant, matches_announced_id};
@@ -12,15 +12,10 @@ use crate::patch::structure::{self, FileChange};
 use crate::patch::whole::reject_lost_rest;
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
-/// What the checks look at: the patch, and what it makes of every path.
-struct Context<'c> {
-    set: &'c PatchSet<'c>,
-    placing: &'c Placing<'c>,
-    options: &'c JudgeOptions<'c>,
-}
+type Check = fn(&PatchSet<'_>, &Placing<'_>, &mut Report);
 
 /// The checks of what a patch would change, in their order; each runs while none has refused.
-const CHECKS: [fn(&Context<'_>, &mut Report); 4] = [
+const CHECKS: [Check; 4] = [
     check_whole_files,
     check_intent,
     check_structure,
@@ -37,12 +32,7 @@ pub(super) fn run_checks(
         if !report.goes_on() {
             return Vec::new();
         }
-        let context = Context {
-            set,
-            placing: &placing,
-            options: placing.options,
-        };
-        check(&context, report);
+        check(set, &placing, report);
     }
     if !report.goes_on() {
         return Vec::new();
@@ -56,22 +46,18 @@ pub(super) fn run_checks(
 }
 
 /// Looks for what shows that the writer meant something else than the bytes say.
-fn check_intent(context: &Context<'_>, report: &mut Report) {
-    if context.options.as_written {
+fn check_intent(set: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
+    if placing.options.as_written {
         return;
     }
-    for (path, slot) in &context.placing.slots {
+    for (path, slot) in &placing.slots {
         let after = slot.after.as_ref().filter(|state| state.mode != 0o120_000);
         let Some(after) = after.filter(|_| !slot.is_exact) else {
             continue;
         };
         let is_same = |state: &FileState| state.bytes == after.bytes;
         // A matching blob id needs no check, because it proves that nothing was lost.
-        let mut sections = context
-            .set
-            .files
-            .iter()
-            .filter(|file| file.line == slot.line);
+        let mut sections = set.files.iter().filter(|file| file.line == slot.line);
         if slot.before.as_ref().is_some_and(is_same)
             || sections.any(|section| matches_announced_id(section, &after.bytes))
         {
@@ -84,26 +70,26 @@ fn check_intent(context: &Context<'_>, report: &mut Report) {
 }
 
 /// Refuses whole files that leave out what nothing in the patch takes.
-fn check_whole_files(context: &Context<'_>, report: &mut Report) {
-    let slots = &context.placing.slots;
-    for path in &context.placing.wholes {
+fn check_whole_files(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
+    let slots = &placing.slots;
+    for path in &placing.wholes {
         let line = slots.get(path).map_or(0, |slot| u64::from(slot.line));
-        let lost = reject_lost_rest(path, slots).filter(|_| !context.options.as_written);
+        let lost = reject_lost_rest(path, slots).filter(|_| !placing.options.as_written);
         if let Some(refusal) = lost {
             report.add(refusal.problem(Some(path), line));
         }
     }
 }
 
-fn check_structure(context: &Context<'_>, report: &mut Report) {
-    let listing = context.placing.source.listing();
-    for problem in structure::check_all(listing, &context.placing.slots) {
+fn check_structure(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
+    let listing = placing.source.listing();
+    for problem in structure::check_all(listing, &placing.slots) {
         report.add(problem);
     }
 }
 
-fn check_policy(context: &Context<'_>, report: &mut Report) {
-    let options = context.options;
+fn check_policy(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
+    let options = placing.options;
     let rules = ChangeRules {
         allowed: &options.allowed,
         dependencies: options.dependencies,
@@ -112,7 +98,7 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
     };
     let size =
         |state: &Option<FileState>| state.as_ref().map_or(0, |state| state.bytes.len() as u64);
-    let slots = &context.placing.slots;
+    let slots = &placing.slots;
     let mut grown: u64 = 0;
     for (path, slot) in slots {
         grown += size(&slot.after).saturating_sub(size(&slot.before));
@@ -138,10 +124,8 @@ fn check_policy(context: &Context<'_>, report: &mut Report) {
             report.add(finding.at(Some(path), u64::from(slot.line)));
         }
     }
-    let files: Vec<_> = slots
-        .iter()
-        .map(|(path, slot)| changed_file(path, slot))
-        .collect();
+    let files = slots.iter().map(|(path, slot)| changed_file(path, slot));
+    let files: Vec<_> = files.collect();
     let lines: Vec<u32> = slots.values().map(|slot| slot.line).collect();
     for (at, finding) in judge_together(&files, &rules) {
         if let (Some(file), Some(line)) = (files.get(at), lines.get(at)) {
@@ -187,7 +171,11 @@ fn check_after_image(
                        not be the one that its `index` line announces";
         report.add_plain(Code::P104, message);
     } else if let Some(first) = found.broken.first().filter(|_| !options.as_written) {
-        refuse_broken(first, report);
+        let (error, line) = (&first.message, first.line);
+        let message = format!(
+            "the file parses now and would not after the patch: {error} (line {line} after it)"
+        );
+        report.add(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
     } else if options.after == After::Enforced
         && let Some(first) = found.syntax.iter().chain(&found.imports).next()
     {
@@ -200,13 +188,9 @@ fn check_after_image(
 
 /// Whether a patch ends in the middle of an added line, which may have lost its rest.
 fn is_cut(file: &FilePatch<'_>) -> bool {
-    file.hunks().last().is_some_and(|hunk| {
-        hunk.cut
-            && hunk
-                .lines
-                .last()
-                .is_some_and(|line| line.kind == LineKind::Add)
-    })
+    let last = file.hunks().last().filter(|hunk| hunk.cut);
+    let last = last.and_then(|hunk| hunk.lines.last());
+    last.is_some_and(|line| line.kind == LineKind::Add)
 }
 
 /// Whether the blob id that a section announces is that of no file after the patch.
@@ -216,21 +200,11 @@ fn announces_another(file: &FilePatch<'_>, changes: &[Change]) -> bool {
     is_announced && !made.any(|after| matches_announced_id(file, &after.bytes))
 }
 
-fn refuse_broken(first: &AfterProblem, report: &mut Report) {
-    let message = format!(
-        "the file parses now and would not after the patch: {} (line {} after it)",
-        first.message, first.line
-    );
-    report.add(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
-}
-
 fn take_changes(placing: &mut Placing<'_>) -> Vec<Change> {
     let slots = std::mem::take(&mut placing.slots).into_iter();
     let changes = slots.filter_map(|(path, slot)| {
-        let from = slot
-            .from
-            .as_deref()
-            .and_then(|from| RepoPath::new(from).ok());
+        let from = slot.from.as_deref();
+        let from = from.and_then(|from| RepoPath::new(from).ok());
         if slot.after.is_none() && slot.before.is_none() {
             return None;
         }

@@ -14,6 +14,8 @@ pub struct JudgeOptions<'a> {
     /// Take the patch at its word: placeholders, whole files without their rest, and text that no
     /// longer parses are written as they are.
     pub as_written: bool,
+    /// Undo what a diff does.
+    pub reverse: bool,
     /// Leading components to strip from names; `None` finds out.
     pub strip: Option<usize>,
     /// Put before every path.
@@ -66,10 +68,8 @@ impl Judged {
     /// What a path holds after the patch; `None` when it does not change or is no longer there.
     #[must_use]
     pub fn after(&self, path: &str) -> Option<&[u8]> {
-        let change = self
-            .changes
-            .iter()
-            .find(|change| change.path.as_str() == path)?;
+        let mut changes = self.changes.iter();
+        let change = changes.find(|change| change.path.as_str() == path)?;
         change.after.as_ref().map(|state| &*state.bytes)
     }
 

@@ -4,8 +4,9 @@ use super::checks::run_checks;
 use super::report::Report;
 use super::section::{Placing, SectionOutcome};
 use super::{JudgeOptions, Judged};
-use crate::model::{Code, FileVerdict, Mend, Operation, RepoPath, Safety};
+use crate::model::{Code, FileVerdict, Mend, Operation, Refusal, RepoPath, Safety};
 use crate::patch::read::read;
+use crate::patch::reverse::reverse_set;
 use crate::patch::set::{FilePatch, PatchSet};
 use crate::patch::targets::{PathRules, Target, resolve_targets};
 use crate::patch::unread::weigh_unread;
@@ -14,11 +15,28 @@ use crate::source::Source;
 /// Validates a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
     let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
-    let judged = read(input, |set| {
+    let judged = read_directed(input, options, |set| {
         tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
-        judge_set(&set, source, options)
+        judge_set(set, source, options)
     });
     judged.unwrap_or_else(Report::refused)
+}
+
+/// Reads a patch in the direction that the options say.
+pub(super) fn read_directed<T>(
+    input: &[u8],
+    options: &JudgeOptions<'_>,
+    take: impl FnOnce(&PatchSet<'_>) -> T,
+) -> Result<T, Refusal> {
+    let taken = read(input, |set| {
+        let set = if options.reverse {
+            reverse_set(set)?
+        } else {
+            set
+        };
+        Ok(take(&set))
+    });
+    taken.flatten()
 }
 
 fn judge_set(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
@@ -51,21 +69,26 @@ fn resolve_files(
     }
     let most = options.limits.files;
     if set.files.len() > most {
-        report.add_plain(
-            Code::P705,
-            format!("the patch names more than {most} files"),
-        );
+        let message = format!("the patch names more than {most} files");
+        report.add_plain(Code::P705, message);
         return Vec::new();
     }
-    let rules = PathRules {
-        strip: options.strip,
-        directory: &options.directory,
-        listing: source.listing(),
-    };
+    let rules = path_rules(source, options);
     let mut problems = Vec::new();
     let targets = resolve_targets(set, &rules, &mut report.verdict.mends, &mut problems);
     problems.into_iter().for_each(|problem| report.add(problem));
     targets
+}
+
+pub(super) fn path_rules<'r>(
+    source: &'r dyn Source,
+    options: &'r JudgeOptions<'_>,
+) -> PathRules<'r> {
+    PathRules {
+        strip: options.strip,
+        directory: &options.directory,
+        listing: source.listing(),
+    }
 }
 
 /// Places one section after another, each on what those before it left.
@@ -82,12 +105,11 @@ fn place_sections(
             outcomes.push(SectionOutcome::Failed);
             continue;
         };
-        let mut hunks = Vec::new();
         // How a patch fails to fit tells what is there: closed files are not looked at.
         let outcome = if is_closed(file, target, placing, report) {
             SectionOutcome::Failed
         } else {
-            let placed = placing.place_section(file, target, &mut hunks, report);
+            let placed = placing.place_section(file, target, report);
             placed.unwrap_or_else(|refusal| {
                 report.add(refusal.problem(Some(&target.new), u64::from(file.line)));
                 SectionOutcome::Failed
@@ -100,7 +122,7 @@ fn place_sections(
             old_path: moved.then(|| target.old.clone()),
             operation: target.operation,
             mode: target.mode.map(|mode| format!("{mode:06o}")),
-            hunks,
+            hunks: std::mem::take(&mut report.hunks),
         });
     }
     if placing.work.is_done() {
@@ -136,6 +158,7 @@ fn weigh_already(outcomes: &[SectionOutcome], report: &mut Report) -> bool {
         return true;
     }
     let message = "left out files that already match the patch";
-    report.add_mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
+    let mend = Mend::new(Code::M304, Safety::Lossy, 1_u64, message);
+    report.verdict.mends.push(mend);
     false
 }

@@ -1,7 +1,7 @@
 //! Collects problems and corrections into a verdict.
 
 use super::Judged;
-use crate::model::{Code, Mend, PatchProblem, PatchVerdict, Refusal, Severity, Verdict};
+use crate::model::{Code, HunkVerdict, PatchProblem, PatchVerdict, Refusal, Severity, Verdict};
 use crate::patch::change::Change;
 use crate::patch::feedback::write_feedback;
 use crate::patch::set::PatchSet;
@@ -10,6 +10,8 @@ use crate::patch::set::PatchSet;
 pub(super) struct Report {
     pub(super) verdict: PatchVerdict,
     worst: Option<Verdict>,
+    /// Of the section that is being placed.
+    pub(super) hunks: Vec<HunkVerdict>,
     /// All of the patch is there already.
     pub(super) is_applied: bool,
     pub(super) gains_imports: bool,
@@ -22,13 +24,12 @@ impl Report {
         let mut report = Self {
             verdict,
             worst: None,
+            hunks: Vec::new(),
             is_applied: false,
             gains_imports: false,
         };
-        set.problems
-            .iter()
-            .cloned()
-            .for_each(|problem| report.add(problem));
+        let problems = set.problems.iter().cloned();
+        problems.for_each(|problem| report.add(problem));
         report
     }
 
@@ -64,10 +65,6 @@ impl Report {
             self.verdict.error_code = Some(problem.code);
         }
         self.verdict.problems.push(problem);
-    }
-
-    pub(super) fn add_mend(&mut self, mend: Mend) {
-        self.verdict.mends.push(mend);
     }
 
     /// Refuses what had to be mended.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::JudgeOptions;
 use super::report::Report;
-use crate::model::{Code, HunkVerdict, Mend, Operation, Refusal, Safety, file_name, refuse};
-use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text, expand_binary};
+use crate::model::{Code, Mend, Operation, Refusal, Safety, file_name, refuse};
+use crate::patch::bodies::{apply_binary, as_hunks, edit_text, expand_binary};
 use crate::patch::change::FileState;
 use crate::patch::content::{Modified, modify_file};
 use crate::patch::line_ends::as_the_file;
@@ -60,7 +60,6 @@ impl<'j> Placing<'j> {
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
-        hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
         for path in [&target.old, &target.new] {
@@ -68,17 +67,20 @@ impl<'j> Placing<'j> {
         }
         match target.operation {
             Operation::Create => self.create(file, target, report),
-            Operation::Delete => self.delete_file(file, target, hunks, report),
+            Operation::Delete => self.delete_file(file, target, report),
             Operation::Modify => {
                 let before = self.read_existing(&target.new)?;
-                self.change_file(file, target, before, hunks, report)
+                self.change_file(file, target, before, report)
             }
-            Operation::Rename | Operation::Copy => self.transfer_file(file, target, hunks, report),
+            Operation::Rename | Operation::Copy => self.transfer_file(file, target, report),
         }
     }
 
     fn create(&mut self, file: &FilePatch<'_>, target: &Target, report: &mut Report) -> Outcome {
-        let (bytes, mends) = create_file(file)?;
+        let made = self.make_content(file, target, &FileState::default())?;
+        let Some(bytes) = made.after else {
+            return Ok(fail_section(target, made.failures, report));
+        };
         let after = FileState::new(bytes, target.mode.unwrap_or(0o100_644));
         if after.mode == 0o120_000 {
             structure::check_link(&target.new, &after.bytes)?;
@@ -99,7 +101,7 @@ impl<'j> Placing<'j> {
             }
             _ => {}
         }
-        report.verdict.mends.extend(mends);
+        report.verdict.mends.extend(made.mends);
         self.store_state(target, None, Some(after), file.line);
         Ok(SectionOutcome::Applied)
     }
@@ -108,7 +110,6 @@ impl<'j> Placing<'j> {
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
-        hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
         let before = self.read_existing(&target.old)?;
@@ -116,10 +117,9 @@ impl<'j> Placing<'j> {
             Body::Empty => before.bytes.is_empty() || file.headers.explicit.is_some(),
             Body::Hunks(_) | Body::Binary(..) => {
                 let made = self.make_content(file, target, &before)?;
-                hunks.extend(made.hunks);
+                report.hunks = made.hunks;
                 let Some(left) = made.after else {
-                    add_failures(target, made.failures, report);
-                    return Ok(SectionOutcome::Failed);
+                    return Ok(fail_section(target, made.failures, report));
                 };
                 report.verdict.mends.extend(made.mends);
                 left.is_empty()
@@ -139,7 +139,6 @@ impl<'j> Placing<'j> {
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
-        hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
         let is_rename = target.operation == Operation::Rename;
@@ -159,7 +158,7 @@ impl<'j> Placing<'j> {
         if occupied.is_some() && !leaves {
             return refuse(Code::P502, "the new path is already taken");
         }
-        let outcome = self.change_file(file, target, before.clone(), hunks, report)?;
+        let outcome = self.change_file(file, target, before.clone(), report)?;
         if is_rename
             && matches!(outcome, SectionOutcome::Applied)
             && !self.slots.contains_key(&target.old)
@@ -183,7 +182,6 @@ impl<'j> Placing<'j> {
         file: &FilePatch<'_>,
         target: &Target,
         before: FileState,
-        hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
         let mode = target.mode.unwrap_or(before.mode);
@@ -191,13 +189,12 @@ impl<'j> Placing<'j> {
             return refuse(Code::P206, "the mode does not fit the kind of file");
         }
         let made = self.make_content(file, target, &before)?;
-        hunks.extend(made.hunks);
+        report.hunks = made.hunks;
         let Some(bytes) = made.after else {
             if made.is_there {
                 return Ok(SectionOutcome::Already);
             }
-            add_failures(target, made.failures, report);
-            return Ok(SectionOutcome::Failed);
+            return Ok(fail_section(target, made.failures, report));
         };
         report.verdict.mends.extend(made.mends);
         let after = FileState::new(bytes, mode);
@@ -350,24 +347,29 @@ fn lost_its_end(hunks: &[Hunk<'_>]) -> bool {
     })
 }
 
-fn add_failures(target: &Target, failures: Vec<(u64, Refusal)>, report: &mut Report) {
+fn fail_section(
+    target: &Target,
+    failures: Vec<(u64, Refusal)>,
+    report: &mut Report,
+) -> SectionOutcome {
     for (line, failure) in failures {
         report.add(failure.problem(Some(&target.new), line));
     }
+    SectionOutcome::Failed
 }
 
 /// Returns what is at a path before the patch.
-pub(super) fn read_original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
+pub(in crate::patch) fn read_original(
+    source: &dyn Source,
+    path: &str,
+) -> Result<Option<FileState>, Refusal> {
     let listing = source.listing();
     let Some(entry) = listing.get(path) else {
         return Ok(None);
     };
     match &entry.kind {
-        EntryKind::File { executable } => match source.read(&entry.path) {
-            Ok(bytes) => Ok(Some(FileState::new(
-                bytes,
-                if *executable { 0o100_755 } else { 0o100_644 },
-            ))),
+        EntryKind::File { .. } => match source.read(&entry.path) {
+            Ok(bytes) => Ok(entry.kind.mode().map(|mode| FileState::new(bytes, mode))),
             Err(ReadError::TooLarge { bytes, limit }) => {
                 let message = format!("the file has {bytes} bytes, more than {limit}");
                 refuse(Code::P705, message)

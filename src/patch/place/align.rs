@@ -4,11 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::hunk::{Site, refuse_ambiguous};
-use super::indent::reindent_hunk;
-use super::placed::{MendNote, Placed, old_of, trim_end};
-use crate::model::{Code, Refusal};
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use super::hunk::refuse_ambiguous;
+use super::indent::reindent_lines;
+use super::placed::{Placed, old_of, trim_end};
+use super::site::Site;
+use crate::model::{Code, Mend, Refusal, Safety};
+use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
 
 /// Starts that are compared, those with the most lines first.
@@ -25,6 +26,8 @@ enum Likeness {
     /// A context line lost the space that marks it.
     Mark,
     WhiteSpace,
+    /// Quotes or blanks that an editor of prose made typographic.
+    Glyphs,
     Indent,
 }
 
@@ -38,6 +41,8 @@ impl Likeness {
             Some(Self::WhiteSpace)
         } else if is_context && line.prefixed && trim_end(&line.line) == trim_end(file) {
             Some(Self::Mark)
+        } else if has_same_glyphs(text, file) {
+            Some(Self::Glyphs)
         } else {
             let is_moved = !line.is_blank() && text.trim_ascii() == file.trim_ascii();
             is_moved.then_some(Self::Indent)
@@ -45,14 +50,32 @@ impl Likeness {
     }
 
     /// The mend of a hunk whose lines are all as near as this or nearer.
-    fn find_note(self) -> Option<MendNote> {
+    fn find_mend(self, line: u32) -> Option<Mend> {
         let (code, message) = match self {
             Self::Mark => (Code::M303, "put back the space that marks context lines"),
             Self::WhiteSpace => (Code::M403, "took white space at line ends from the file"),
+            Self::Glyphs => (Code::M403, "took quotes and blanks from the file"),
             Self::Same | Self::Indent => return None,
         };
-        Some(MendNote::safe(code, message))
+        Some(Mend::new(code, Safety::Safe, line, message))
     }
+}
+
+fn has_same_glyphs(one: &[u8], other: &[u8]) -> bool {
+    let plain = |line| {
+        let letters = std::str::from_utf8(trim_end(line)).ok()?.chars();
+        Some(letters.map(|letter| match letter {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' => '"',
+            '\u{a0}' => ' ',
+            letter => letter,
+        }))
+    };
+    let is_ascii = one.is_ascii() && other.is_ascii();
+    !is_ascii
+        && plain(one)
+            .zip(plain(other))
+            .is_some_and(|(one, other)| one.eq(other))
 }
 
 /// Places a hunk where its lines stand but for white space and punctuation; several places that fit
@@ -76,8 +99,8 @@ pub(super) fn align_hunk<'h, 'a>(
         Some(*start) == stated.map(|row| row as usize) && *likeness <= Likeness::WhiteSpace
     };
     if let Some((at, likeness)) = found.iter().find(is_stated) {
-        let notes = likeness.find_note().into_iter().collect();
-        return Ok(Some(Placed::new(lines, *at, notes)));
+        let mends = likeness.find_mend(hunk.line).into_iter().collect();
+        return Ok(Some(Placed::new(lines, *at, mends)));
     }
     found.sort_by_key(|(start, likeness)| (*likeness, *start));
     let Some((at, likeness)) = found.first().copied() else {
@@ -85,16 +108,16 @@ pub(super) fn align_hunk<'h, 'a>(
     };
     let places: Vec<usize> = found.iter().map(|(start, _)| *start).collect();
     if likeness == Likeness::Indent {
-        let is_only = places.len() == 1;
-        return Ok(is_only
-            .then(|| reindent_hunk(site.text, lines, &old, at))
-            .flatten());
+        let lines = reindent_lines(site.text, lines, &old, at).filter(|_| places.len() == 1);
+        let message = "moved the whole hunk to the indentation of the file";
+        let mend = Mend::new(Code::M416, Safety::Lossy, hunk.line, message);
+        return Ok(lines.map(|lines| Placed::new(lines, at, vec![mend])));
     }
     if places.len() > 1 {
         return Err(refuse_ambiguous(site.text, &places, lines.len()));
     }
-    let notes = likeness.find_note().into_iter().collect();
-    Ok(Some(Placed::new(lines, at, notes)))
+    let mends = likeness.find_mend(hunk.line).into_iter().collect();
+    Ok(Some(Placed::new(lines, at, mends)))
 }
 
 /// Returns how near the lines of the file from `start` on are to old lines: as near as the farthest of
@@ -118,7 +141,7 @@ pub(super) fn likely_starts(
 ) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (index, line) in old.iter().enumerate().filter(|(_, line)| !line.is_blank()) {
-        let rows = site.index.rows_of_words(site.text, line.text());
+        let rows = site.rows_of_words(line.text());
         if rows.len() <= COMMON && site.work.spend(rows.len() as u64) {
             for start in rows
                 .iter()
@@ -148,7 +171,7 @@ pub(super) fn without_edges<'h, 'a>(
     let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
     let lead = lines.iter().take_while(is_context).count();
     let trail = lines.iter().rev().take_while(is_context).count();
-    let removes = lines.iter().any(|line| line.kind == LineKind::Remove);
+    let removes = has_kind(lines, LineKind::Remove);
     let has_anchor = |front: usize, back: usize| {
         let kept = (lead.checked_sub(front), trail.checked_sub(back));
         match kept {
@@ -157,12 +180,10 @@ pub(super) fn without_edges<'h, 'a>(
             _ => false,
         }
     };
-    let added: Vec<_> = lines
-        .iter()
-        .filter(|line| line.kind == LineKind::Add)
-        .collect();
+    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
+    let added: Vec<_> = added.collect();
     let is_there = |added: &[&HunkLine<'_>]| {
-        let rows = site.index.exact_rows(site.text, added, site.work);
+        let rows = site.exact_rows(added);
         !removes && !rows.is_empty()
     };
     if lost_marks(hunk, lines) > 0 || is_there(&added) {
@@ -188,12 +209,12 @@ pub(super) fn without_edges<'h, 'a>(
             let is_asked = !removes || line.kind == LineKind::Remove;
             is_asked && line.text().trim_ascii().len() >= TELLING
         });
-        let rows = site.index.exact_rows(site.text, &old, site.work);
+        let rows = site.exact_rows(&old);
         let [at] = rows.as_slice() else {
             return None;
         };
         let message = "took context that differs from the file, around lines that occur there once";
-        let note = MendNote::lossy(Code::M417, message);
+        let note = Mend::new(Code::M417, Safety::Lossy, hunk.line, message);
         tells.then(|| Placed::new(inner, *at, vec![note]))
     })
 }

@@ -1,8 +1,7 @@
 //! Checks the line counts of a hunk header. Wrong counts at the end of the input may mean that the
 //! patch was cut off.
 
-use super::placed::MendNote;
-use crate::model::{Code, Refusal};
+use crate::model::{Code, Mend, Refusal, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -15,8 +14,9 @@ pub(super) fn check_counts(
     hunk: &Hunk<'_>,
     lines: &[HunkLine<'_>],
     end: usize,
-) -> Result<Option<MendNote>, Refusal> {
-    let recount = MendNote::safe(Code::M301, "recounted the lines of the hunk");
+) -> Result<Option<Mend>, Refusal> {
+    let mend = |code, message| Mend::new(code, Safety::Safe, hunk.line, message);
+    let recount = mend(Code::M301, "recounted the lines of the hunk");
     let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
     let lead = lines.iter().take_while(is_context).count();
     let trail = lines.iter().rev().take_while(is_context).count();
@@ -55,10 +55,8 @@ pub(super) fn check_counts(
         return Err(cut_off(hunk, lines));
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
-        return Ok(Some(MendNote::safe(
-            Code::M303,
-            "put back blank context lines that were stripped from the end of the patch",
-        )));
+        let message = "put back blank context lines that were stripped from the end of the patch";
+        return Ok(Some(mend(Code::M303, message)));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
     let is_much = lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;

@@ -1,8 +1,8 @@
 //! Explains why a hunk was not found: nearest block, first different line.
 
 use super::align::likely_starts;
-use super::hunk::Site;
 use super::placed::{old_of, trim_end};
+use super::site::Site;
 use crate::model::{Code, Excerpt, FirstDifference, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
@@ -17,7 +17,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     if old.is_empty() || text.len() == 0 {
         return;
     }
-    let stands = |line: &HunkLine<'_>| !site.index.rows_of_words(text, line.text()).is_empty();
+    let stands = |line: &HunkLine<'_>| !site.rows_of_words(line.text()).is_empty();
     let absent = old
         .iter()
         .find(|line| line.kind == LineKind::Remove && !stands(line));

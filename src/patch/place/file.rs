@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::hunk::{Placement, Site, place_hunk};
-use super::search::Work;
-use crate::patch::exact::LineIndex;
-use crate::patch::set::{Hunk, LineKind};
+use super::hunk::{Placement, place_hunk};
+use super::indent::find_indent;
+use super::site::Site;
+use crate::patch::set::Hunk;
 use crate::patch::text::Text;
 
 // After this many failures in one file no more hunks are looked for.
@@ -13,21 +13,14 @@ const MANY_FAILURES: usize = 16;
 
 /// Places the hunks of one file, all against the same lines; those behind many that fail are left out.
 pub(in crate::patch) fn place<'h, 'a>(
-    text: &Text<'_>,
+    site: &Site<'_, '_>,
     hunks: &'h [Hunk<'a>],
-    work: &Work,
 ) -> Vec<Placement<'h, 'a>> {
-    let index = LineIndex::new(text);
-    let site = Site {
-        text,
-        index: &index,
-        work,
-    };
     let mut shift = Some(0);
     let mut failures = 0;
     let mut outcomes = Vec::with_capacity(hunks.len());
     for hunk in hunks {
-        let outcome = place_hunk(&site, hunk, shift);
+        let outcome = place_hunk(site, hunk, shift);
         shift = shift.map(|shift| shift + count_net(hunk));
         match &outcome {
             Ok(placed) => {
@@ -52,11 +45,7 @@ pub(in crate::patch) fn place<'h, 'a>(
 }
 
 fn count_net(hunk: &Hunk<'_>) -> i64 {
-    let count = |kind| {
-        let lines = hunk.lines.iter().filter(|line| line.kind == kind);
-        i64::try_from(lines.count()).unwrap_or(0)
-    };
-    count(LineKind::Add) - count(LineKind::Remove)
+    hunk.new_lines().count() as i64 - hunk.old_lines().count() as i64
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of
@@ -85,16 +74,11 @@ fn names_scope(line: &[u8], scope: &[u8]) -> bool {
 
 // The block that a line opens: all below it that is indented more, blank lines aside.
 fn block_end(text: &Text<'_>, scope: usize) -> usize {
-    let indent = |line: &[u8]| {
-        line.iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count()
-    };
-    let own = indent(text.line(scope));
+    let own = find_indent(text.line(scope)).len();
     (scope + 1..text.len())
         .find(|row| {
             let line = text.line(*row);
-            !line.trim_ascii().is_empty() && indent(line) <= own
+            !line.trim_ascii().is_empty() && find_indent(line).len() <= own
         })
         .unwrap_or(text.len())
 }

@@ -4,23 +4,15 @@ use super::align::{align_hunk, lost_marks, without_edges};
 use super::counts::check_counts;
 use super::diagnose::cut_excerpt;
 use super::file::find_scope;
-use super::placed::{MendNote, Placed, old_of};
-use super::search::Work;
-use crate::model::{Code, Refusal, refuse};
-use crate::patch::exact::LineIndex;
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use super::placed::{Placed, old_of};
+use super::site::Site;
+use crate::model::{Code, Mend, Refusal, Safety, refuse};
+use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
 use crate::report::join_numbers;
 
 /// Where a hunk is, or why it cannot be placed.
 pub(in crate::patch) type Placement<'h, 'a> = Result<Placed<'h, 'a>, Refusal>;
-
-/// What a hunk is looked for in.
-pub(in crate::patch) struct Site<'s, 't> {
-    pub(in crate::patch) text: &'s Text<'t>,
-    pub(in crate::patch) index: &'s LineIndex<'t>,
-    pub(in crate::patch) work: &'s Work,
-}
 
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers, `None` after one that did
 /// not be at its own.
@@ -29,52 +21,78 @@ pub(super) fn place_hunk<'h, 'a>(
     hunk: &'h Hunk<'a>,
     shift: Option<i64>,
 ) -> Placement<'h, 'a> {
-    if hunk.old_lines().next().is_none() {
+    let is_new = site.text.len() == 0 && hunk.firm_lines(hunk.loose_tail).iter().all(is_added);
+    if is_new || hunk.old_lines().next().is_none() {
         return insert_hunk(site, hunk, shift);
     }
     if let Some(outcome) = place_exactly(site, hunk) {
         return outcome;
     }
-    if let Some(placed) = with_lost_mark(site, hunk) {
-        return Ok(placed);
-    }
-    let placed = align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk));
+    let placed = match read_otherwise(site, hunk) {
+        Some(placed) => return Ok(with_notes(site.text, hunk, hunk.loose_tail, placed)),
+        None => align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk)),
+    };
     let missing = || Refusal::new(Code::P401, "the lines it would replace are not in the file");
-    check_place(
-        site.text,
-        hunk,
-        hunk.loose_tail,
-        placed.ok_or_else(missing)?,
-    )
+    let placed = placed.ok_or_else(missing)?;
+    check_place(site.text, hunk, hunk.loose_tail, placed)
 }
 
-// The only reading in which one line of context is an added one that lost its mark: with it the counts of
-// the header hold and the old side is in the file once.
-fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
+/// Places the only other reading of a hunk that is in the file once: with it the counts of the header hold, where one
+/// line of context lost the mark of an added one, or a blank stands behind the marks.
+fn read_otherwise<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm_lines(hunk.loose_tail);
-    if lost_marks(hunk, lines) != 1 {
-        return None;
-    }
-    let readings = (0..lines.len()).filter_map(|row| {
-        let mut read = lines.to_vec();
-        let line = read
-            .get_mut(row)
-            .filter(|line| line.kind == LineKind::Context)?;
-        line.kind = LineKind::Add;
-        let found = site.index.exact_rows(site.text, &old_of(&read), site.work);
-        match found.as_slice() {
+    let is_lost = lost_marks(hunk, lines) == 1;
+    let lost = (0..lines.len()).filter(|_| is_lost);
+    let lost = lost.filter_map(|row| read_as_added(lines, row));
+    let is_context = |line: &HunkLine<'_>| line.kind == LineKind::Context;
+    let is_any = |_: &HunkLine<'_>| false;
+    let spaced = [
+        without_blanks(lines, is_context),
+        without_blanks(lines, is_any),
+    ];
+    let spaced = spaced.into_iter().flatten().filter(|_| hunk.counts_hold);
+    let found = lost.chain(spaced).filter_map(|read| {
+        let rows = site.exact_rows(&old_of(&read));
+        match rows.as_slice() {
             [at] => Some((read, *at)),
             _ => None,
         }
     });
-    let mut readings: Vec<_> = readings.take(2).collect();
-    let (read, at) = readings.pop().filter(|_| readings.is_empty())?;
-    let message = "read a line of context as added: only so the counts of the header hold";
-    Some(Placed::new(
-        read,
-        at,
-        vec![MendNote::lossy(Code::M301, message)],
-    ))
+    let mut found: Vec<_> = found.take(2).collect();
+    let (read, at) = found.pop().filter(|_| found.is_empty())?;
+    let note = if is_lost {
+        let message = "read a line of context as added: only so the counts of the header hold";
+        Mend::new(Code::M301, Safety::Lossy, hunk.line, message)
+    } else {
+        let message = "dropped a blank behind the marks, without which the lines are in the file";
+        Mend::new(Code::M303, Safety::Lossy, hunk.line, message)
+    };
+    Some(Placed::new(read, at, vec![note]))
+}
+
+fn read_as_added<'a>(lines: &[HunkLine<'a>], row: usize) -> Option<Vec<HunkLine<'a>>> {
+    let mut read = lines.to_vec();
+    let line = read.get_mut(row)?;
+    let is_context = line.kind == LineKind::Context;
+    line.kind = LineKind::Add;
+    is_context.then_some(read)
+}
+
+/// The lines without a blank behind their marks; `None` where a line that does not stay has none.
+fn without_blanks<'a>(
+    lines: &[HunkLine<'a>],
+    stays: impl Fn(&HunkLine<'a>) -> bool,
+) -> Option<Vec<HunkLine<'a>>> {
+    let removes = has_kind(lines, LineKind::Remove);
+    let read = lines
+        .iter()
+        .filter(|_| removes)
+        .map(|line| match line.text() {
+            b"" => Some(line.clone()),
+            _ if stays(line) => Some(line.clone()),
+            text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
+        });
+    read.collect()
 }
 
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
@@ -83,7 +101,7 @@ fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Plac
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
         let old = old_of(hunk.firm_lines(tail));
-        let found = site.index.exact_rows(site.text, &old, site.work);
+        let found = site.exact_rows(&old);
         let is_stated = stated.map(|row| row as usize);
         let is_stated = is_stated.filter(|row| fits_at(site.text, *row, &old));
         let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
@@ -114,9 +132,11 @@ fn place_in_scope<'h, 'a>(
     let (Some(at), None) = (inside.next(), inside.next()) else {
         return Err(refuse_ambiguous(text, found, lines.len()));
     };
-    let mut placed = with_notes(hunk, tail, Placed::new(lines, *at, Vec::new()));
+    let mut placed = with_notes(text, hunk, tail, Placed::new(lines, *at, Vec::new()));
     let message = "chose the one place inside the scope that the hunk names";
-    placed.mends.push(MendNote::safe(Code::M410, message));
+    placed
+        .mends
+        .push(Mend::new(Code::M410, Safety::Safe, hunk.line, message));
     Ok(placed)
 }
 
@@ -139,16 +159,31 @@ fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
 }
 
 /// Adds the mends that reading the hunk took.
-fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
+fn with_notes<'h, 'a>(
+    text: &Text<'_>,
+    hunk: &Hunk<'a>,
+    tail: usize,
+    mut placed: Placed<'h, 'a>,
+) -> Placed<'h, 'a> {
+    if placed.has_false_mark(text, LineKind::Context) {
+        let message = "ignored the mark of a missing newline at a line that has one";
+        placed
+            .mends
+            .push(Mend::new(Code::M411, Safety::Safe, hunk.line, message));
+    }
     let mut prose = hunk.lines.iter().skip(hunk.firm_lines(tail).len());
     if prose.any(|line| !line.line.is_empty()) {
         let message = "treated text after the hunk as prose";
-        placed.mends.push(MendNote::safe(Code::M104, message));
+        placed
+            .mends
+            .push(Mend::new(Code::M104, Safety::Safe, hunk.line, message));
     }
-    let is_noted = placed.mends.iter().any(|note| note.code == Code::M303);
+    let is_noted = placed.mends.iter().any(|mend| mend.code == Code::M303);
     if placed.lines.iter().any(|line| line.bare) && !is_noted {
         let message = "put back the space that marks context lines";
-        placed.mends.push(MendNote::safe(Code::M303, message));
+        placed
+            .mends
+            .push(Mend::new(Code::M303, Safety::Safe, hunk.line, message));
     }
     placed
 }
@@ -160,7 +195,7 @@ fn check_place<'h, 'a>(
     tail: usize,
     placed: Placed<'h, 'a>,
 ) -> Placement<'h, 'a> {
-    let mut placed = with_notes(hunk, tail, placed);
+    let mut placed = with_notes(text, hunk, tail, placed);
     if is_there(text, &placed) {
         let message = "the lines that the hunk adds are already there";
         return refuse(Code::P406, message);
@@ -170,19 +205,21 @@ fn check_place<'h, 'a>(
     Ok(placed)
 }
 
+fn is_added(line: &HunkLine<'_>) -> bool {
+    line.kind == LineKind::Add
+}
+
 // Where only lines are added, the old side may be before or after lines added earlier.
 fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
-    let removes = placed
-        .lines
-        .iter()
-        .any(|line| line.kind == LineKind::Remove);
-    let is_added = |line: &&HunkLine<'_>| line.kind == LineKind::Add;
-    let mut added = placed.lines.iter().filter(is_added);
-    if removes || !added.any(|line| line.text().trim_ascii().len() > 1) {
+    let mut added = placed.lines.iter().filter(|line| is_added(line));
+    if has_kind(&placed.lines, LineKind::Remove)
+        || !added.any(|line| line.text().trim_ascii().len() > 1)
+    {
         return false;
     }
     let new: Vec<_> = placed.lines.iter().collect();
-    let lead = placed.lines.iter().take_while(is_added).count();
+    let lead = placed.lines.iter().take_while(|line| is_added(line));
+    let lead = lead.count();
     let before = placed.at.checked_sub(lead);
     fits_at(text, placed.at, &new) || before.is_some_and(|at| fits_at(text, at, &new))
 }
@@ -191,7 +228,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     let message = "the hunk only adds lines and nothing says where they go";
     let refusal = Refusal::new(Code::P410, message);
-    let rows = site.index.rows_of_words(site.text, hunk.scope);
+    let rows = site.rows_of_words(hunk.scope);
     let Some(first) = rows.first().filter(|_| !hunk.scope.is_empty()) else {
         return refusal.hint("repeat as context the line that they follow");
     };
@@ -226,13 +263,15 @@ fn insert_hunk<'h, 'a>(
         _ => None,
     };
     let at = at.ok_or_else(|| without_place(site, hunk))?;
-    let placed = Placed::new(hunk.firm_lines(0), at, Vec::new());
-    let mut placed = with_notes(hunk, 0, placed);
+    let lines = hunk.firm_lines(hunk.loose_tail);
+    let placed = Placed::new(lines, at, Vec::new());
+    let mut placed = with_notes(text, hunk, hunk.loose_tail, placed);
+    placed.mends.extend(check_counts(text, hunk, lines, at)?);
     if text.len() > 0 && !hunk.at_end {
-        placed.mends.push(MendNote::lossy(
-            Code::M401,
-            "placed lines by their number alone, for want of context",
-        ));
+        let message = "placed lines by their number alone, for want of context";
+        placed
+            .mends
+            .push(Mend::new(Code::M401, Safety::Lossy, hunk.line, message));
     }
     Ok(placed)
 }

@@ -1,7 +1,5 @@
 //! Places a hunk whose indentation differs from the file by one rule.
 
-use super::placed::{MendNote, Placed};
-use crate::model::Code;
 use crate::patch::set::{HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
@@ -10,12 +8,12 @@ use crate::patch::text::Text;
 ///
 /// That they have to is shown by removed lines, or by a block whose two sides begin alike. A new side that has
 /// the indentation of the file already stays.
-pub(super) fn reindent_hunk<'h, 'a>(
+pub(super) fn reindent_lines<'a>(
     text: &Text<'_>,
     lines: &[HunkLine<'a>],
     old: &[&HunkLine<'a>],
     at: usize,
-) -> Option<Placed<'h, 'a>> {
+) -> Option<Vec<HunkLine<'a>>> {
     let pairs = old.iter().zip(at..).filter(|(line, _)| !line.is_blank());
     let pairs = pairs.map(|(line, row)| (find_indent(line.text()), find_indent(text.line(row))));
     let pairs: Vec<(&[u8], &[u8])> = pairs.collect();
@@ -49,13 +47,7 @@ pub(super) fn reindent_hunk<'h, 'a>(
         let rest = line.text().get(before.len()..).unwrap_or_default();
         Some(line.with_text([&moved_indent(&pairs, before)?, rest].concat()))
     });
-    let message = "moved the whole hunk to the indentation of the file";
-    let mend = MendNote::lossy(Code::M416, message);
-    Some(Placed::new(
-        moved.collect::<Option<Vec<_>>>()?,
-        at,
-        vec![mend],
-    ))
+    moved.collect()
 }
 
 /// Returns the indentation of the file for one of the patch: that of a known line, or as much more or less as
@@ -70,27 +62,20 @@ fn moved_indent(pairs: &[(&[u8], &[u8])], indent: &[u8]) -> Option<Vec<u8>> {
             .iter()
             .all(|(patch, file)| file.strip_suffix(*patch) == Some(more));
         // Tabs and spaces do not add up.
-        let is_one_kind = indent
-            .iter()
-            .chain(more)
-            .all(|byte| Some(byte) == more.first());
+        let mut letters = indent.iter().chain(more);
+        let is_one_kind = letters.all(|byte| Some(byte) == more.first());
         return (is_all && is_one_kind).then(|| [more, indent].concat());
     }
     let less = patch.strip_suffix(*file)?;
     let is_all = pairs
         .iter()
         .all(|(patch, file)| patch.strip_suffix(*file) == Some(less));
-    indent
-        .strip_prefix(less)
-        .filter(|_| is_all)
-        .map(<[u8]>::to_vec)
+    let rest = indent.strip_prefix(less).filter(|_| is_all);
+    rest.map(<[u8]>::to_vec)
 }
 
 /// The blanks and tabs that a line begins with.
-fn find_indent(line: &[u8]) -> &[u8] {
-    let end = line
-        .iter()
-        .position(|byte| !matches!(byte, b' ' | b'\t'))
-        .unwrap_or(line.len());
-    line.get(..end).unwrap_or_default()
+pub(super) fn find_indent(line: &[u8]) -> &[u8] {
+    let end = line.iter().position(|byte| !b" \t".contains(byte));
+    line.get(..end.unwrap_or(line.len())).unwrap_or_default()
 }

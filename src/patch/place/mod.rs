@@ -8,12 +8,14 @@ mod hunk;
 mod indent;
 mod placed;
 mod search;
+mod site;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::place;
-pub(super) use hunk::{Placement, Site};
+pub(super) use hunk::Placement;
 pub(super) use placed::Placed;
 pub(super) use search::Work;
+pub(super) use site::Site;
 
 #[cfg(test)]
 mod trial {

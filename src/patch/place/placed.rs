@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Code, Safety};
+use crate::model::Mend;
 use crate::patch::set::{HunkLine, LineKind, without_kind};
+use crate::patch::text::Text;
 
 /// Lines of a hunk whose old ones are in the file side by side.
 #[derive(Debug, Clone)]
@@ -13,20 +14,29 @@ pub(in crate::patch) struct Placed<'h, 'a> {
     /// The first line of the file it touches, counted from 0.
     pub(in crate::patch) at: usize,
     /// What it took.
-    pub(in crate::patch) mends: Vec<MendNote>,
+    pub(in crate::patch) mends: Vec<Mend>,
 }
 
 impl<'h, 'a> Placed<'h, 'a> {
     pub(in crate::patch) fn new(
         lines: impl Into<Cow<'h, [HunkLine<'a>]>>,
         at: usize,
-        mends: Vec<MendNote>,
+        mends: Vec<Mend>,
     ) -> Self {
         Self {
             lines: lines.into(),
             at,
             mends,
         }
+    }
+
+    /// Whether an old line of this kind is marked as one without a newline, and has one in the file.
+    pub(in crate::patch) fn has_false_mark(&self, text: &Text<'_>, kind: LineKind) -> bool {
+        let mut rows = old_of(&self.lines).into_iter().zip(self.at..);
+        rows.any(|(line, row)| {
+            let is_marked = line.kind == kind && line.no_newline;
+            is_marked && (row + 1 < text.len() || text.final_newline)
+        })
     }
 
     /// The line of the file after the last it touches.
@@ -40,37 +50,8 @@ pub(super) fn old_of<'h, 'a>(lines: &'h [HunkLine<'a>]) -> Vec<&'h HunkLine<'a>>
     without_kind(lines, LineKind::Add).collect()
 }
 
-/// What a correction is called and how far it can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::patch) struct MendNote {
-    pub(in crate::patch) code: Code,
-    pub(in crate::patch) safety: Safety,
-    pub(in crate::patch) message: &'static str,
-}
-
-impl MendNote {
-    pub(super) const fn safe(code: Code, message: &'static str) -> Self {
-        Self {
-            code,
-            safety: Safety::Safe,
-            message,
-        }
-    }
-
-    pub(super) const fn lossy(code: Code, message: &'static str) -> Self {
-        Self {
-            code,
-            safety: Safety::Lossy,
-            message,
-        }
-    }
-}
-
 // A carriage return is no white space here, so that line ends are not mixed.
 pub(super) fn trim_end(line: &[u8]) -> &[u8] {
-    let end = line
-        .iter()
-        .rposition(|byte| !matches!(byte, b' ' | b'\t'))
-        .map_or(0, |at| at + 1);
-    line.get(..end).unwrap_or_default()
+    let last = line.iter().rposition(|byte| !b" \t".contains(byte));
+    line.get(..last.map_or(0, |at| at + 1)).unwrap_or_default()
 }

@@ -2,14 +2,14 @@
 
 use std::io::Read;
 
-use super::reader::Lines;
 use crate::patch::set::Binary;
+use crate::patch::text::Text;
 use crate::source::MAX_READ_BYTES;
 
 /// Reads the data of a `GIT binary patch` that starts at `from`; gives it and the line after.
 /// `Err` says what is wrong.
 pub(super) fn read_binary(
-    lines: &Lines<'_>,
+    lines: &Text<'_>,
     from: usize,
 ) -> Result<(Binary, Option<Binary>, usize), String> {
     let (forward, mut at) = read_block(lines, from)?
@@ -27,11 +27,11 @@ pub(super) fn read_binary(
 /// Reads the data that a text starts with; gives both directions and how many lines they take.
 #[cfg(feature = "program")]
 pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
-    read_binary(&Lines::new(text), 0)
+    read_binary(&Text::new(text), 0)
 }
 
-fn read_block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>, String> {
-    let head = lines.get(from);
+fn read_block(lines: &Text<'_>, from: usize) -> Result<Option<(Binary, usize)>, String> {
+    let head = lines.line(from);
     let (is_delta, size) = if let Some(size) = head.strip_prefix(b"literal ") {
         (false, size)
     } else if let Some(size) = head.strip_prefix(b"delta ") {
@@ -51,7 +51,7 @@ fn read_block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>,
     let mut packed = Vec::new();
     let mut at = from + 1;
     loop {
-        match lines.line(at) {
+        match lines.get(at) {
             Some(line) if !line.is_empty() => decode_base85(line, &mut packed)?,
             Some(_) => break,
             None => return Err("the input ends inside binary data".to_owned()),
@@ -80,17 +80,6 @@ fn read_block(lines: &Lines<'_>, from: usize) -> Result<Option<(Binary, usize)>,
 pub(in crate::patch) const ALPHABET: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
-// The value of each digit, and 255 for what is none.
-const DIGITS: [u8; 256] = {
-    let mut digits = [255; 256];
-    let mut at = 0;
-    while at < ALPHABET.len() {
-        digits[ALPHABET[at] as usize] = at as u8;
-        at += 1;
-    }
-    digits
-};
-
 // One line: a letter for the count of bytes, then groups of five digits for four bytes.
 fn decode_base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let bad = || "a line of binary data is damaged".to_owned();
@@ -107,14 +96,9 @@ fn decode_base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     for group in digits.chunks_exact(5) {
         let mut value: u32 = 0;
         for digit in group {
-            let place = DIGITS.get(usize::from(*digit)).copied().unwrap_or(255);
-            if place == 255 {
-                return Err(bad());
-            }
-            value = value
-                .checked_mul(85)
-                .and_then(|value| value.checked_add(u32::from(place)))
-                .ok_or_else(bad)?;
+            let place = memchr::memchr(*digit, ALPHABET).ok_or_else(bad)? as u32;
+            let shifted = value.checked_mul(85).ok_or_else(bad)?;
+            value = shifted.checked_add(place).ok_or_else(bad)?;
         }
         out.extend_from_slice(&value.to_be_bytes());
     }

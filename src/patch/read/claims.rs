@@ -8,14 +8,14 @@ use regex::bytes::Regex;
 
 use super::amid::find_amid;
 use super::command::{Place, find_command};
-use super::envelope::starts_file;
+use super::envelope::file_line;
 use super::fence::starts_block;
 use super::fenced::{read_fenced, suspect_code};
+use super::hunk::starts_section;
 use super::json::Packet;
 use super::keys::{NEW, OLD, is_change, is_one, plain};
-use super::reader::{Lines, line_number};
-use crate::patch::set::{PatchSet, Suspect, Unread};
-use crate::patch::text::matches_pattern;
+use crate::patch::set::{PatchSet, Unread};
+use crate::patch::text::{Text, matches_pattern};
 
 /// What a reader found, and the rows that it took for it.
 pub(super) struct Claims<'a> {
@@ -33,17 +33,16 @@ pub(super) enum Form {
 }
 
 /// Finds the first row that opens a form.
-pub(super) fn first_form(lines: &Lines<'_>) -> Option<(usize, Form)> {
+pub(super) fn first_form(lines: &Text<'_>) -> Option<(usize, Form)> {
     (0..lines.len()).find_map(|at| {
-        let line = lines.get(at);
+        let line = lines.line(at);
         let form = match line.first()? {
             b'<' | b'-' if starts_block(line) => Form::Blocks,
-            b'd' if line.starts_with(b"diff --git ") => Form::Diff,
-            b'-' if line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ ") => {
-                Form::Diff
-            }
+            b'd' | b'-' if starts_section(lines, at) => Form::Diff,
             b'@' if line.starts_with(b"@@ -") => Form::Diff,
-            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => Form::Envelope,
+            b'*' if line.starts_with(b"*** Begin Patch") || file_line(line).is_some() => {
+                Form::Envelope
+            }
             _ => return None,
         };
         Some((at, form))
@@ -52,32 +51,30 @@ pub(super) fn first_form(lines: &Lines<'_>) -> Option<(usize, Form)> {
 
 /// Adds to what was read in the rows of `spans` what looks like another change in the other rows: a reply
 /// is in one form, and nothing of it is dropped unsaid.
-pub(super) fn add_others<'a>(lines: &Lines<'a>, first: Claims<'a>) -> PatchSet<'a> {
+pub(super) fn add_others<'a>(lines: &Text<'a>, first: Claims<'a>) -> PatchSet<'a> {
     let Claims { mut set, spans } = first;
     let mut rest = Rest::new(lines, spans);
     if rest.is_blank() {
         return set;
     }
-    rest.skip_mail(lines);
-    if let Some((at, _)) = first_form(&rest.lines) {
-        let what = "a patch in another form, which is not read";
-        set.unread.push(note_other(line_number(at), what));
+    rest.skip_mail();
+    let bytes = rest.bytes();
+    let left = Text::new(&bytes);
+    if let Some((at, _)) = first_form(&left) {
+        set.note_unread(at, "a patch in another form, which is not read");
     }
-    match find_amid(&rest.bytes()) {
+    match find_amid(&bytes) {
         Some((Packet::Unread(list), _)) => set.unread.extend(list),
         Some((Packet::Changes(..) | Packet::Text(..), spans)) => {
             let at = spans.first().map_or(0, |span| span.start);
-            set.unread.push(note_other(
-                line_number(at),
-                "an edit as JSON, which is not read",
-            ));
+            set.note_unread(at, "an edit as JSON, which is not read");
         }
         Some((Packet::Nothing, _)) | None => {}
     }
-    let mut rows = 0..rest.lines.len();
-    let found = rows.find_map(|at| Some((at, unread_mark(rest.lines.get(at))?)));
-    set.unread
-        .extend(found.map(|(at, what)| note_other(line_number(at), what)));
+    let mut rows = 0..left.len();
+    if let Some((at, what)) = rows.find_map(|at| Some((at, unread_mark(left.line(at))?))) {
+        set.note_unread(at, what);
+    }
     claim_fences(&rest, &mut set);
     set
 }
@@ -101,13 +98,6 @@ static QUOTED_HUNK: LazyLock<Option<Regex>> =
 /// What a mail with a patch begins with, or `git log`: `From 1234abcd Mon Sep`, `commit 1234abcd`, `Subject: x`.
 static MAIL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: )").ok());
-
-fn note_other(line: u32, what: &str) -> Unread {
-    Unread {
-        line,
-        what: Suspect::Other(what.to_owned()),
-    }
-}
 
 // `<edit>`, `<invoke name="edit">`, `<function=edit>`, `<parameter name="new_str">`, `<old_str>`.
 fn tags_change(line: &[u8]) -> bool {
@@ -135,7 +125,7 @@ fn tags_change(line: &[u8]) -> bool {
 /// Weighs what a reply tells beside the changes of a set: what looks like a change there is unread.
 pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
     for text in prose {
-        let lines = Lines::new(text.as_bytes());
+        let lines = Text::new(text.as_bytes());
         let nothing = Claims {
             set: PatchSet::empty(set.format, Vec::new()),
             spans: Vec::new(),
@@ -145,16 +135,16 @@ pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
 }
 
 /// Adds as unread what else is in fences.
-fn claim_fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
-    let Some(found) = read_fenced(&rest.whole, &|at| rest.is_taken(at)) else {
-        set.unread.push(note_other(1, "text with too many fences"));
+fn claim_fences<'a>(rest: &Rest<'a, '_>, set: &mut PatchSet<'a>) {
+    let Some(found) = read_fenced(rest.lines, &|at| rest.is_taken(at)) else {
+        set.note_unread(0, "text with too many fences");
         return;
     };
     for (file, rows) in found.named {
         let name = &*file.headers.path;
         set.unread.push(Unread {
             line: file.line,
-            what: suspect_code(Some(name), rows.map(|at| rest.whole.get(at))),
+            what: suspect_code(Some(name), rows.map(|at| rest.lines.line(at))),
         });
     }
     set.unread.extend(found.unread);
@@ -170,27 +160,21 @@ pub(super) fn find_commands(text: &str, line: u32) -> impl Iterator<Item = Unrea
 const MOST_COMMANDS: usize = 1000;
 
 // The rows of a reply that no reader has taken so far.
-struct Rest<'a> {
-    // All rows, and those that are left, the others blank.
-    whole: Lines<'a>,
-    lines: Lines<'a>,
+struct Rest<'a, 'l> {
+    lines: &'l Text<'a>,
     taken: Vec<bool>,
 }
 
-impl<'a> Rest<'a> {
-    fn new(lines: &Lines<'a>, spans: Vec<Range<usize>>) -> Self {
-        let mut rest = Self {
-            whole: lines.clone(),
-            lines: lines.clone(),
-            taken: vec![false; lines.len()],
-        };
+impl<'a, 'l> Rest<'a, 'l> {
+    fn new(lines: &'l Text<'a>, spans: Vec<Range<usize>>) -> Self {
+        let taken = vec![false; lines.len()];
+        let mut rest = Self { lines, taken };
         rest.take_spans(spans);
         rest
     }
 
     fn take_spans(&mut self, spans: Vec<Range<usize>>) {
         for at in spans.into_iter().flatten() {
-            self.lines.blank_line(at);
             if let Some(taken) = self.taken.get_mut(at) {
                 *taken = true;
             }
@@ -202,16 +186,17 @@ impl<'a> Rest<'a> {
     }
 
     fn is_blank(&self) -> bool {
-        (0..self.lines.len()).all(|at| self.lines.get(at).trim_ascii().is_empty())
+        let is_blank = |at: usize| self.lines.line(at).trim_ascii().is_empty();
+        (0..self.lines.len()).all(|at| self.is_taken(at) || is_blank(at))
     }
 
     // The message of a commit is no part of the patch.
-    fn skip_mail(&mut self, lines: &Lines<'a>) {
+    fn skip_mail(&mut self) {
         let mut from = 0;
         let mut mail = Vec::new();
-        for at in 0..=lines.len() {
-            if at == lines.len() || self.is_taken(at) {
-                if (from..at).any(|row| matches_pattern(&MAIL, lines.get(row))) {
+        for at in 0..=self.lines.len() {
+            if at == self.lines.len() || self.is_taken(at) {
+                if (from..at).any(|row| matches_pattern(&MAIL, self.lines.line(row))) {
                     mail.push(from..at);
                 }
                 from = at + 1;
@@ -224,24 +209,10 @@ impl<'a> Rest<'a> {
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for at in 0..self.lines.len() {
-            bytes.extend_from_slice(self.lines.get(at));
+            let line = self.lines.line(at);
+            bytes.extend_from_slice(if self.is_taken(at) { b"" } else { line });
             bytes.push(b'\n');
         }
         bytes
-    }
-}
-
-/// Where the rows of a text end.
-pub(super) struct Rows(Vec<usize>);
-
-impl Rows {
-    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        Self(memchr::memchr_iter(b'\n', bytes).collect())
-    }
-
-    /// The rows that a range of bytes touches.
-    pub(super) fn touched_rows(&self, range: &Range<usize>) -> Range<usize> {
-        let row = |at: usize| self.0.partition_point(|feed| *feed < at);
-        row(range.start)..row(range.end.saturating_sub(1)) + 1
     }
 }

@@ -1,6 +1,9 @@
 //! Removes what transport added to an input: byte order marks, carriage returns, colors and reasoning.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::thoughts::without_thoughts;
 use crate::model::{Code, Mend, Safety};
@@ -37,8 +40,53 @@ pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     Ok((bytes, mends))
 }
 
-fn build_mend(message: &str) -> Mend {
+pub(super) fn build_mend(message: &str) -> Mend {
     Mend::new(Code::M101, Safety::Safe, 1_u64, message)
+}
+
+/// Rewrites an input that does not read as it is; `None` where there is nothing to rewrite.
+type Rewrite = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// Other readings of an input, each with what it does. One counts only where the header counts of all hunks hold in
+/// it.
+pub(super) const READINGS: [(Rewrite, &str); 3] = [
+    (unindent_lines, "removed the indentation of the patch"),
+    (drop_blank_lines, "removed a blank line after each"),
+    (drop_line_numbers, "removed the numbers of the lines"),
+];
+
+/// The first line of a patch, as an item of a list indents it.
+static INDENTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let heads = r"--- |diff --git |<<<<<<< |\*\*\* Begin Patch";
+    Regex::new(&format!(r"(?m-u)^([ \t]+)(?:{heads})")).ok()
+});
+
+/// The first line of context with its numbers on both sides, as viewers print them: `   12    13  x`.
+static NUMBERED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m-u)^( *\d+ +\d+ )[ +-]").ok());
+
+fn unindent_lines(bytes: &[u8]) -> Option<Vec<u8>> {
+    let indent = INDENTED.as_ref()?.captures(bytes)?.get(1)?.as_bytes();
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let lines = lines.map(|line| line.strip_prefix(indent).unwrap_or(line));
+    Some(lines.collect::<Vec<_>>().concat())
+}
+
+fn drop_blank_lines(bytes: &[u8]) -> Option<Vec<u8>> {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut others = lines.iter().skip(1).step_by(2);
+    let is_spaced = others.all(|line| line.trim_ascii().is_empty());
+    is_spaced.then(|| lines.into_iter().step_by(2).collect::<Vec<_>>().concat())
+}
+
+fn drop_line_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
+    let width = NUMBERED.as_ref()?.captures(bytes)?.get(1)?.len();
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+        let (numbers, rest) = line.split_at_checked(width).unwrap_or((line, &[]));
+        let is_numbered = numbers.iter().all(|byte| b" 0123456789".contains(byte));
+        if is_numbered { rest } else { line }
+    });
+    Some(lines.collect::<Vec<_>>().concat())
 }
 
 fn every_line_ends_in_cr(bytes: &[u8]) -> bool {

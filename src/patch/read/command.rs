@@ -29,9 +29,8 @@ pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
         Place::Prose if !text.starts_with("$ ") && !is_bare => quoted.collect(),
         _ => vec![text],
     };
-    let mut commands = lines
-        .into_iter()
-        .flat_map(|line| line.split(['|', ';', '&']));
+    let lines = lines.into_iter();
+    let mut commands = lines.flat_map(|line| line.split(['|', ';', '&']));
     commands.find_map(suspect_text)
 }
 
@@ -53,11 +52,9 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         ("sed" | "perl", _) if rest.iter().any(is_in_place) => vec![*rest.last()?],
         ("tee", _) if text.contains("<<") => vec![*rest.first()?],
         ("echo" | "printf" | "cat", Some(at)) => {
-            let after = rest
-                .get(at..)?
-                .iter()
-                .map(|word| word.trim_start_matches('>'));
-            vec![after.into_iter().find(|word| !word.is_empty())?]
+            let after = rest.get(at..)?.iter();
+            let mut after = after.map(|word| word.trim_start_matches('>'));
+            vec![after.find(|word| !word.is_empty())?]
         }
         _ => return None,
     };

@@ -6,48 +6,37 @@ use super::binary::read_binary;
 use super::claims::Claims;
 use super::file_line::name_above;
 use super::hunk::{self, HunkHeader, Surroundings};
-use super::problem;
-use super::reader::{Lines, line_number};
-use crate::model::{Code, Mend, PatchFormat, PatchProblem};
-use crate::patch::set::{Body, FilePatch, Headers, Hunk, PatchSet};
+use crate::model::{Code, Mend, PatchFormat, Safety};
+use crate::patch::set::{Body, FilePatch, Headers, Hunk, PatchSet, line_number};
 use crate::patch::strict::is_header_word;
+use crate::patch::text::Text;
 
 /// Reads git and unified diffs, whatever is around them.
-pub(super) fn read_diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
+pub(super) fn read_diff<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut scan = Scan {
         lines,
         at: 0,
         around: Surroundings::default(),
-        files: Vec::new(),
-        problems: Vec::new(),
+        set: PatchSet::empty(PatchFormat::Unified, mends),
         spans: Vec::new(),
         index_name: &[],
     };
-    while let Some(line) = lines.line(scan.at) {
+    while let Some(line) = lines.get(scan.at) {
         scan.read_line(line);
     }
     let is_git = |file: &FilePatch<'_>| file.headers.text.starts_with(b"diff --git ");
-    let format = if scan.files.iter().any(is_git) {
-        PatchFormat::Git
-    } else {
-        PatchFormat::Unified
-    };
-    Claims {
-        set: PatchSet {
-            files: scan.files,
-            problems: scan.problems,
-            ..PatchSet::empty(format, mends)
-        },
-        spans: scan.spans,
+    if scan.set.files.iter().any(is_git) {
+        scan.set.format = PatchFormat::Git;
     }
+    let Scan { set, spans, .. } = scan;
+    Claims { set, spans }
 }
 
 struct Scan<'a, 'l> {
-    lines: &'l Lines<'a>,
+    lines: &'l Text<'a>,
     at: usize,
     around: Surroundings<'a>,
-    files: Vec<FilePatch<'a>>,
-    problems: Vec<PatchProblem>,
+    set: PatchSet<'a>,
     spans: Vec<Range<usize>>,
     index_name: &'a [u8],
 }
@@ -82,15 +71,14 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn fail(&mut self, code: Code, message: &str) {
-        self.problems
-            .push(problem(code, line_number(self.at), message));
+        self.set.refuse(code, self.at, message);
     }
 
     /// Returns how many lines of a file header are here.
     ///
     /// Of the two names one may be missing, right above a hunk.
     fn header_lines(&self) -> usize {
-        let line = |ahead: usize| self.lines.get(self.at + ahead);
+        let line = |ahead: usize| self.lines.line(self.at + ahead);
         let is_name = |ahead: usize| {
             let line = line(ahead);
             line.starts_with(b"--- ") || line.starts_with(b"+++ ")
@@ -112,7 +100,7 @@ impl<'a> Scan<'a, '_> {
     fn header_text(&self, from: usize, count: usize) -> Vec<u8> {
         let mut text = Vec::new();
         for at in from..from + count {
-            let line = self.lines.get(at);
+            let line = self.lines.line(at);
             text.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
             text.push(b'\n');
         }
@@ -139,7 +127,7 @@ impl<'a> Scan<'a, '_> {
             self.read_hunks(named)
         };
         self.claim_rows(start, &body);
-        self.files.push(FilePatch {
+        self.set.files.push(FilePatch {
             line: line_number(start),
             headers: Headers {
                 text,
@@ -166,7 +154,7 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn body_without_names(&mut self) -> Body<'a> {
-        let line = self.lines.get(self.at);
+        let line = self.lines.line(self.at);
         if line.starts_with(b"Binary files ") || line.starts_with(b"Binary file ") {
             self.at += 1;
             return Body::BinaryWithoutData;
@@ -189,16 +177,15 @@ impl<'a> Scan<'a, '_> {
 
     fn read_hunks(&mut self, named: bool) -> Body<'a> {
         let mut hunks = Vec::new();
-        let line = self.lines.get(self.at);
+        let line = self.lines.line(self.at);
         let is_headless = matches!(line.first(), Some(b' ' | b'+' | b'-'))
             && !hunk::starts_section(self.lines, self.at);
         if named && is_headless {
             self.read_hunk(&mut hunks);
         }
         loop {
-            let blank = |at: &usize| self.lines.line(*at).is_some_and(<[u8]>::is_empty);
-            let ahead = self.at + (self.at..self.lines.len()).take_while(blank).count();
-            let Some(header) = hunk::parse_header(self.lines.get(ahead)) else {
+            let ahead = hunk::skip_blank(self.lines, self.at);
+            let Some(header) = hunk::parse_header(self.lines.line(ahead)) else {
                 break;
             };
             self.at = ahead;
@@ -219,12 +206,29 @@ impl<'a> Scan<'a, '_> {
 
     /// Reads the hunk that begins here, with or without its header.
     fn read_hunk(&mut self, hunks: &mut Vec<Hunk<'a>>) {
-        let header = hunk::parse_header(self.lines.get(self.at));
+        let header = hunk::parse_header(self.lines.line(self.at));
         let from = self.at + usize::from(header.is_some());
         let header = header.unwrap_or(HunkHeader::Bare { scope: &[] });
         let (mut hunk, next) = hunk::read_body(self.lines, from, header, &self.around);
         hunk.line = line_number(self.at);
-        hunks.push(hunk);
+        // Behind others, one that is there already repeats it: git finds no place for it.
+        let mut earlier = hunks.first().into_iter().chain(hunks.last());
+        if earlier.any(|one| is_same(one, &hunk)) {
+            let message = "dropped a hunk that the patch has twice";
+            let mend = Mend::new(Code::M304, Safety::Safe, hunk.line, message);
+            self.set.mends.push(mend);
+        } else {
+            hunks.push(hunk);
+        }
         self.at = next.max(from);
     }
+}
+
+/// Whether two hunks have the same numbers and the same lines.
+fn is_same(one: &Hunk<'_>, other: &Hunk<'_>) -> bool {
+    let is_numbered = one.old.is_some() && (one.old, one.new) == (other.old, other.new);
+    let mut lines = one.lines.iter().zip(&other.lines);
+    is_numbered
+        && one.lines.len() == other.lines.len()
+        && lines.all(|(one, other)| one.line == other.line)
 }

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 
 use super::claims::Claims;
-use super::problem;
-use super::reader::{Lines, line_number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
-use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet};
+use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet, line_number};
+use crate::patch::text::Text;
 
 /// Reads the `*** Begin Patch` envelope.
-pub(super) fn read_envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
+pub(super) fn read_envelope<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut set = PatchSet::empty(PatchFormat::ApplyPatch, mends);
     let mut spans = Vec::new();
     let mut inside = false;
     let mut at = 0;
-    while let Some(line) = lines.line(at) {
+    while let Some(line) = lines.get(at) {
         let text = line.trim_ascii_end();
         let (start, was_inside) = (at, inside);
         if !inside {
@@ -27,11 +26,7 @@ pub(super) fn read_envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'
             at = read_section(lines, at, path, operation, &mut set);
         } else {
             if !text.is_empty() {
-                set.problems.push(problem(
-                    Code::P302,
-                    line_number(at),
-                    "a line of the patch belongs to no file",
-                ));
+                set.refuse(Code::P302, at, "a line of the patch belongs to no file");
             }
             at += 1;
         }
@@ -40,21 +35,14 @@ pub(super) fn read_envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'
         }
     }
     if inside {
-        set.problems.push(problem(
-            Code::P104,
-            line_number(lines.len().saturating_sub(1)),
-            "the input ends before `*** End Patch`",
-        ));
+        let last = lines.len().saturating_sub(1);
+        set.refuse(Code::P104, last, "the input ends before `*** End Patch`");
     }
     Claims { set, spans }
 }
 
-/// Whether a file section of the envelope starts at this line.
-pub(super) fn starts_file(line: &[u8]) -> bool {
-    file_line(line).is_some()
-}
-
-fn file_line(line: &[u8]) -> Option<(&[u8], Operation)> {
+/// Reads the line at which a file section of the envelope starts.
+pub(super) fn file_line(line: &[u8]) -> Option<(&[u8], Operation)> {
     let rest = line.strip_prefix(b"*** ")?;
     let words: [(&[u8], Operation); 3] = [
         (b"Update File: ", Operation::Modify),
@@ -66,7 +54,7 @@ fn file_line(line: &[u8]) -> Option<(&[u8], Operation)> {
 }
 
 fn read_section<'a>(
-    lines: &Lines<'a>,
+    lines: &Text<'a>,
     start: usize,
     path: &'a [u8],
     operation: Operation,
@@ -76,7 +64,7 @@ fn read_section<'a>(
     let mut file = FilePatch::explicit(line_number(start), operation, name, Body::Empty);
     let mut at = start + 1;
     if let Some(to) = lines
-        .get(at)
+        .line(at)
         .trim_ascii_end()
         .strip_prefix(b"*** Move to: ")
     {
@@ -87,7 +75,7 @@ fn read_section<'a>(
     }
     let mut hunks: Vec<Hunk<'a>> = Vec::new();
     let mut is_fresh = true;
-    while let Some(line) = lines.line(at) {
+    while let Some(line) = lines.get(at) {
         let text = line.trim_ascii_end();
         if text == b"*** End of File" {
             if let Some(hunk) = hunks.last_mut() {
@@ -142,12 +130,8 @@ fn hunk_at(at: usize, scope: &[u8]) -> Hunk<'_> {
 // Says which lines may be no part of a hunk, and drops hunks without any.
 fn settle_hunks(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
     for hunk in hunks.iter_mut() {
-        hunk.loose_tail = hunk
-            .lines
-            .iter()
-            .rev()
-            .take_while(|line| line.line.is_empty())
-            .count();
+        let lines = hunk.lines.iter().rev();
+        hunk.loose_tail = lines.take_while(|line| line.line.is_empty()).count();
     }
     // Blank lines after a deletion are no lines that it takes.
     let fills = |hunk: &Hunk<'_>| {

@@ -8,10 +8,10 @@ use regex::bytes::Regex;
 use super::claims::Claims;
 use super::command::{Place, find_command};
 use super::file_line::file_name;
-use super::reader::{Lines, line_number};
 use crate::model::{Mend, Operation, PatchFormat};
-use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
-use crate::patch::text::matches_pattern;
+use crate::patch::elision::is_comment;
+use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread, line_number};
+use crate::patch::text::{Text, matches_pattern};
 
 /// What is in fences and shell commands.
 #[derive(Default)]
@@ -35,14 +35,14 @@ impl<'a> Fenced<'a> {
 /// Reads whole files that are in fences, each under a line that names it and nothing else, and what else
 /// looks like a change in the rows that are not `taken`. `None` when that takes too long.
 pub(super) fn read_fenced<'a>(
-    lines: &Lines<'a>,
+    lines: &Text<'a>,
     taken: &dyn Fn(usize) -> bool,
 ) -> Option<Fenced<'a>> {
     let mut found = Fenced::default();
     let mut at = 0;
     // Bounded so that hostile text is not looked through from each of its fences to its end.
     let mut left = lines.len().saturating_mul(SEARCHES);
-    while let Some(line) = lines.line(at) {
+    while let Some(line) = lines.get(at) {
         let start = at;
         at += 1;
         if taken(start) {
@@ -73,8 +73,8 @@ pub(super) fn read_fenced<'a>(
 
 impl<'a> Fenced<'a> {
     /// Adds what is in a fence: a whole file under its name, or what may be another change.
-    fn add_fence(&mut self, lines: &Lines<'a>, fence: Range<usize>, language: &[u8]) {
-        let rows = || (fence.start + 1..fence.end).map(|at| lines.get(at));
+    fn add_fence(&mut self, lines: &Text<'a>, fence: Range<usize>, language: &[u8]) {
+        let rows = || (fence.start + 1..fence.end).map(|at| lines.line(at));
         let is_diff = matches!(language, b"diff" | b"patch");
         // A suggestion represents the lines that it comments on.
         let is_suggestion = language.starts_with(b"suggestion");
@@ -137,11 +137,24 @@ static LINES_OF_FILE: LazyLock<Option<Regex>> =
 const SEARCHES: usize = 64;
 
 // The line right above the fence, or one blank line higher.
-fn name_of_fence<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
-    let above = |back: usize| fence.checked_sub(back).map(|at| lines.get(at));
+fn name_of_fence<'a>(lines: &Text<'a>, fence: usize) -> Option<&'a [u8]> {
+    let above = |back: usize| fence.checked_sub(back).map(|at| lines.line(at));
     let line = above(1).filter(|line| !line.trim_ascii().is_empty());
-    let name = file_name(line.or_else(|| above(2))?)
-        .filter(|name| !matches_pattern(&LINES_OF_FILE, name))?;
+    path_of_line(line.or_else(|| above(2))?)
+}
+
+/// The first fence whose own first line is a comment that names a file: its line, and the name.
+pub(super) fn headed_fence<'a>(lines: &Text<'a>) -> Option<(u32, &'a [u8])> {
+    let mut rows = 1..lines.len();
+    rows.find_map(|at| {
+        let is_head = lines.line(at - 1).starts_with(b"```") && is_comment(lines.line(at));
+        let name = path_of_line(lines.line(at)).filter(|_| is_head)?;
+        Some((line_number(at - 1), name))
+    })
+}
+
+fn path_of_line(line: &[u8]) -> Option<&[u8]> {
+    let name = file_name(line).filter(|name| !matches_pattern(&LINES_OF_FILE, name))?;
     let last = name.rsplit(|byte| *byte == b'/').next()?;
     let extension = last.rsplit(|byte| *byte == b'.').next()?;
     let is_file = extension.len() < last.len() && (1..6).contains(&extension.len());
@@ -150,14 +163,14 @@ fn name_of_fence<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
 
 // The bare fence that no fence with a word behind it has opened.
 fn closing_fence(
-    lines: &Lines<'_>,
+    lines: &Text<'_>,
     from: usize,
     fence: &[u8],
     taken: &dyn Fn(usize) -> bool,
 ) -> Option<usize> {
     let mut open = 0_usize;
     (from..lines.len()).find(|at| {
-        let Some(rest) = lines.get(*at).strip_prefix(fence) else {
+        let Some(rest) = lines.line(*at).strip_prefix(fence) else {
             return false;
         };
         if taken(*at) {

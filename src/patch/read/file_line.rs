@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::fence::ends_block;
-use super::reader::Lines;
+use super::keys::is_one;
+use crate::patch::text::Text;
 
 /// The file that a line above a block names, in one of the three lines before `at`.
-pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
+pub(super) fn name_above<'a>(lines: &Text<'a>, at: usize) -> Option<&'a [u8]> {
     for back in 1..=3 {
-        let line = lines.get(at.checked_sub(back)?).trim_ascii();
+        let line = lines.line(at.checked_sub(back)?).trim_ascii();
         if ends_block(line) {
             return None;
         }
@@ -51,10 +52,10 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     let is_path = |word: &[u8]| word.iter().any(|byte| matches!(byte, b'.' | b'/'));
     let mut others = words
         .iter()
-        .filter(|word| !is_number(word) && !is_one(word, REMARKS));
+        .filter(|word| !is_number(word) && !is_word(word, REMARKS));
     let file = others.next().filter(|_| others.next().is_none())?;
     let is_named =
-        name.contains(&b':') && words.first().is_some_and(|word| is_one(word, FILE_WORDS));
+        name.contains(&b':') && words.first().is_some_and(|word| is_word(word, FILE_WORDS));
     let is_only = words.len() == 1;
     (!is_only && (is_path(file) || is_named)).then_some(*file)
 }
@@ -87,15 +88,12 @@ fn capture_name<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l [u8]) -> Option
     name.map(|name| name.as_bytes())
 }
 
-const FILE_WORDS: &[&str] = &["file", "filename", "filepath", "path"];
-const REMARKS: &[&str] = &[
-    "file", "filename", "filepath", "path", "edit", "update", "modify", "change", "create", "in",
-    "new", "the", "for", "original", "modified", "updated", "before", "after",
-];
+const FILE_WORDS: &str = "file filename filepath path";
+const REMARKS: &str = "file filename filepath path edit update modify change create in new the for original modified \
+    updated before after";
 
-fn is_one(word: &[u8], words: &[&str]) -> bool {
-    let same = |other: &&str| word.eq_ignore_ascii_case(other.as_bytes());
-    words.iter().any(same)
+fn is_word(word: &[u8], words: &str) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| is_one(word, words))
 }
 
 fn is_number(word: &[u8]) -> bool {
@@ -106,21 +104,12 @@ fn is_number(word: &[u8]) -> bool {
 // `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``
 fn strip_markup(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"// ").unwrap_or(line);
-    let dress = |byte: &u8| {
-        matches!(
-            byte,
-            b'*' | b'`' | b'#' | b' ' | b':' | b'"' | b'\'' | b'(' | b')' | b'[' | b']' | b','
-        )
-    };
-    let start = line
-        .iter()
-        .position(|byte| !dress(byte))
-        .unwrap_or(line.len());
-    let end = line
-        .iter()
-        .rposition(|byte| !dress(byte))
-        .map_or(start, |at| at + 1);
-    let inner = line.get(start..end).unwrap_or_default();
+    let is_bare = |byte: &u8| !b"*`# :\"'()[],".contains(byte);
+    let start = line.iter().position(is_bare).unwrap_or(line.len());
+    let end = line.iter().rposition(is_bare);
+    let inner = line
+        .get(start..end.map_or(start, |at| at + 1))
+        .unwrap_or_default();
     inner.strip_prefix(b"- ").unwrap_or(inner)
 }
 

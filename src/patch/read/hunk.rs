@@ -1,8 +1,7 @@
 //! Reads the body of a hunk.
 
-use super::reader::{Lines, line_number};
-use crate::patch::set::{Hunk, HunkLine, LineKind};
-use crate::patch::text::leading_number;
+use crate::patch::set::{Hunk, HunkLine, LineKind, line_number};
+use crate::patch::text::{Text, leading_number};
 
 /// What is around a hunk and can end it.
 #[derive(Debug, Default)]
@@ -91,7 +90,7 @@ pub(in crate::patch) fn parse_range(text: &[u8]) -> Option<((u32, u32), &[u8])> 
 /// The header's counts are taken when the body has exactly that many lines; else the body
 /// decides, up to the next line that cannot belong to it.
 pub(super) fn read_body<'a>(
-    lines: &Lines<'a>,
+    lines: &Text<'a>,
     from: usize,
     header: HunkHeader<'a>,
     around: &Surroundings<'_>,
@@ -118,12 +117,12 @@ pub(super) fn read_body<'a>(
         hunk.loose_tail = loose_tail(&hunk.lines);
     }
     hunk.ends_input = next == lines.len();
-    hunk.cut = hunk.ends_input && lines.cut;
+    hunk.cut = hunk.ends_input && !lines.final_newline;
     (hunk, next)
 }
 
 fn read_counted<'a>(
-    lines: &Lines<'a>,
+    lines: &Text<'a>,
     from: usize,
     mut old: u32,
     mut new: u32,
@@ -133,7 +132,7 @@ fn read_counted<'a>(
         Vec::with_capacity((old as usize + new as usize).min(1 << 12));
     let mut at = from;
     while old > 0 || new > 0 {
-        let line = lines.line(at)?;
+        let line = lines.get(at)?;
         if line.first() == Some(&b'\\') {
             body.last_mut()?.no_newline = true;
             at += 1;
@@ -155,17 +154,14 @@ fn read_counted<'a>(
         body.push(line);
         at += 1;
     }
-    if lines.get(at).starts_with(b"\\ ")
+    if lines.line(at).starts_with(b"\\ ")
         && let Some(last) = body.last_mut()
     {
         last.no_newline = true;
         at += 1;
     }
-    let mut after = at;
-    while lines.line(after).is_some_and(<[u8]>::is_empty) {
-        after += 1;
-    }
-    let next = lines.get(after);
+    let after = skip_blank(lines, at);
+    let next = lines.line(after);
     let goes_on = matches!(next.first(), Some(b' ' | b'+' | b'-' | b'\\'))
         && !starts_section(lines, after)
         && !is_signature(lines, after, true);
@@ -173,13 +169,13 @@ fn read_counted<'a>(
 }
 
 fn read_free<'a>(
-    lines: &Lines<'a>,
+    lines: &Text<'a>,
     from: usize,
     around: &Surroundings<'_>,
 ) -> (Vec<HunkLine<'a>>, usize) {
     let mut body: Vec<HunkLine<'a>> = Vec::new();
     let mut at = from;
-    while let Some(line) = lines.line(at) {
+    while let Some(line) = lines.get(at) {
         if parse_header(line).is_some()
             || is_end(line, around)
             || starts_section(lines, at)
@@ -201,51 +197,47 @@ fn read_free<'a>(
 
 // Blank lines at the end, and prose after a blank line, may be no part of the hunk.
 fn loose_tail(body: &[HunkLine<'_>]) -> usize {
-    let unmarked = body
-        .iter()
-        .rev()
-        .take_while(|line| !line.prefixed && !line.no_newline)
-        .count();
-    let start = body.len() - unmarked;
-    let firm = body
-        .iter()
-        .skip(start)
-        .position(|line| line.line.is_empty())
-        .unwrap_or(unmarked);
-    unmarked - firm
+    let is_unmarked = |line: &&HunkLine<'_>| !line.prefixed && !line.no_newline;
+    let unmarked = body.iter().rev().take_while(is_unmarked).count();
+    let mut tail = body.iter().skip(body.len() - unmarked);
+    let firm = tail.position(|line| line.line.is_empty());
+    unmarked - firm.unwrap_or(unmarked)
+}
+
+/// Returns the first row from `at` on that is not empty.
+pub(super) fn skip_blank(lines: &Text<'_>, at: usize) -> usize {
+    let is_blank = |row: &usize| lines.get(*row).is_some_and(<[u8]>::is_empty);
+    at + (at..).take_while(is_blank).count()
 }
 
 /// Whether a file section starts at this line.
-pub(super) fn starts_section(lines: &Lines<'_>, at: usize) -> bool {
-    let line = lines.get(at);
+pub(super) fn starts_section(lines: &Text<'_>, at: usize) -> bool {
+    let line = lines.line(at);
     match line.first() {
         Some(b'd') => [&b"diff --git "[..], b"diff --cc ", b"diff --combined "]
             .iter()
             .any(|start| line.starts_with(start)),
-        Some(b'-') => line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ "),
+        Some(b'-') => line.starts_with(b"--- ") && lines.line(at + 1).starts_with(b"+++ "),
         Some(b'*') => line.starts_with(b"*** End Patch") || line.starts_with(b"*** Begin Patch"),
-        Some(b'I') => line.starts_with(b"Index: ") && lines.get(at + 1).starts_with(b"====="),
+        Some(b'I') => line.starts_with(b"Index: ") && lines.line(at + 1).starts_with(b"====="),
         _ => false,
     }
 }
 
 // The line `-- ` with which mailed patches end: behind a hunk whose counts hold whatever follows, else with a
 // version or the end of the patch.
-fn is_signature(lines: &Lines<'_>, at: usize, at_counted_end: bool) -> bool {
-    let line = lines.get(at);
+fn is_signature(lines: &Text<'_>, at: usize, at_counted_end: bool) -> bool {
+    let line = lines.line(at);
     if line != b"-- " && line != b"--" {
         return false;
     }
-    let version = lines.get(at + 1);
+    let version = lines.line(at + 1);
     let is_version = version.first().is_some_and(u8::is_ascii_digit) && version.contains(&b'.');
-    let mut rest = at + 1 + usize::from(is_version);
-    while lines.line(rest).is_some_and(<[u8]>::is_empty) {
-        rest += 1;
-    }
+    let rest = skip_blank(lines, at + 1 + usize::from(is_version));
     line == b"-- " && at_counted_end
         || (is_version || line == b"-- ")
             && (rest >= lines.len()
-                || lines.get(rest).starts_with(b"From ")
+                || lines.line(rest).starts_with(b"From ")
                 || starts_section(lines, rest))
 }
 
@@ -265,11 +257,11 @@ fn is_end(line: &[u8], around: &Surroundings<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{HunkHeader, Surroundings, parse_header, read_body};
-    use crate::patch::read::reader::Lines;
+    use crate::patch::text::Text;
 
     fn read(text: &str) -> (usize, usize, usize, bool) {
-        let lines = Lines::new(text.as_bytes());
-        let head = parse_header(lines.get(0)).unwrap();
+        let lines = Text::new(text.as_bytes());
+        let head = parse_header(lines.line(0)).unwrap();
         let (hunk, next) = read_body(&lines, 1, head, &Surroundings::default());
         (hunk.lines.len(), next, hunk.loose_tail, hunk.counts_hold)
     }

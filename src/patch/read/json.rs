@@ -10,8 +10,7 @@ use super::keys::{
     MORE_TEXT, NEW, OLD, OTHER_ROLES, PATH, PROSE, RESULTS, TEXTS, WRAPPERS, get, is_change,
     is_one, is_question, plain, text,
 };
-use super::problem;
-use crate::model::{Code, Operation, PatchFormat};
+use crate::model::{Code, Operation, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread};
 
 /// What JSON carries.
@@ -57,16 +56,16 @@ const DEEPEST: usize = 12;
 
 #[derive(Default)]
 struct Found {
+    files: Vec<FilePatch<'static>>,
+    problems: Vec<PatchProblem>,
+    unread: Vec<Unread>,
     texts: Vec<String>,
     // What is said, and is no call of a tool.
     prose: Vec<String>,
-    unread: Vec<Unread>,
     // Of the value that is looked through.
     line: u32,
     telling: bool,
     known_texts: HashSet<String>,
-    files: Vec<FilePatch<'static>>,
-    problems: Vec<crate::model::PatchProblem>,
     // The call in which an object stands adds to its file.
     adding: bool,
 }
@@ -77,28 +76,27 @@ impl Found {
             let message = "there are edits and a patch as text; send all changes in one form";
             self.refuse(Code::P107, message);
         } else if !self.texts.is_empty() && self.problems.is_empty() {
-            return Some(Packet::Text(self.texts.join("\n"), self.unread, self.prose));
+            let text = self.texts.join("\n");
+            return Some(Packet::Text(text, self.unread, self.prose));
         }
         if self.files.is_empty() && self.problems.is_empty() {
-            return (!self.unread.is_empty()).then_some(Packet::Unread(self.unread));
+            let unread = self.unread;
+            return (!unread.is_empty()).then_some(Packet::Unread(unread));
         }
-        let mut bodies = self.files.iter().map(|file| &file.body);
-        let set = PatchSet {
-            format: if bodies.any(|body| matches!(body, Body::Edits(_))) {
-                PatchFormat::Edits
-            } else {
-                PatchFormat::WholeFile
-            },
-            files: self.files,
-            mends: Vec::new(),
-            problems: self.problems,
-            unread: self.unread,
+        let is_edit = |file: &FilePatch<'_>| matches!(file.body, Body::Edits(_));
+        let format = match self.files.iter().any(is_edit) {
+            true => PatchFormat::Edits,
+            false => PatchFormat::WholeFile,
         };
+        let mut set = PatchSet::empty(format, Vec::new());
+        (set.files, set.problems, set.unread) = (self.files, self.problems, self.unread);
         Some(Packet::Changes(set, self.prose))
     }
 
     fn refuse(&mut self, code: Code, message: &str) {
-        self.problems.push(problem(code, self.line.max(1), message));
+        let problem = PatchProblem::new(code, message);
+        self.problems
+            .push(problem.at(None, u64::from(self.line.max(1))));
     }
 
     // Whether anything was found.
@@ -106,6 +104,12 @@ impl Found {
         match value {
             _ if depth > DEEPEST => false,
             Value::Array(list) => {
+                let lines: Option<Vec<&str>> = list.iter().map(one_line).collect();
+                let text = lines.map(|lines| lines.join("\n") + "\n");
+                if let Some(text) = text.filter(|text| is_patch(text)) {
+                    self.take_patch(&text);
+                    return true;
+                }
                 let found = list.iter().map(|one| self.take_value(one, path, depth + 1));
                 found.fold(false, |any, one| any | one)
             }
@@ -122,8 +126,7 @@ impl Found {
         {
             return self.take_value(&value, path, depth + 1);
         }
-        let mut marks = "*** Begin Patch|*** Update File:|\n@@|\n+++ | SEARCH\n".split('|');
-        let is_patch = marks.any(|mark| string.contains(mark));
+        let is_patch = is_patch(string);
         if is_patch {
             self.take_patch(string);
         } else if self.telling {
@@ -250,13 +253,8 @@ impl Found {
             let end = if new.ends_with('\n') { "" } else { "\n" };
             let new = [new, end].concat();
             let edit = Edit::once(b"", new.as_bytes(), 1);
-            self.add_edit(
-                path,
-                Edit {
-                    after: Some(line),
-                    ..edit
-                },
-            );
+            let after = Some(line);
+            self.add_edit(path, Edit { after, ..edit });
             return true;
         }
         match (text(fields, OLD), text(fields, NEW), text(fields, CONTENT)) {
@@ -308,6 +306,18 @@ impl Found {
         let body = Body::Edits(vec![edit]);
         self.files.push(build_file(path, Operation::Modify, body));
     }
+}
+
+/// A string of a list that has the lines of a text.
+fn one_line(value: &Value) -> Option<&str> {
+    let line = value.as_str()?;
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    (!line.contains('\n')).then_some(line)
+}
+
+fn is_patch(text: &str) -> bool {
+    let mut marks = "*** Begin Patch|*** Update File:|\n@@|\n+++ | SEARCH\n".split('|');
+    marks.any(|mark| text.contains(mark))
 }
 
 fn is_addition(word: &str) -> bool {

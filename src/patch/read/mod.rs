@@ -22,6 +22,5 @@ pub(super) use binary::ALPHABET;
 pub(super) use binary::git_binary;
 #[cfg(feature = "program")]
 pub(super) use hunk::parse_range;
-use reader::problem;
 pub use reader::read;
 pub use thoughts::without_thoughts;

@@ -3,13 +3,15 @@
 use super::amid::{find_amid, read_whole};
 use super::blocks::read_blocks;
 use super::claims::{Claims, Form, add_others, first_form, weigh_prose};
-use super::clean::clean_input;
+use super::clean::{READINGS, build_mend, clean_input};
 use super::diff::read_diff;
 use super::envelope::read_envelope;
-use super::fenced::read_fenced;
+use super::fenced::{headed_fence, read_fenced};
 use super::json::Packet;
-use crate::model::{Code, Mend, PatchProblem, Refusal, refuse};
+use crate::model::{Code, Mend, Refusal, refuse};
 use crate::patch::PatchSet;
+use crate::patch::set::FilePatch;
+use crate::patch::text::Text;
 
 /// A larger input is refused, as git refuses it.
 const MAX_INPUT_BYTES: usize = 1 << 30;
@@ -34,17 +36,38 @@ pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, 
     if let Some(packet) = read_whole(bytes) {
         return unpack_packet(packet, take);
     }
-    let lines = Lines::new(bytes);
-    match find_patch(&lines, mends.clone()) {
+    let lines = Text::new(bytes);
+    let plain = find_patch(&lines, mends.clone());
+    let is_read = plain.as_ref().is_ok_and(counts_hold);
+    // What takes away indentation is for inputs in which nothing was found.
+    let others = READINGS.iter().skip(usize::from(plain.is_ok()));
+    for (rewrite, message) in others.filter(|_| !is_read) {
+        let Some(other) = rewrite(bytes) else {
+            continue;
+        };
+        let mends = [&mends[..], &[build_mend(message)]].concat();
+        let found = find_patch(&Text::new(&other), mends);
+        if let Some(set) = found.ok().filter(counts_hold) {
+            return Ok(take(set));
+        }
+    }
+    match plain {
         Err(refusal) if refusal.code == Code::P102 => without_marks(bytes, &lines, mends, take),
         found => found.map(take),
     }
 }
 
+/// Whether nothing speaks against a reading: no problem, and no count that does not hold.
+fn counts_hold(set: &PatchSet<'_>) -> bool {
+    let mut hunks = set.files.iter().flat_map(FilePatch::hunks);
+    let is_sound = set.problems.is_empty() && !set.files.is_empty();
+    is_sound && hunks.all(|hunk| hunk.counts_hold || hunk.old.is_none())
+}
+
 // A reply in which no text form of a patch shows its marks.
 fn without_marks<T>(
     bytes: &[u8],
-    lines: &Lines<'_>,
+    lines: &Text<'_>,
     mends: Vec<Mend>,
     take: impl FnOnce(PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
@@ -54,7 +77,18 @@ fn without_marks<T>(
     if let Some(files) = read_fenced(lines, &|_| false).and_then(|found| found.claim_files(mends)) {
         return Ok(take(add_others(lines, files)));
     }
-    Err(no_patch())
+    Err(headed_fence(lines).map_or_else(no_patch, refuse_fence))
+}
+
+fn refuse_fence((line, name): (u32, &[u8])) -> Refusal {
+    let name = String::from_utf8_lossy(name);
+    let message = format!(
+        "there is no patch in the input: the fence at line {line} is headed by `{name}`, and nothing says \
+         which lines of that file it replaces"
+    );
+    Refusal::new(Code::P102, message).hint(format!(
+        "write `{name}` in a line of its own, and below it a SEARCH/REPLACE block or the whole file in a fence"
+    ))
 }
 
 // The text of a packet is no packet again.
@@ -66,7 +100,7 @@ fn unpack_packet<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Res
         }
         Packet::Text(text, unread, prose) => {
             let (bytes, mends) = clean_input(text.as_bytes()).map_err(refuse_encoding)?;
-            let mut set = find_patch(&Lines::new(&bytes), mends)?;
+            let mut set = find_patch(&Text::new(&bytes), mends)?;
             weigh_prose(&mut set, &prose);
             set.unread.extend(unread);
             Ok(take(set))
@@ -75,11 +109,11 @@ fn unpack_packet<T>(packet: Packet, take: impl FnOnce(PatchSet<'_>) -> T) -> Res
     }
 }
 
-fn find_patch<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<PatchSet<'a>, Refusal> {
+fn find_patch<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Result<PatchSet<'a>, Refusal> {
     Ok(add_others(lines, find_claims(lines, mends)?))
 }
 
-fn find_claims<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal> {
+fn find_claims<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Refusal> {
     let claims = match first_form(lines).map(|(_, form)| form) {
         Some(Form::Blocks) => read_blocks(lines, &mends),
         Some(Form::Envelope) => Some(read_envelope(lines, mends.clone())),
@@ -109,60 +143,4 @@ fn no_patch() -> Refusal {
 
 fn refuse_encoding(name: &str) -> Refusal {
     Refusal::new(Code::P106, format!("the input is {name}; send UTF-8"))
-}
-
-/// A problem that stops the patch.
-pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -> PatchProblem {
-    PatchProblem::new(code, message).at(None, u64::from(patch_line))
-}
-
-/// The lines of an input, without their line feeds.
-#[derive(Clone)]
-pub(super) struct Lines<'a> {
-    lines: Vec<&'a [u8]>,
-    /// Whether the last line has no line feed.
-    pub(super) cut: bool,
-}
-
-impl<'a> Lines<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        let mut lines = Vec::with_capacity(bytes.len() / 32 + 1);
-        let mut start = 0;
-        for feed in memchr::memchr_iter(b'\n', bytes) {
-            lines.push(bytes.get(start..feed).unwrap_or_default());
-            start = feed + 1;
-        }
-        let rest = bytes.get(start..).unwrap_or_default();
-        let cut = !rest.is_empty();
-        if cut {
-            lines.push(rest);
-        }
-        Self { lines, cut }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    /// The line at this index; empty past the end.
-    pub(super) fn get(&self, at: usize) -> &'a [u8] {
-        self.lines.get(at).copied().unwrap_or_default()
-    }
-
-    /// Empties the line at this index.
-    pub(super) fn blank_line(&mut self, at: usize) {
-        if let Some(line) = self.lines.get_mut(at) {
-            *line = &[];
-        }
-    }
-
-    /// The line at this index, when there is one.
-    pub(super) fn line(&self, at: usize) -> Option<&'a [u8]> {
-        self.lines.get(at).copied()
-    }
-}
-
-/// A line number as documents count them.
-pub(super) fn line_number(at: usize) -> u32 {
-    u32::try_from(at + 1).unwrap_or(u32::MAX)
 }

@@ -252,11 +252,8 @@ impl Errors {
             (Rule::IndentWithSpaces, "indent with spaces"),
             (Rule::TabInIndent, "tab in indent"),
         ];
-        let found: Vec<&str> = words
-            .iter()
-            .filter(|(rule, _)| self.0 & *rule as u16 != 0)
-            .map(|(_, words)| *words)
-            .collect();
+        let found = words.iter().filter(|(rule, _)| self.0 & *rule as u16 != 0);
+        let found: Vec<&str> = found.map(|(_, words)| *words).collect();
         found.join(", ")
     }
 }

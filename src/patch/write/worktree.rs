@@ -34,13 +34,6 @@ pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(
     written
 }
 
-fn write_failure(path: &str, error: io::Error) -> WriteError {
-    WriteError::Io {
-        path: path.to_owned(),
-        error,
-    }
-}
-
 fn stage_all(tree: &Directory, state: &Path, changes: &[Change]) -> Result<Journal, WriteError> {
     let journal = Journal::create(state).map_err(|error| io_error(state, error))?;
     let result = fill(tree, journal, changes);
@@ -54,7 +47,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
     for (index, change) in changes.iter().enumerate() {
         let path = change.path.as_str();
         let name = file_name(path);
-        let fail = |error| write_failure(path, error);
+        let fail = |error: io::Error| io_error(Path::new(path), error);
         let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
             Some(old) if change.new_permissions && new.is_some_and(|new| new.mode != old.mode) => {
@@ -66,17 +59,12 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
                 .and_then(|parent| parent.permissions(name)),
             None => None,
         };
-        if let Some(old) = old {
-            journal
-                .sides
-                .create(&format!("{index}.old"), &old.bytes, old.mode, permissions)
-                .map_err(fail)?;
-        }
-        if let Some(new) = new {
-            journal
-                .sides
-                .create(&format!("{index}.new"), &new.bytes, new.mode, permissions)
-                .map_err(fail)?;
+        for (side, word) in [(old, "old"), (new, "new")] {
+            if let Some(state) = side {
+                let (kept, sides) = (format!("{index}.{word}"), &journal.sides);
+                let made = sides.create(&kept, &state.bytes, state.mode, permissions);
+                made.map_err(fail)?;
+            }
         }
         let id = |state: Option<&FileState>| {
             state.map(|state| (BlobId::from_content(&state.bytes).to_string(), state.mode))

@@ -38,6 +38,56 @@ fn applies_once_and_says_so_the_second_time() {
 }
 
 #[test]
+fn reverses_diffs_alone() {
+    let repository = repository(&[("f", b"a\nb\nc\n"), ("gone", b"1\n")]);
+    let root = repository.path();
+    fs::rename(root.join("gone"), root.join("moved")).unwrap();
+    write(root, "f", b"a\nB\nc\n");
+    write(root, "new", b"new\n");
+    git(root, &["add", "-A"]);
+    let diff = git(root, &["diff", "--cached", "-M"]).stdout;
+    let back = mendit(root, &["apply", "-R", "-"], &diff);
+    assert_eq!(back.status.code(), Some(0), "{back:?}");
+    git(root, &["add", "-A"]);
+    let status = git(root, &["diff", "--cached", "HEAD", "--stat"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "");
+    assert!(!root.join("new").exists());
+    let block = b"f\n<<<<<<< SEARCH\nb\n=======\nB\n>>>>>>> REPLACE\n";
+    let refused = mendit(root, &["check", "-R", "-"], block);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("`-R` reverses diffs alone"));
+}
+
+#[test]
+fn merges_from_blobs_where_a_diff_does_not_fit() {
+    let lines = |words: &[(usize, &str)]| -> Vec<u8> {
+        let line = |row| {
+            words
+                .iter()
+                .find(|(at, _)| *at == row)
+                .map(|(_, word)| *word)
+        };
+        let lines = (1..20).map(|row| format!("{}\n", line(row).unwrap_or(&row.to_string())));
+        lines.collect::<String>().into_bytes()
+    };
+    let repository = repository(&[("f", &lines(&[]))]);
+    let root = repository.path();
+    write(root, "f", &lines(&[(9, "nine")]));
+    let diff = git(root, &["diff"]).stdout;
+    for (now, exit, then) in [
+        (vec![(7, "seven")], 0, vec![(7, "seven"), (9, "nine")]),
+        (vec![(9, "neun")], 1, vec![(9, "neun")]),
+    ] {
+        write(root, "f", &lines(&now));
+        let plain = mendit(root, &["apply", "-"], &diff);
+        assert_eq!(plain.status.code(), Some(1));
+        let merged = mendit(root, &["apply", "--three-way", "-"], &diff);
+        assert_eq!(merged.status.code(), Some(exit), "{merged:?}");
+        assert_eq!(fs::read(root.join("f")).unwrap(), lines(&then));
+    }
+}
+
+#[test]
 fn works_without_git() {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), "f", b"a\nb\nc\n");

@@ -80,12 +80,32 @@ fn mends_what_has_one_reading() {
         (
             "repeated",
             "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
-            "malformed P303",
+            "applies_mended M304",
         ),
         (
             "blocks",
             "f\n<<<<<<< SEARCH\nthree\nfour\n=======\nthree\nFOUR\n>>>>>>> REPLACE\n",
             "applies",
+        ),
+        (
+            "in a list",
+            "1. So:\n   ```\n   --- a/f\n   +++ b/f\n   @@ -3,3 +3,3 @@\n    three\n   -four\n   +FOUR\n    five\n   ```\n",
+            "applies_mended M101",
+        ),
+        (
+            "double spaced",
+            "--- a/f\n\n+++ b/f\n\n@@ -3,3 +3,3 @@\n\n three\n\n-four\n\n+FOUR\n\n five\n\n",
+            "applies_mended M101",
+        ),
+        (
+            "line numbers",
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n 3 3  three\n 4   -four\n   4 +FOUR\n 5 5  five\n",
+            "applies_mended M101",
+        ),
+        (
+            "blank behind marks",
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n- four\n+ FOUR\n five\n",
+            "applies_mended M303",
         ),
         (
             "envelope",
@@ -100,6 +120,16 @@ fn mends_what_has_one_reading() {
         (
             "edits",
             r#"{"edits":[{"path":"f","old":"four","new":"FOUR"}]}"#,
+            "applies",
+        ),
+        (
+            "edits of Python",
+            "{'edits': [{'path': 'f', 'old': 'four', 'new': 'FOUR', 'all': False},]}",
+            "applies",
+        ),
+        (
+            "lines of a diff",
+            r#"{"patch": ["--- a/f", "+++ b/f", "@@ -3,3 +3,3 @@", " three", "-four", "+FOUR", " five"]}"#,
             "applies",
         ),
     ] {
@@ -235,10 +265,14 @@ fn keeps_the_line_ends_of_the_file() {
 }
 
 #[test]
-fn a_mark_in_the_wrong_place_is_refused() {
-    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n\\ No newline at end of file\n";
-    let judged = judged(&[("f", FILE)], patch);
-    assert_eq!(words(&judged.verdict), "context_not_found P306");
+fn a_mark_in_the_wrong_place_is_ignored_at_context_alone() {
+    let mark = "\\ No newline at end of file\n";
+    let head = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n";
+    let context = judged(&[("f", FILE)], &format!("{head}+FOUR\n five\n{mark}"));
+    assert_eq!(words(&context.verdict), "applies_mended M411");
+    assert_eq!(after(&context, "f").as_deref(), Some(AFTER));
+    let removed = judged(&[("f", FILE)], &format!("{head}{mark}+FOUR\n five\n"));
+    assert_eq!(words(&removed.verdict), "context_not_found P306");
 }
 
 #[test]
