@@ -8,7 +8,8 @@ use crate::exec::{CommandLine, End, Job, Outcome, Sandbox, SandboxState, Tempora
 use crate::git::Repository;
 use crate::inventory::missing_program;
 use crate::model::{
-    Code, Diagnosis, Exit, FailureKind, RemedySource, NotConfined, RunSummary, WorkplaceMode, walls_in_words,
+    Code, Diagnosis, Exit, FailureKind, NotConfined, RemedySource, RunSummary, WorkplaceMode,
+    walls_in_words,
 };
 use crate::report::kept_summary;
 use crate::workplace::{Plan, Workplace, find_shared};
