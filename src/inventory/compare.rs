@@ -6,10 +6,11 @@ use std::path::Path;
 use super::declared::{
     Place, Requirement, install_command, node_requirements, python_requirements,
 };
+use super::failure::needed_variable;
 use super::lock::{Lock, normal};
-use super::members::{link_member, list_members};
+use super::members::{Member, link_member, list_members};
 use super::modules::missing_plugin;
-use super::project::{Manager, Project, is_plain};
+use super::project::{Manager, Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
 use crate::source::EntryKind;
@@ -22,13 +23,15 @@ pub fn find_problems(project: &Project<'_>, node_version: Option<&str>) -> Vec<R
         return Vec::new();
     }
     let wrong_python = || wrong_version(project, true, &python_version(project)?);
-    let python = python_problem(project).or_else(wrong_python);
+    let python = wrong_python().or_else(|| python_problem(project));
     let engine = node_version.and_then(|version| wrong_version(project, false, version));
     let node = engine
         .or_else(|| node_problem(project))
-        .or_else(|| unlinked_member(project));
+        .or_else(|| member_problem(project));
     let submodule = unfetched_submodule(project, None);
-    [submodule, python, node].into_iter().flatten().collect()
+    let variable = needed_variable(project);
+    let problems = [submodule, python, node, variable];
+    problems.into_iter().flatten().collect()
 }
 
 /// Returns what Python packages lack.
@@ -183,20 +186,70 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     packages.find_problem(project, manager, &read_lock(project, manager))
 }
 
-// A package of the workspace that another one of it declares and does not find. Examples that are no part of the
-// workspace may ask a registry for a package of the same name.
-fn unlinked_member(project: &Project<'_>) -> Option<Remedy> {
+// What a package of the workspace declares and does not find. Examples that are no part of the workspace may ask a
+// registry for a package of the same name: only `workspace:` speaks for a link, and pnpm's own folder for the rest.
+fn member_problem(project: &Project<'_>) -> Option<Remedy> {
     let root = project.root.as_deref()?;
+    let manager = project.find_manager(false)?;
+    let is_pnpm = root.join("node_modules/.pnpm").is_dir();
     let members = list_members(project.source, false);
     members.iter().find_map(|member| {
         let folder = Path::new(&member.folder);
-        let mut asked = node_requirements(&member.manifest).into_iter();
-        let missing = asked.find(|one| {
-            let is_there = |at: &Path| root.join(at).join("node_modules").join(&one.name).exists();
-            one.range.starts_with("workspace:") && !folder.ancestors().any(is_there)
-        })?;
-        let at = folder.join("package.json");
-        link_member(project, &missing.name, false, at.to_str())
+        let is_installed = is_pnpm && root.join(folder).join("node_modules").is_dir();
+        let is_there = |name: &str| {
+            folder
+                .ancestors()
+                .any(|at| root.join(at).join("node_modules").join(name).exists())
+        };
+        node_requirements(&member.manifest).iter().find_map(|one| {
+            let is_linked = one.range.starts_with("workspace:");
+            if (is_linked || is_installed) && !is_there(&one.name) {
+                let at = folder.join("package.json");
+                let link = link_member(project, &one.name, false, at.to_str());
+                return link.or_else(|| {
+                    let line = manager.renew.as_ref().unwrap_or(&manager.all);
+                    let message = format!(
+                        "`{}` is not installed, and {} asks for it",
+                        one.name, member.name
+                    );
+                    is_plain(&one.name).then(|| Remedy::new(message, Some(line.clone())))
+                });
+            }
+            let target = members
+                .iter()
+                .find(|member| is_linked && member.name == one.name)?;
+            unbuilt_output(project, root, target)
+        })
+    })
+}
+
+// A package whose entry point is a file that its build makes, where no configuration puts its sources in its place.
+fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option<Remedy> {
+    let manifest: serde_json::Value = serde_json::from_str(&member.manifest).ok()?;
+    let main = manifest["main"].as_str().or(manifest["exports"].as_str());
+    let root_export = &manifest["exports"]["."];
+    let conditions = [root_export, &root_export["import"], &root_export["default"]];
+    let main = main.or(conditions.iter().find_map(|one| one.as_str()))?;
+    manifest["scripts"]["build"].as_str()?;
+    let is_config = |path: &str| path.contains("config") && !path.ends_with(".md");
+    let mut configs = project
+        .source
+        .listing()
+        .files()
+        .filter(|file| is_config(file.path.as_str()));
+    let is_aliased = configs.any(|file| {
+        read_text(project.source, file.path.as_str())
+            .is_some_and(|text| text.contains(&member.name))
+    });
+    let is_missing = !root.join(&member.folder).join(main).exists();
+    (is_missing && !is_aliased && is_plain(&member.name)).then(|| {
+        let message = format!("`{}` is not built: {main} does not exist", member.name);
+        let is_pnpm = project.read("pnpm-lock.yaml").is_some();
+        let line = match is_pnpm {
+            true => format!("pnpm --filter {} build", member.name),
+            false => format!("npm run build --workspace {}", member.name),
+        };
+        Remedy::new(message, Some(line))
     })
 }
 

@@ -38,15 +38,9 @@ pub(super) enum Place {
     Group(String),
 }
 
-/// Returns the requirements of pyproject.toml, else of requirements.txt.
+/// Returns the requirements of pyproject.toml; where it names none, those of requirements.txt.
 pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
-    let Some(text) = project.read("pyproject.toml") else {
-        let lines = project.read("requirements.txt").unwrap_or_default();
-        return lines
-            .lines()
-            .filter_map(|line| parse_requirement(line, Place::Main))
-            .collect();
-    };
+    let text = project.read("pyproject.toml").unwrap_or_default();
     let table = text.parse::<toml::Table>().unwrap_or_default();
     let document: Value = serde_json::to_value(table).unwrap_or_default();
     let mut found = Vec::new();
@@ -64,6 +58,13 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     }
     for (name, list) in rows(&document["dependency-groups"]) {
         add_list(list, Place::Group(name.clone()));
+    }
+    if !found.iter().any(|one| one.place == Place::Main) {
+        let lines = project.read("requirements.txt").unwrap_or_default();
+        let requirements = lines
+            .lines()
+            .filter_map(|line| parse_requirement(line, Place::Main));
+        found.extend(requirements);
     }
     found
 }

@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Project;
 use super::compare::{node_problem, python_problem, unfetched_submodule};
 use super::modules::{missing_modules, missing_plugin};
-use super::project::is_python_tool;
+use super::project::{is_python_tool, read_text};
 use super::versions::wrong_version;
-use crate::model::{Diagnosis, FailureKind, Remedy, Subkind};
+use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath, Subkind};
 use crate::runners::pattern;
 
+/// Files in which a variable is looked for.
+const MAX_FILES: usize = 2_000;
 const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
 
 pattern!(
@@ -107,6 +109,49 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
         Some(_) => return None,
     };
     (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
+}
+
+/// Returns a variable that an example of settings names, the code cannot do without, and nothing sets.
+pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
+    let text = EXAMPLES.iter().find_map(|file| project.read(file))?;
+    if [".env", ".env.local"]
+        .iter()
+        .any(|file| project.has_path(file))
+    {
+        return None;
+    }
+    let names = text.lines().filter_map(|line| line.split_once('='));
+    let names = names.map(|(name, _)| name.trim_start_matches("export ").trim());
+    let mut unset = names.filter(|name| std::env::var_os(name).is_none());
+    let files = project.source.listing().files();
+    let is_code = |path: &RepoPath| {
+        [".py", ".js", ".mjs", ".ts"]
+            .iter()
+            .any(|end| path.as_str().ends_with(end))
+    };
+    let files: Vec<&RepoPath> = files
+        .map(|file| &file.path)
+        .filter(|path| is_code(path))
+        .take(MAX_FILES)
+        .collect();
+    let texts: Vec<String> = files
+        .iter()
+        .filter_map(|path| read_text(project.source, path.as_str()))
+        .collect();
+    let name = unset.find(|name| {
+        // Both fail without it: a look-up of Python, and a guard of JavaScript.
+        let needs = [
+            format!("environ[\"{name}\"]"),
+            format!("environ['{name}']"),
+            format!("!process.env.{name})"),
+        ];
+        texts
+            .iter()
+            .any(|text| needs.iter().any(|need| text.contains(need)))
+    })?;
+    Some(unset_variable(project, name, &|pair| {
+        format!("export {pair}")
+    }))
 }
 
 // A variable that is not set, with the value that an example of settings has.

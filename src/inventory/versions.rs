@@ -30,7 +30,10 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
     };
     let line = match (python, project.read("uv.lock")) {
         (true, Some(_)) => "uv sync".to_owned(),
-        (true, None) => "pyenv install -s".to_owned(),
+        (true, None) => match project.find_environment() {
+            Some(folder) => format!("pyenv install -s && python3 -m venv --clear {folder}"),
+            None => "pyenv install -s".to_owned(),
+        },
         (false, _) => format!("nvm install {least}"),
     };
     let message = format!("{language} {version} is in use, {file} asks for {asked}");

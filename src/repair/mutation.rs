@@ -218,14 +218,21 @@ impl Session<'_> {
     }
 }
 
-// A test is in doubt only when no assertion makes it fail, since some may not be reached.
+// A test is in doubt when no assertion makes it fail, and when one passes that stands before one that fails: the last
+// ones may not be reached.
 fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
-    let fails = |test: &String| {
-        let mut own = negated.iter().filter(|row| row.test == *test);
-        own.any(|row| row.outcome == MutationOutcome::Failed)
+    let last_failing = |row: &NegatedAssertion| {
+        let own = negated
+            .iter()
+            .filter(|other| (&other.test, &other.path) == (&row.test, &row.path));
+        let failing = own.filter(|other| other.outcome == MutationOutcome::Failed);
+        failing.map(|other| other.line).max()
     };
     let mut rows = negated.iter();
-    let row = rows.find(|row| row.outcome == MutationOutcome::Passed && !fails(&row.test))?;
+    let row = rows.find(|row| {
+        row.outcome == MutationOutcome::Passed
+            && last_failing(row).is_none_or(|line| row.line < line)
+    })?;
     Some(format!(
         "the mutation check failed: the test passes when what is expected at {}:{} changes",
         row.path, row.line

@@ -64,7 +64,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
         Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
         Culprit::Unknown => offer("mendit why", "finds the change that broke it"),
         Culprit::NoChange if facts.environment.is_empty() => {
-            offer("mendit doctor", "checks the environment");
+            offer("mendit why", "looks at older commits");
         }
         Culprit::Known | Culprit::NoChange | Culprit::Outside => {}
     }

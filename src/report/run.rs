@@ -227,7 +227,7 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
     if !tests.is_empty() {
         words = format!("{words}; {passed} of {} failing tests pass", tests.len());
     }
-    if proof.level == ProofLevel::ExitCode {
+    if proof.level == ProofLevel::ExitCode && proof.decisive.runner.is_none() {
         words = runner_words(&proof.decisive, proof);
     }
     let mut rows = vec![("proof", words)];

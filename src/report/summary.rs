@@ -29,8 +29,8 @@ pub fn run_culprit(
     match (&summary.cause, searched) {
         (Some(_), _) => {
             lines.extend(culprit(summary));
-            let before = found.map_or(0, |found| found.failed_before.len());
-            lines.extend((before > 0).then(|| format!("    {}", failed_before(before))));
+            let before = found.and_then(|found| failed_before(&found.failed_before));
+            lines.extend(before.map(|before| format!("    {before}")));
         }
         (None, Some(found)) => {
             lines.push(format!("  ~ {}", found.message));

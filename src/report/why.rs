@@ -82,8 +82,13 @@ fn unknown(document: &WhyDocument) -> String {
 }
 
 /// Formats the count of failures that no change caused.
-pub(super) fn failed_before(count: usize) -> String {
-    format!("{count} more failed before the change")
+pub(super) fn failed_before(names: &[String]) -> Option<String> {
+    let (first, rest) = names.split_first()?;
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{first}{more} failed before the change, too"))
 }
 
 /// Reports the answer: one line, the changes, the cost, and what to type next.
@@ -104,8 +109,10 @@ pub fn why_page(document: &WhyDocument) -> Page {
         let more = (more > 0).then(|| format!("and {more} more"));
         page.section("suspects, the likeliest first:", suspects.chain(more));
     } else {
-        let title = failed_before(document.failed_before.len()) + ":";
-        page.section(&title, document.failed_before.iter().cloned());
+        page.section(
+            "failed before the change, too:",
+            document.failed_before.iter().cloned(),
+        );
     }
     let remedies = document.around.iter().map(|remedy| match &remedy.command {
         Some(command) => format!("{}: `{command}`", remedy.problem),
@@ -160,7 +167,7 @@ fn short(commit: &str) -> String {
     commit.chars().take(9).collect()
 }
 
-/// Names the words of a line that changed, such as `> became >=`; `None` for longer changes.
+/// Names the words of a line that changed, such as "`>` became `>=`"; `None` for longer changes.
 fn changed_words(diff: &str) -> Option<String> {
     let (old, new) = diff.strip_prefix('-')?.split_once("\n+")?;
     let is_one_line = !new.trim_end().contains('\n');
@@ -176,7 +183,7 @@ fn changed_words(diff: &str) -> Option<String> {
         ("", "") => return None,
         ("", new) => format!("`{new}` added"),
         (old, "") => format!("`{old}` removed"),
-        (old, new) => format!("{old} became {new}"),
+        (old, new) => format!("`{old}` became `{new}`"),
     };
     is_short.then_some(words)
 }
@@ -191,10 +198,10 @@ mod tests {
     #[test]
     fn changed_words_of_one_line() {
         for (diff, expected) in [
-            ("-    if a > b:\n+    if a >= b:\n", Some("> became >=")),
-            ("-x = 10\n+x = 100\n", Some("10 became 100")),
+            ("-    if a > b:\n+    if a >= b:\n", Some("`>` became `>=`")),
+            ("-x = 10\n+x = 100\n", Some("`10` became `100`")),
             ("-    return a\n+    return not a\n", Some("`not` added")),
-            ("-f(a, b)\n+f(a)\n", Some("f(a, b) became f(a)")),
+            ("-f(a, b)\n+f(a)\n", Some("`f(a, b)` became `f(a)`")),
             ("-a\n+b\n+c\n", None),
             ("+a\n", None),
             (

@@ -172,12 +172,13 @@ fn reduce_hunks(
     }
 }
 
-// The patch that brings the files into the state that was observed to pass.
+// The patch that reverts these changes in the files as they are now. Files that changed since are left.
 fn undo_patch(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -> Option<String> {
-    if !case.laid.is_empty() {
+    let states = difference.reverted(set);
+    if states.keys().any(|path| case.laid.contains_key(path)) {
         return None;
     }
-    let states = difference.reverted(set).into_iter();
+    let states = states.into_iter();
     let changes = states.map(|(path, state)| {
         let now = FileState::read(case.after, &path);
         Change::between(path, now, state)

@@ -425,6 +425,8 @@ impl<'a> Trials<'a> {
         }
         let each = commands.timeout.unwrap_or(LONGEST);
         let each = match limits.each {
+            // A red run of the whole command may have stopped at its first failure.
+            Some(_) if self.selection.is_none() => each.min(MOST_AFTER_RUN),
             Some(most) => each.min(most),
             None if self.longest.is_zero() => each,
             None => each.min((self.longest * 5).max(SHORTEST)),
@@ -449,7 +451,12 @@ impl<'a> Trials<'a> {
         };
         if ran.interrupted {
             self.ended = Some(WhyReason::Interrupted);
-        } else if ran.cut_short {
+        } else if ran.cut_short
+            // Too late for `mendit run`, which says nothing of the tests.
+            || limits.each.is_some()
+                && self.red.exit_code.is_some()
+                && ran.observed.test_result.timed_out
+        {
             self.ended = Some(WhyReason::Budget);
         }
         Ok(self.ended.is_none().then_some(ran))
