@@ -43,7 +43,7 @@ impl FixArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let mut app = open_app(global, &self.request, output)?;
         if self.request.undo {
-            return undo_fix(self, &app, output);
+            return undo_fix(self, &app, global, output);
         }
         if self.request.split_only {
             let parts = split_task(&app, &self.request)?;
@@ -87,7 +87,7 @@ impl FixArgs {
 }
 
 // It asks, because the change is the user's own work.
-fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError> {
+fn undo_fix(args: &FixArgs, app: &App, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let (cause, patch) = known_undo(app)?;
     let json = args.format == Form::Json;
     if !json {
@@ -107,7 +107,8 @@ fn undo_fix(args: &FixArgs, app: &App, output: &Output) -> Result<Exit, AppError
             .collect(),
         ..PatchRequest::default()
     };
-    let judged = apply_patch(app, &request, Target::Worktree)?;
+    let app = open_app(global, &request, output)?;
+    let judged = apply_patch(&app, &request, Target::Worktree)?;
     let applies = judged.verdict.verdict.applies();
     output.print_document(args.format, &judged.verdict, |_, _| {
         if applies {

@@ -63,6 +63,10 @@ fn unknown(document: &WhyDocument) -> String {
             "unknown: no commit is known at which the tests passed".to_owned()
         }
         Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
+        Some(WhyReason::Budget) if document.runs + document.whole_runs == 0 => {
+            "not searched: the command takes long, and its failing tests cannot be run alone"
+                .to_owned()
+        }
         Some(WhyReason::Budget) => format!("{likely}not finished: out of time or runs"),
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: with every change{since} reverted, something else fails")

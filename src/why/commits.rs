@@ -116,7 +116,7 @@ fn list_bases(
     // Of fewer commits the first of all.
     let first = line.len().saturating_sub(1);
     let steps = STEPS_BACK.into_iter();
-    let steps = steps.take(if find.near_only { 1 } else { STEPS_BACK.len() });
+    let steps = steps.take(if find.near_only { 2 } else { STEPS_BACK.len() });
     bases.extend(steps.filter_map(|steps| back(steps.min(first))));
     let mut listed: Vec<String> = line.first().cloned().into_iter().collect();
     bases.retain(|base| {
