@@ -132,10 +132,8 @@ pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     if let Some(folder) = &query.out {
         let folder = app.directory().join(folder);
         write_file(&folder.join("context.json"), to_json(&packed.context)?)?;
-        write_file(
-            &folder.join("failure-packet.json"),
-            to_json(&packed.packet)?,
-        )?;
+        let packet = to_json(&packed.packet)?;
+        write_file(&folder.join("failure-packet.json"), packet)?;
         let folder = folder.display();
         app.note(&format!(
             "wrote context.json and failure-packet.json to {folder}"
@@ -262,14 +260,12 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
     if query.stop_reason.is_some() {
         request.retry.stop_reason = query.stop_reason;
     }
-    Ok(request
-        .retry
-        .stop_reason
-        .map(|stop_reason| PreviousAttempt {
-            stop_reason,
-            patch_digest,
-            ..PreviousAttempt::default()
-        }))
+    let previous = |stop_reason| PreviousAttempt {
+        stop_reason,
+        patch_digest,
+        ..PreviousAttempt::default()
+    };
+    Ok(request.retry.stop_reason.map(previous))
 }
 
 fn texts_in(list: &Value) -> Vec<String> {
