@@ -82,7 +82,7 @@ pub(super) fn search_case(
         if let Some(reason) = flaky.or(trials.ended()) {
             return Ok(answer.with_reason(reason));
         }
-        clues.ran.clone_from(trials.traced());
+        clues.ran.clone_from(&trials.traced);
     }
     let scope_of = |hunk: usize| {
         let hunk = difference.hunks().get(hunk);
