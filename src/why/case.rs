@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::answer::{Answer, describe_changes, may_lie_further};
-use super::clues::collect_clues;
+use super::rank::collect_clues;
 use super::trials::Trials;
 use super::{Difference, Hunk, States, Step, next, rank_suspects};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
