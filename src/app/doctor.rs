@@ -10,7 +10,7 @@ use super::agents::is_installed;
 use super::command::{confined, say_unconfined};
 use super::files::write_file;
 use super::flags::{request, word};
-use super::open::{environment, given_values, listen};
+use super::open::{environment, list_values, listen};
 use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
 use crate::agent::PRESETS;
@@ -190,7 +190,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     }
     let workspace = app.worktree()?;
     let given = servers.iter().flat_map(ServerConfig::variables);
-    let named = given_values(&settings.test.env);
+    let named = list_values(&settings.test.env);
     let redactor = Redactor::new(environment().chain(given).chain(named));
     let (job, _private) = confined(app, CommandLine::Program(Vec::new()))?;
     let stop = app.progress.stop()?;

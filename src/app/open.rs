@@ -51,7 +51,7 @@ impl<'a> App<'a> {
         // Variables with a value on the command line are masked like the environment, because a command may print
         // them.
         let given = settings.test.env.iter().chain(&settings.agent.env);
-        let redactor = Redactor::new(environment().chain(given_values(given)));
+        let redactor = Redactor::new(environment().chain(list_values(given)));
         let redactor = redactor.with_rules(&settings.output.secret);
         let redactor = redactor
             .map_err(|error| AppError::new(Code::U103, format!("`output.secret`: {error}")))?;
@@ -214,8 +214,8 @@ pub(super) fn listen() -> Result<Stop> {
         .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))
 }
 
-/// The variables that are given with a value: `NAME=VALUE`.
-pub(super) fn given_values<'a>(
+/// Lists the variables that are given with a value: `NAME=VALUE`.
+pub(super) fn list_values<'a>(
     variables: impl IntoIterator<Item = &'a String>,
 ) -> impl Iterator<Item = (String, String)> {
     let given = variables
