@@ -132,10 +132,8 @@ pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     if let Some(folder) = &query.out {
         let folder = app.directory().join(folder);
         write_file(&folder.join("context.json"), to_json(&packed.context)?)?;
-        write_file(
-            &folder.join("failure-packet.json"),
-            to_json(&packed.packet)?,
-        )?;
+        let packet = to_json(&packed.packet)?;
+        write_file(&folder.join("failure-packet.json"), packet)?;
         let folder = folder.display();
         app.note(&format!(
             "wrote context.json and failure-packet.json to {folder}"
@@ -185,7 +183,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     let mut request = base_request(app.settings(), workspace.git.as_ref());
     request.directory.clone_from(&workspace.prefix);
     request.level = query.level;
-    (request.exit_code, request.timed_out) = (query.facts.exit_code, query.facts.timed_out);
+    request.facts = query.facts.clone();
     request.include_bundle = query.include_repo_bundle;
     request.test_commands.clone_from(&query.test_commands);
     if let Some(bytes) = query.max_log_bytes {
@@ -228,10 +226,10 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
         && let Some(last) = last_log(app)?.filter(|last| !last.log.text().trim().is_empty())
     {
         request.log = Some(last.log);
-        (request.exit_code, request.timed_out) = (last.facts.exit_code, last.facts.timed_out);
         if request.test_commands.is_empty() {
-            request.test_commands.extend(last.facts.command);
+            request.test_commands.extend(last.facts.command.clone());
         }
+        request.facts = last.facts;
     }
     if query.rev.is_none() {
         add_known(app, workspace, &mut request);
@@ -262,14 +260,12 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
     if query.stop_reason.is_some() {
         request.retry.stop_reason = query.stop_reason;
     }
-    Ok(request
-        .retry
-        .stop_reason
-        .map(|stop_reason| PreviousAttempt {
-            stop_reason,
-            patch_digest,
-            ..PreviousAttempt::default()
-        }))
+    let previous = |stop_reason| PreviousAttempt {
+        stop_reason,
+        patch_digest,
+        ..PreviousAttempt::default()
+    };
+    Ok(request.retry.stop_reason.map(previous))
 }
 
 fn texts_in(list: &Value) -> Vec<String> {

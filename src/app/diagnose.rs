@@ -79,10 +79,9 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
         let line = command.as_deref().unwrap_or_default();
         let project = Project::open(workspace);
         let remedies = explain_failure(&project, &diagnosis, log.text(), line);
-        let words = remedies
-            .first()
-            .map(|remedy| app.redactor().mask(&in_words(remedy)));
-        diagnosis.suggested_fix = words.unwrap_or(diagnosis.suggested_fix);
+        if let Some(remedy) = remedies.first() {
+            diagnosis.suggested_fix = app.redactor().mask(&in_words(remedy));
+        }
     }
     Ok(Diagnosed { diagnosis, command })
 }
@@ -213,11 +212,8 @@ fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
         // A frame is no message.
         let message = test.message.clone();
         let message = message.filter(|message| !message.starts_with("node:"));
-        place_failure(
-            message.unwrap_or_else(|| first.clone()),
-            Some(test),
-            diagnosis,
-        )
+        let message = message.unwrap_or_else(|| first.clone());
+        place_failure(message, Some(test), diagnosis)
     };
     let mut rows: Vec<RunFailure> = tests.into_iter().map(row).collect();
     // A file that did not load has no test.

@@ -10,7 +10,7 @@ use super::agents::is_installed;
 use super::command::{confined, say_unconfined};
 use super::files::write_file;
 use super::flags::{request, word};
-use super::open::{environment, listen};
+use super::open::{environment, list_values, listen};
 use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
 use crate::agent::PRESETS;
@@ -36,12 +36,8 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let state = store.state.directory();
     if is_interrupted(state) {
         let message = "an apply was interrupted: files may be half changed";
-        rows.push(row(
-            "apply",
-            Missing,
-            message,
-            Some("mendit apply --recover"),
-        ));
+        let command = Some("mendit apply --recover");
+        rows.push(row("apply", Missing, message, command));
     }
     rows.push(row("kept runs", Good, state.display().to_string(), None));
     rows.push(check_sandbox(app)?);
@@ -60,9 +56,8 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
         ),
     };
     rows.push(row("last run", state, message, command));
-    let found = PRESETS
-        .iter()
-        .filter(|preset| is_installed(&preset.command));
+    let presets = PRESETS.iter();
+    let found = presets.filter(|preset| is_installed(&preset.command));
     let found: Vec<&str> = found.map(|preset| preset.name.as_str()).collect();
     let (state, message) = match found.join(", ") {
         names if names.is_empty() => (
@@ -195,12 +190,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     }
     let workspace = app.worktree()?;
     let given = servers.iter().flat_map(ServerConfig::variables);
-    let named = settings
-        .test
-        .env
-        .iter()
-        .filter_map(|variable| variable.split_once('='));
-    let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let named = list_values(&settings.test.env);
     let redactor = Redactor::new(environment().chain(given).chain(named));
     let (job, _private) = confined(app, CommandLine::Program(Vec::new()))?;
     let stop = app.progress.stop()?;

@@ -21,7 +21,8 @@ use crate::workplace::WorkplaceError;
 use crate::workspace::{SettingsError, WorkspaceError};
 
 /// Why a task could not do its work: what happened, a stable code, what to do.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("error[{code}]: {message}{}", hint_lines(hints))]
 pub struct AppError {
     /// Its name, with a page.
     pub code: Code,
@@ -103,17 +104,10 @@ impl From<PathError> for AppError {
     }
 }
 
-impl std::fmt::Display for AppError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "error[{}]: {}", self.code, self.message)?;
-        for hint in &self.hints {
-            write!(f, "\n  hint: {hint}")?;
-        }
-        Ok(())
-    }
+fn hint_lines(hints: &[String]) -> String {
+    let lines = hints.iter().map(|hint| format!("\n  hint: {hint}"));
+    lines.collect()
 }
-
-impl std::error::Error for AppError {}
 
 /// What to do about each code of a lower module.
 static HINTS: LazyLock<BTreeMap<String, String>> =

@@ -51,9 +51,7 @@ impl<'a> App<'a> {
         // Variables with a value on the command line are masked like the environment, because a command may print
         // them.
         let given = settings.test.env.iter().chain(&settings.agent.env);
-        let given = given.filter_map(|variable| variable.split_once('='));
-        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let redactor = Redactor::new(environment().chain(given));
+        let redactor = Redactor::new(environment().chain(list_values(given)));
         let redactor = redactor.with_rules(&settings.output.secret);
         let redactor = redactor
             .map_err(|error| AppError::new(Code::U103, format!("`output.secret`: {error}")))?;
@@ -112,11 +110,8 @@ impl<'a> App<'a> {
                 "this is not a git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
-        let threads = self
-            .settings
-            .output
-            .threads
-            .map_or(0, |threads| threads.get().into());
+        let threads = self.settings.output.threads;
+        let threads = threads.map_or(0, |threads| threads.get().into());
         let workspace = Workspace::at(&self.directory, at, threads)?;
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
             self.note(
@@ -217,6 +212,16 @@ pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoP
 pub(super) fn listen() -> Result<Stop> {
     Stop::install()
         .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))
+}
+
+/// Lists the variables that are given with a value: `NAME=VALUE`.
+pub(super) fn list_values<'a>(
+    variables: impl IntoIterator<Item = &'a String>,
+) -> impl Iterator<Item = (String, String)> {
+    let given = variables
+        .into_iter()
+        .filter_map(|text| text.split_once('='));
+    given.map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
 /// The variables of this process that are UTF-8.

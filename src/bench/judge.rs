@@ -25,10 +25,6 @@ pub(super) struct CaseRun {
 }
 
 impl CaseRun {
-    fn is_fixed(&self) -> bool {
-        self.result.status.is_success()
-    }
-
     fn run_hidden(&self) -> Option<HiddenTests> {
         self.hidden.as_ref().map(|hidden| match hidden {
             Hidden::Passed => HiddenTests::Passed,
@@ -37,7 +33,7 @@ impl CaseRun {
     }
 
     fn is_repair(&self) -> bool {
-        self.is_fixed() && self.run_hidden() != Some(HiddenTests::Failed)
+        self.result.status.is_success() && self.run_hidden() != Some(HiddenTests::Failed)
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn hidden_tests(
             Err(failed) => return Ok(failed),
         }
     }
-    lay_hidden(fixture, &root)?;
+    copy_files(fixture, &hidden_folder(fixture), &root)?;
     let job = Job {
         limits: Limits::within(fixture.timeout()),
         environment: Environment::with(vec![temporary_name(home.path())?]),
@@ -97,12 +97,6 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError
 pub(super) fn hidden_folder(fixture: &Fixture) -> PathBuf {
     fixture.directory.join("hidden")
 }
-
-/// Lays the hidden tests of a fixture over its files at `root`.
-pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), BenchError> {
-    copy_files(fixture, &hidden_folder(fixture), root)
-}
-
 /// A directory below `home` for temporary files, as a variable for commands: what a test leaves
 /// there is seen by no other fixture and by no later run.
 pub(super) fn temporary_name(home: &Path) -> Result<String, BenchError> {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
 use super::args::{Form, Global, plain_forms};
-use super::pass_on::PassedOn;
+use super::relay::OutputRelay;
 use super::{AppError, Exit, Output, open_app};
 use crate::app::{App, CommandRun, RunRequest, enter_last, find_test_command, no_run, run_command};
 use crate::model::Code;
@@ -59,9 +59,9 @@ impl RunArgs {
         if !std::io::stderr().is_terminal() {
             output.doing(Some("running the command"));
         }
-        let mut passed_on = PassedOn::new(&app, output, self.brief, json);
-        let ran = self.run_command(&app, &request, &mut passed_on);
-        let passed_on = passed_on.finish();
+        let mut relay = OutputRelay::new(&app, output, self.brief, json);
+        let ran = self.run_command(&app, &request, &mut relay);
+        let relayed = relay.finish();
         let mut ran = ran?;
         output.doing(None);
         let shown = is_plain && has_begun(ran.failure.as_ref());
@@ -81,7 +81,7 @@ impl RunArgs {
         }
         // A pass of which nobody could read what it printed is none.
         if ran.failure.is_none() {
-            passed_on?;
+            relayed?;
         }
         if self.brief {
             output.print_text(&ran.brief(&app))?;
@@ -102,10 +102,10 @@ impl RunArgs {
         &self,
         app: &App,
         request: &RunRequest,
-        passed_on: &mut PassedOn<'_>,
+        relay: &mut OutputRelay<'_>,
     ) -> Result<CommandRun, AppError> {
-        let output = passed_on.output;
-        let mut sink = |stdout: bool, bytes: &[u8]| passed_on.push(stdout, bytes);
+        let output = relay.output;
+        let mut sink = |stdout: bool, bytes: &[u8]| relay.push(stdout, bytes);
         let mut ran = run_command(app, request, &mut sink)?;
         let most = self.retry_flaky;
         for number in 1..=most {

@@ -59,9 +59,8 @@ pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, Context
     let log = clean_log(inputs)?;
     let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
         let facts = LogFacts {
-            exit_code: request.exit_code,
             command: request.test_commands.first().cloned(),
-            timed_out: request.timed_out,
+            ..request.facts
         };
         let scene = Scene {
             source: Some(inputs.source),

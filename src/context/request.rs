@@ -2,7 +2,7 @@
 
 use super::ladder::{LevelChoice, Retry};
 use crate::config::Settings;
-use crate::diagnose::Log;
+use crate::diagnose::{Log, LogFacts};
 use crate::git::Repository;
 use crate::junit::Report;
 use crate::model::{
@@ -23,10 +23,8 @@ pub struct Request {
     pub reports: Vec<Report>,
     /// The directory that relative paths of the log are tried in first, relative to the root.
     pub directory: String,
-    /// Exit code of the command that wrote the log.
-    pub exit_code: Option<i32>,
-    /// Whether a time limit ended that command.
-    pub timed_out: bool,
+    /// How the command ended that wrote the log; its line is the first of the test commands.
+    pub facts: LogFacts,
     /// Files the caller says the failure is about; empty leaves it to the log.
     pub targets: Vec<RepoPath>,
     /// The level asked for.

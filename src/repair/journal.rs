@@ -84,7 +84,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// As [`Journal::write_text`].
     pub fn write_json(&self, name: &str, document: &impl Serialize) -> Result<(), RepairError> {
-        let mut text = serde_json::to_string_pretty(document).at(&self.path(name))?;
+        let mut text = serde_json::to_string_pretty(document).at(self.path(name))?;
         text.push('\n');
         self.write_bytes(name, self.redactor.redact_json(&text).as_bytes())
     }
@@ -99,7 +99,7 @@ impl<'a> Journal<'a> {
             level: kind.level(),
             kind,
         };
-        let line = serde_json::to_string(&event).at(&self.path("events.jsonl"))?;
+        let line = serde_json::to_string(&event).at(self.path("events.jsonl"))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
         for folder in self.run_folders() {
             let path = folder.join("events.jsonl");

@@ -99,8 +99,8 @@ impl Session<'_> {
         let mut request = self.asked.request.clone();
         request.log = (!self.seen.log.trim().is_empty()).then(|| self.seen.log.clone().into());
         request.traced.clone_from(&self.seen.traced);
-        request.exit_code = failure.and_then(|failure| failure.test_result.exit);
-        request.timed_out = failure.is_some_and(|failure| failure.test_result.timed_out);
+        request.facts.exit_code = failure.and_then(|failure| failure.test_result.exit);
+        request.facts.timed_out = failure.is_some_and(|failure| failure.test_result.timed_out);
         request.test_commands.clone_from(&self.asked.commands.lines);
         let asked =
             history::attempts_of(history, Origin::Agent).map(|attempt| &attempt.requested_files);

@@ -102,7 +102,7 @@ pub(super) fn build_document(
         ..change
     };
     let has_submodules = submodules(workspace).next().is_some();
-    let verdict = answer.decide_verdict(!has_submodules && trials.place_kind() != "copy");
+    let verdict = answer.decide_verdict(!has_submodules && trials.place.kind() != "copy");
     let mut around = Vec::new();
     if verdict == WhyVerdict::Unknown {
         around.extend(submodules(workspace).take(MAX_SUBMODULES).map(not_tried));

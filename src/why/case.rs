@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::answer::{Answer, describe_changes, may_lie_further};
-use super::clues::collect_clues;
+use super::rank::collect_clues;
 use super::trials::Trials;
 use super::{Difference, Hunk, States, Step, next, rank_suspects};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
@@ -82,7 +82,7 @@ pub(super) fn search_case(
         if let Some(reason) = flaky.or(trials.ended()) {
             return Ok(answer.with_reason(reason));
         }
-        clues.ran.clone_from(trials.traced());
+        clues.ran.clone_from(&trials.traced);
     }
     let scope_of = |hunk: usize| {
         let hunk = difference.hunks().get(hunk);

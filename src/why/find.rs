@@ -87,7 +87,7 @@ impl FindCause<'_> {
         let (mut trials, fails) = self.open_trials()?;
         let answer = if fails {
             if let Some(traced) = facts.trace(self.line).filter(|_| self.trace) {
-                trials.take_trace(traced);
+                trials.traced = traced;
             }
             let mut answer = self.search_changes(&mut trials)?;
             // A command that cannot be started says nothing about changes.
@@ -112,7 +112,7 @@ impl FindCause<'_> {
         let _lock = RunLock::take(self.state)?;
         let (mut trials, _) = self.open_trials()?;
         trials.trace(&BTreeMap::new())?;
-        let traced = trials.traced().clone();
+        let traced = trials.traced.clone();
         if traced.failing > 0 {
             let facts = Facts::new(self.state, self.workspace, self.redactor);
             facts.keep_trace(self.line, &traced);

@@ -5,7 +5,6 @@
 
 mod answer;
 mod case;
-mod clues;
 mod commits;
 mod difference;
 mod failures;

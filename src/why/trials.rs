@@ -138,7 +138,7 @@ impl RedRun {
 /// Runs the failing tests with files in other states, and remembers what each state showed.
 pub struct Trials<'a> {
     find: &'a FindCause<'a>,
-    place: Workplace<'a>,
+    pub(super) place: Workplace<'a>,
     red: RedRun,
     /// The failures, each with an outcome of its own.
     pub failures: Failures,
@@ -147,7 +147,7 @@ pub struct Trials<'a> {
     // The line that runs the failing tests alone, and how many it names.
     selection: Option<(String, usize)>,
     trace_plan: Option<WithOthers>,
-    traced: Traced,
+    pub(super) traced: Traced,
     observed: Vec<(States, Observation)>,
     longest: Duration,
     ended: Option<WhyReason>,
@@ -265,27 +265,10 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The kind of isolated copy that they run in.
-    #[must_use]
-    pub fn place_kind(&self) -> &'static str {
-        self.place.kind()
-    }
-
     /// Why nothing more can be run.
     #[must_use]
     pub fn ended(&self) -> Option<WhyReason> {
         self.ended
-    }
-
-    /// The lines that ran in the failing tests.
-    #[must_use]
-    pub fn traced(&self) -> &Traced {
-        &self.traced
-    }
-
-    /// Takes the trace of an earlier run on the same files.
-    pub fn take_trace(&mut self, traced: Traced) {
-        self.traced = traced;
     }
 
     /// Reruns the failing tests under the tracer, where no trace is known. `None` where nothing ran.

@@ -37,7 +37,7 @@ impl Copied {
         let original = plan.root.canonicalize().at(plan.root)?;
         let extras = Extras::find(&original, plan.source, &plan.shared);
         let mut apart = plan.shared.clone();
-        apart.extend(extras.top_paths().cloned());
+        apart.extend(extras.tops.iter().cloned());
         let root = slot.join("tree");
         for path in &apart {
             clear_path(&root.join(path.as_str()))?;

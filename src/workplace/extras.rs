@@ -18,7 +18,7 @@ use crate::source::{EntryKind, Source};
 /// Installed packages, repositories and caches that say what they are, are left out.
 pub(super) struct Extras {
     /// Files and folders with nothing listed in them, the topmost ones.
-    tops: BTreeSet<RepoPath>,
+    pub(super) tops: BTreeSet<RepoPath>,
     /// Every file and link below them.
     files: Vec<RepoPath>,
     /// The copies as they were made.
@@ -35,10 +35,6 @@ impl Extras {
         };
         found.look_in(root, "", source, installed, false);
         found
-    }
-
-    pub(super) fn top_paths(&self) -> impl Iterator<Item = &RepoPath> {
-        self.tops.iter()
     }
 
     fn look_in(

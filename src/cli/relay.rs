@@ -1,12 +1,12 @@
-//! Passes on what a command prints, its secrets masked unless a person reads it at a terminal.
+//! Relays what a command prints, its secrets masked unless a person reads it at a terminal.
 
 use std::io::IsTerminal as _;
 
 use super::{AppError, Output};
 use crate::app::{App, Redactor};
 
-/// Where the output of a command goes.
-pub(super) struct PassedOn<'a> {
+/// The way of a command's output to whoever reads it.
+pub(super) struct OutputRelay<'a> {
     pub(super) output: &'a Output,
     // One for standard error and one for standard output; a person at a terminal sees the output as it is.
     maskers: Option<[StreamMasker; 2]>,
@@ -16,7 +16,7 @@ pub(super) struct PassedOn<'a> {
     written: Result<(), AppError>,
 }
 
-impl<'a> PassedOn<'a> {
+impl<'a> OutputRelay<'a> {
     pub(super) fn new(app: &App, output: &'a Output, is_hidden: bool, to_stderr: bool) -> Self {
         let masker = || StreamMasker {
             redactor: app.redactor().clone(),
@@ -32,6 +32,7 @@ impl<'a> PassedOn<'a> {
         }
     }
 
+    /// Takes what the command printed.
     pub(super) fn push(&mut self, stdout: bool, bytes: &[u8]) {
         match &mut self.maskers {
             _ if self.is_hidden => {}
