@@ -152,8 +152,11 @@ impl FindCause<'_> {
         let mut answer = Answer::unknown(WhyReason::NoChange);
         if self.since.is_none() {
             answer = self.search_worktree(trials, git, head)?;
-            let is_left = self.near_only && answer.reason != Some(WhyReason::NoChange);
-            if answer.is_last() || is_left {
+            let goes_on = matches!(
+                answer.reason,
+                Some(WhyReason::NoChange | WhyReason::FailsWithout)
+            );
+            if answer.is_last() || self.near_only && !goes_on {
                 return Ok(answer);
             }
         }
