@@ -32,7 +32,6 @@ pub static PRESETS: LazyLock<Vec<AgentPreset>> =
     LazyLock::new(|| parse_rows(embedded!("agent/agents.toml")));
 
 /// The preset of this name.
-#[must_use]
 pub fn preset(name: &str) -> Option<&'static AgentPreset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
@@ -68,7 +67,6 @@ pub struct Transcript {
 
 impl Adapter {
     /// Returns the command line for a call; `failing` is the command that the agent has to make pass.
-    #[must_use]
     pub fn line(&self, command: &str, confined: bool, failing: Option<&str>) -> String {
         let failing = failing.filter(|line| is_plain(line));
         let how = match failing {
@@ -81,7 +79,6 @@ impl Adapter {
     }
 
     /// Reads the events that an agent printed; `None` if it printed none.
-    #[must_use]
     #[expect(clippy::cast_sign_loss, reason = "a negative count becomes 0")]
     pub fn parse_transcript(&self, printed: &str) -> Option<Transcript> {
         if self.text.is_empty() {

@@ -113,7 +113,6 @@ pub struct Places<'a> {
 
 /// Fills the placeholders of a command line, each as one quoted word of a POSIX shell. Other
 /// braces stay as they are.
-#[must_use]
 pub fn fill_template(command: &str, places: &Places<'_>) -> String {
     let filled = command
         .replace("{packet}", &quote_path(places.packet))

@@ -51,7 +51,6 @@ impl AgentHome {
     }
 
     /// Returns the variables that lead an agent there.
-    #[must_use]
     pub fn variables(&self) -> Vec<String> {
         let value = |below: &str| self.own.join(below).display().to_string();
         let pairs = VARIABLES.iter();
@@ -61,7 +60,6 @@ impl AgentHome {
     }
 
     /// Returns the folders outside it that an agent may write.
-    #[must_use]
     pub fn writable(&self) -> Vec<PathBuf> {
         let folders = self.linked.iter().map(|below| self.real.join(below));
         folders.chain([self.own.clone()]).collect()

@@ -22,7 +22,6 @@ pub struct Reply {
 /// Reads a reply: a repair packet alone, in a fence or amid prose, or any text with a patch in it.
 ///
 /// Never fails: a text without a patch or a wish is a reply that gives up.
-#[must_use]
 pub fn read_reply(text: &str) -> Reply {
     let answer = without_thoughts(text.as_bytes());
     let answer = String::from_utf8_lossy(&answer);

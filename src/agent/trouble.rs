@@ -5,7 +5,6 @@ use crate::model::TroubleKind;
 
 /// What an agent lacks, by the words that it and its service use for it. `None` when they say
 /// nothing of the kind.
-#[must_use]
 pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
     // What is told last is what it ended with; a line of source or of a log is longer.
@@ -66,7 +65,6 @@ const WORDS: &[(TroubleKind, &[&str])] = &[
 ];
 
 /// What an agent lacks, in words that a sentence begins with.
-#[must_use]
 pub fn in_words(kind: TroubleKind) -> &'static str {
     match kind {
         TroubleKind::Login => "the agent's login failed",

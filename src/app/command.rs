@@ -244,7 +244,6 @@ const ROWS: [(&str, &str, &str); 7] = [
 
 /// Finds the test command that a file of the current directory names. Nothing is run: that is for a person to agree
 /// to.
-#[must_use]
 pub fn find_test_command(app: &App) -> Option<(&'static str, &'static str)> {
     find_in(&|name| std::fs::read_to_string(app.directory().join(name)).ok())
 }

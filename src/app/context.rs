@@ -111,7 +111,6 @@ pub struct Packed {
 
 impl Packed {
     /// Estimated tokens of the whole prompt: files, log and what is said of both.
-    #[must_use]
     pub fn prompt_tokens(&self) -> u64 {
         estimate_tokens(context_markdown(&self.context, &self.packet).len() as u64)
     }

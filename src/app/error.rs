@@ -67,7 +67,6 @@ impl AppError {
     }
 
     /// Adds what to do.
-    #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -81,7 +80,6 @@ impl AppError {
     }
 
     /// Sets how the process ends.
-    #[must_use]
     pub fn exit(mut self, exit: Exit) -> Self {
         self.exit = exit;
         self

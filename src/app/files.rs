@@ -44,13 +44,11 @@ impl From<String> for Input {
 
 impl Input {
     /// Standard input.
-    #[must_use]
     pub fn standard() -> Self {
         Self::from("-".to_owned())
     }
 
     /// A text that is here already, and the name that messages give it.
-    #[must_use]
     pub fn held(name: &str, text: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.to_owned(),
@@ -59,7 +57,6 @@ impl Input {
     }
 
     /// Returns its name: the path of a file, `-` for standard input.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -152,7 +149,6 @@ pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
 
 /// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the
 /// null device.
-#[must_use]
 pub fn is_piped() -> bool {
     use rustix::fs::{FileType, fstat};
     let about = fstat(rustix::stdio::stdin());

@@ -118,7 +118,6 @@ FixRequest {
 
 impl FixRequest {
     /// Whether a person is asked before a patch is written; with `--test` and `--resume` a script decides.
-    #[must_use]
     pub fn asks(&self) -> bool {
         self.test.is_empty() && self.resume.is_none()
     }
@@ -147,20 +146,17 @@ pub struct Fixed {
 
 impl Fixed {
     /// The patch, unless a secret in it is masked: it would not apply.
-    #[must_use]
     pub fn whole_patch(&self) -> Option<&str> {
         let whole = |patch: &&str| self.result.patch_digest == Some(digest(patch.as_bytes()));
         self.patch.as_deref().filter(whole)
     }
 
     /// Whether the patch may be written without a look at it: the tests that failed pass with it.
-    #[must_use]
     pub fn is_proven(&self) -> bool {
         self.result.status.is_success()
     }
 
     /// Whether the command still fails, and the patch is nothing but certain imports that helped.
-    #[must_use]
     pub fn is_part(&self) -> bool {
         let moved = [S::Interrupted, S::WorktreeChanged, S::WorkplaceUnused];
         let is_usable = !moved.contains(&self.result.stop_reason);

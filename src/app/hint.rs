@@ -54,7 +54,6 @@ pub struct Hinted {
 
 impl Hinted {
     /// A line for each name, or that no name is missing.
-    #[must_use]
     pub fn lines(&self) -> String {
         let (suggestions, remedies) = (&self.document.suggestions, &self.document.remedies);
         let mut names: Vec<String> = Vec::new();

@@ -52,7 +52,6 @@ struct Row {
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("app/init.toml")));
 
 /// Lists the supported names, sorted.
-#[must_use]
 pub fn init_names() -> Vec<&'static str> {
     let names = ROWS.iter().flat_map(|row| &row.names);
     let mut names: Vec<&str> = names.map(String::as_str).collect();

@@ -81,19 +81,16 @@ impl<'a> App<'a> {
     }
 
     /// The directory it is in, absolute, with links resolved.
-    #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// The settings in force there.
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// Masks what must not be shown.
-    #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }

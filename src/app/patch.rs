@@ -193,7 +193,6 @@ pub fn check_batch(
 }
 
 /// The verdict with the canonical patch in it, when it applies.
-#[must_use]
 pub fn with_canonical(mut judged: Judged) -> PatchVerdict {
     if judged.verdict.verdict.applies() {
         judged.verdict.canonical_patch = String::from_utf8(judged.canonical_patch()).ok();

@@ -76,7 +76,6 @@ pub fn add_up_runs(
 }
 
 /// Whether a folder holds runs and is none itself.
-#[must_use]
 pub fn holds_runs(folder: &Path) -> bool {
     let is_run = |folder: &Path| {
         ["result.json", "run.json"]

@@ -265,7 +265,6 @@ impl CommandRun {
     }
 
     /// What to type next.
-    #[must_use]
     pub fn next_steps(&self) -> Vec<String> {
         let Some(summary) = &self.record.summary else {
             return Vec::new();

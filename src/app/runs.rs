@@ -147,7 +147,6 @@ impl KeptRun {
     }
 
     /// Its command, with secrets masked; the first one of a repair.
-    #[must_use]
     pub fn command(&self) -> Option<String> {
         let command = self.record["command"].as_str();
         let command = command.or_else(|| self.record["commands"][0].as_str());
@@ -155,14 +154,12 @@ impl KeptRun {
     }
 
     /// How it ended, in words.
-    #[must_use]
     pub fn end(&self) -> &str {
         let end = self.record["testResult"]["message"].as_str();
         end.unwrap_or_default()
     }
 
     /// Its failure in short; `None` when it passed.
-    #[must_use]
     pub fn summary(&self) -> Option<RunSummary> {
         serde_json::from_value(self.record["summary"].clone()).ok()
     }
@@ -368,7 +365,6 @@ pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
 }
 
 /// Why a task that needs a run has none.
-#[must_use]
 pub fn no_run() -> AppError {
     AppError::new(Code::U306, "nothing was run here yet")
         .hint("`mendit run CMD` runs a test command and keeps its log")

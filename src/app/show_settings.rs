@@ -26,7 +26,6 @@ pub struct SettingRow {
 
 /// Every setting in force, with its origin. Variables that are handed on may be written with their
 /// values, so values are masked.
-#[must_use]
 pub fn show_settings(app: &App) -> Vec<SettingRow> {
     let row = |(key, value, origin): (&Key, Option<toml::Value>, Origin)| SettingRow {
         key: key.name(),
@@ -54,7 +53,6 @@ pub fn find_settings(named: Option<&Path>) -> Result<()> {
 
 /// The settings of the user and the environment, without the repository's; those that are wrong
 /// count as not made.
-#[must_use]
 pub fn own_settings(named: Option<&Path>) -> Settings {
     let file = named.map(|file| File::Trusted(file.to_owned()));
     Settings::load(file.as_ref(), environment()).unwrap_or_default()

@@ -26,7 +26,6 @@ pub enum BenchAgent {
 
 impl BenchAgent {
     /// Its name in documents.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Builtin => "builtin",
@@ -38,7 +37,6 @@ impl BenchAgent {
 }
 
 /// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.
-#[must_use]
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
     let shown = |path: &RepoPath| packet.file_snapshots.iter().any(|file| file.path == *path);
     let missing = fixture.needed.iter().filter(|path| !shown(path));
@@ -56,7 +54,6 @@ pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String 
 }
 
 /// The recorded reply to a call, counted from 1.
-#[must_use]
 pub(super) fn recorded_reply(fixture: &Fixture, call: u32) -> String {
     let reply = (call as usize)
         .checked_sub(1)

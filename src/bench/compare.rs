@@ -10,7 +10,6 @@ use crate::model::{
 };
 
 /// Compares with an earlier document, over the fixtures that both ran.
-#[must_use]
 pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
     let pairs = pair_cases(before, now, |row| row.result == FixtureResult::Passed);
     Comparison {
@@ -21,7 +20,6 @@ pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
 }
 
 /// Two benches case by case, over the cases that both ran.
-#[must_use]
 pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
     pair_cases(first, second, |row| row.repaired)
 }

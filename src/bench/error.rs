@@ -60,7 +60,6 @@ impl BenchError {
     }
 
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::File(code, ..) | Self::Below(code, _) => *code,

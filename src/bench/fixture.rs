@@ -120,7 +120,6 @@ pub const HIDDEN_PASSED: &str = "hidden tests passed";
 
 impl Fixture {
     /// The end that a run with what it needs must come to.
-    #[must_use]
     pub fn end(&self) -> FixtureEnd {
         FixtureEnd {
             status: self.expect.status,
@@ -129,19 +128,16 @@ impl Fixture {
     }
 
     /// Whether a repair exists that a run can make.
-    #[must_use]
     pub fn is_fixable(&self) -> bool {
         self.expect.status == RunStatus::Fixed
     }
 
     /// The time limit of its test.
-    #[must_use]
     pub fn timeout(&self) -> Duration {
         Duration::try_from_secs_f64(self.timeout_seconds).unwrap_or(Duration::from_secs(1))
     }
 
     /// Puts the values of the secrets where their names stand.
-    #[must_use]
     pub fn fill(&self, text: &str) -> String {
         let mut filled = text.to_owned();
         for (name, parts) in &self.secrets {
@@ -151,7 +147,6 @@ impl Fixture {
     }
 
     /// Every text that must not leave, filled in; the values of the secrets among them.
-    #[must_use]
     pub fn forbidden_texts(&self) -> Vec<String> {
         let secrets = self.secrets.values().map(|parts| parts.concat());
         let forbidden = self.forbid.text.iter().map(|text| self.fill(text));
@@ -164,7 +159,6 @@ impl Fixture {
 }
 
 /// Returns the programs that a fixture needs and that are not on the search path.
-#[must_use]
 pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
     let missing = fixture.needs.iter().filter(|name| on_path(name).is_none());
     missing.cloned().collect()

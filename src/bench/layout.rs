@@ -28,7 +28,6 @@ pub(super) struct LaidOut {
 
 impl Case<'_> {
     /// A case whose files are in the fixture's folder.
-    #[must_use]
     pub fn from_folder(fixture: Fixture) -> Self {
         Self {
             fixture,

@@ -25,7 +25,6 @@ pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
 
 /// What of a list, in its order, belongs to a part: every N-th, so that neighbours, which are
 /// alike, are spread.
-#[must_use]
 pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
     let Some(Partition { index, count }) = partition else {
         return all;

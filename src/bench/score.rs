@@ -22,7 +22,6 @@ pub struct Heading {
 }
 
 /// Counts outcomes. The order they come in does not matter.
-#[must_use]
 pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocument {
     outcomes.sort_by(|a, b| a.id.cmp(&b.id));
     let level = |outcome: &FixtureOutcome| match outcome.needed_level {
@@ -58,7 +57,6 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
 pub(super) const WRONG_HEAL: &str = "F304: ";
 
 /// The first reason why a document is no success, if there is one; `min_rate` is the share that must pass.
-#[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<BenchError> {
     let comparison = document.comparison.as_ref();
     let regressed = comparison.map_or(String::new(), |found| found.regressed.join(", "));
@@ -81,7 +79,6 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
 }
 
 /// Writes a line of JSON for each case that ended with a patch: a prediction of SWE-bench.
-#[must_use]
 pub fn prediction_lines(agent: &str, outcomes: &[FixtureOutcome]) -> String {
     let lines = outcomes.iter().filter_map(|outcome| {
         let patch = outcome.patch.as_ref()?;
@@ -94,7 +91,6 @@ pub fn prediction_lines(agent: &str, outcomes: &[FixtureOutcome]) -> String {
 }
 
 /// The 95 % interval of Wilson for `passed` of `run`, both ends from 0 to 1.
-#[must_use]
 pub fn wilson(passed: u64, run: u64) -> (f64, f64) {
     if run == 0 {
         return (0.0, 1.0);

@@ -30,7 +30,6 @@ use crate::app::{self, App, AppError, AppOptions, Flags};
 use crate::model::{AtPath as _, Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
-#[must_use]
 pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == "__sup") {
         return u8::try_from(app::supervise()).unwrap_or(70).into();

@@ -15,7 +15,6 @@ pub struct Captured {
 
 impl Captured {
     /// Bytes that are neither in the head nor in the tail.
-    #[must_use]
     pub fn omitted(&self) -> u64 {
         self.bytes
             .saturating_sub((self.head.len() + self.tail.len()) as u64)
@@ -23,7 +22,6 @@ impl Captured {
 
     /// Head and tail as text. When something is left out they are cut on line borders, or between two
     /// words where there are none, and a line between them says how many bytes are missing.
-    #[must_use]
     pub fn text(&self) -> String {
         if self.omitted() == 0 {
             let all = [self.head.as_slice(), &self.tail].concat();

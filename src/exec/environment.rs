@@ -15,7 +15,6 @@ pub struct Environment {
 
 impl Environment {
     /// The default one with more variables.
-    #[must_use]
     pub fn with(allow: Vec<String>) -> Self {
         Self { allow }
     }

@@ -28,7 +28,6 @@ pub enum ExecError {
 
 impl ExecError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::Empty => Code::U101,

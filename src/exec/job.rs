@@ -33,7 +33,6 @@ pub struct Job {
 
 impl Job {
     /// A job with the default limits, environment and sandbox, and nothing on standard input.
-    #[must_use]
     pub fn new(command: CommandLine, directory: impl Into<PathBuf>) -> Self {
         Self {
             command,
@@ -59,7 +58,6 @@ pub enum CommandLine {
 
 impl CommandLine {
     /// Program and arguments, the shell's own included.
-    #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
         match self {
             Self::Program(arguments) => arguments.clone(),
@@ -124,7 +122,6 @@ pub struct Limits {
 
 impl Limits {
     /// The default ones with a time.
-    #[must_use]
     pub fn within(timeout: Duration) -> Self {
         Self {
             timeout: Some(timeout),

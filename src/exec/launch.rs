@@ -66,7 +66,6 @@ fn log_end(command: &str, report: Option<&Report>) {
 }
 
 /// The running program itself, also when its file was replaced meanwhile.
-#[must_use]
 pub fn own_program() -> Option<PathBuf> {
     let link = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && link.symlink_metadata().is_ok() {
@@ -76,7 +75,6 @@ pub fn own_program() -> Option<PathBuf> {
 }
 
 /// Where the program of this name is that the search path leads to.
-#[must_use]
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let files = std::env::split_paths(&path).map(|folder| folder.join(name));
@@ -84,7 +82,6 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// Whether a file may be run.
-#[must_use]
 pub fn is_program(file: &Path) -> bool {
     let Ok(about) = file.metadata() else {
         return false;

@@ -33,7 +33,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// Whether the command ended by itself with exit code 0.
-    #[must_use]
     pub fn passed(&self) -> bool {
         self.end == End::Exit(0)
     }
@@ -60,7 +59,6 @@ pub enum End {
 
 impl End {
     /// The exit code, if it ended by itself.
-    #[must_use]
     pub fn exit_code(self) -> Option<i32> {
         match self {
             Self::Exit(code) => Some(code),
@@ -69,7 +67,6 @@ impl End {
     }
 
     /// The signal it died of, also when a shell in between reports it as 128 and the signal.
-    #[must_use]
     pub fn signal(self) -> Option<i32> {
         match self {
             Self::Signal(signal) => Some(signal),
@@ -80,7 +77,6 @@ impl End {
 
     /// Whether the command was missing or could not be run, also when a shell in between says so
     /// with 127 or 126.
-    #[must_use]
     pub fn is_missing_command(self) -> bool {
         matches!(
             self,
@@ -89,7 +85,6 @@ impl End {
     }
 
     /// As the exit code that `diagnose` takes: negative for a signal, `None` for the rest.
-    #[must_use]
     pub fn code_or_signal(self) -> Option<i32> {
         match self {
             Self::Exit(code) => Some(code),

@@ -71,7 +71,6 @@ pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
 
 impl Piped {
     /// Returns its standard error so far.
-    #[must_use]
     pub fn stderr(&self) -> Captured {
         let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         ring.captured()
@@ -104,13 +103,11 @@ impl Piped {
     }
 
     /// Returns the sandbox layers that were in force; `None` while it runs.
-    #[must_use]
     pub fn sandbox(&self) -> Option<SandboxState> {
         self.sandbox
     }
 
     /// Places that the sandbox refused to be written, as far as its standard error names them.
-    #[must_use]
     pub fn refused(&self) -> &[PathBuf] {
         &self.refused
     }

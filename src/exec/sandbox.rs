@@ -43,7 +43,6 @@ pub enum SandboxState {
 
 impl SandboxState {
     /// The word of documents.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Enforced => "enforced",

@@ -14,7 +14,6 @@ pub struct Stop {
 
 impl Stop {
     /// Nobody wants it to end, until somebody calls [`Stop::request`].
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -39,13 +38,11 @@ impl Stop {
     }
 
     /// Whether somebody asked.
-    #[must_use]
     pub fn requested(&self) -> bool {
         self.requested.load(Ordering::SeqCst)
     }
 
     /// Whether somebody asked twice.
-    #[must_use]
     pub fn forced(&self) -> bool {
         self.forced.load(Ordering::SeqCst)
     }

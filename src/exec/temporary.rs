@@ -62,7 +62,6 @@ impl Temporary {
     }
 
     /// Where it is.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -53,7 +53,6 @@ impl Fix {
 ///
 /// Nothing in a log is ever run or installed: a package comes from a manifest, a lock or the
 /// configuration itself, an address from the configuration.
-#[must_use]
 pub fn choose_fix(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     let newest = known_fixes(diagnosis, history);
     let is_known = newest.is_some();

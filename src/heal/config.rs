@@ -53,7 +53,6 @@ impl ServerConfig {
     }
 
     /// Every server's entry, under the key of the file.
-    #[must_use]
     pub fn document(&self) -> Map<String, Value> {
         let servers = Value::Object(self.servers.clone());
         std::iter::once((self.key.to_owned(), servers)).collect()
@@ -107,7 +106,6 @@ impl ServerConfig {
     }
 
     /// The file as it shall be written.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -197,7 +195,6 @@ fn put_endpoint(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
 }
 
 /// A configuration as it may be shown: values that are secrets, or whose names say so, are masked.
-#[must_use]
 pub fn masked(document: &Map<String, Value>, redactor: &Redactor) -> Map<String, Value> {
     let rows = document.iter();
     rows.map(|(name, value)| (name.clone(), mask(name, value, redactor)))

@@ -68,7 +68,6 @@ impl Endpoint {
 
 impl Probe {
     /// The program of its command line; `None` for an address, or where a shell has to find it.
-    #[must_use]
     pub fn program(&self) -> Option<&str> {
         let shell = ['|', '&', ';', '<', '>', '$', '`', '(', '"', '\''];
         match &self.target {
@@ -80,7 +79,6 @@ impl Probe {
     }
 
     /// The server's address, when that is what is used.
-    #[must_use]
     pub fn url(&self) -> Option<&str> {
         match &self.target {
             Target::Server(endpoint) if endpoint.transport == Transport::Http => {
@@ -91,7 +89,6 @@ impl Probe {
     }
 
     /// The same probe with other words in place of its program. `None` for an address.
-    #[must_use]
     pub fn with_front(&self, front: &[&str]) -> Option<Self> {
         let mut changed = self.clone();
         match &mut changed.target {
@@ -213,7 +210,6 @@ pub enum HealError {
 
 impl HealError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::Config(..) | Self::UnknownServer(..) => Code::R301,

@@ -6,7 +6,6 @@ use serde::de::IgnoredAny;
 
 /// Finds the value of a key in a text that is known to be JSON. `path` leads from the outermost
 /// object inward.
-#[must_use]
 pub fn span_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let mut at = skip_space(text, 0);
     for wanted in path {

@@ -72,7 +72,6 @@ impl ServerOptions {
 
 impl Server {
     /// A server with these options.
-    #[must_use]
     pub fn new(options: ServerOptions) -> Self {
         Self {
             options: Arc::new(options),

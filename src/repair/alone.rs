@@ -38,14 +38,12 @@ pub(super) fn alone_line(
 
 /// Returns the last runner that a command starts; `None` where nothing can be handed on to one, as a script in each
 /// package of a workspace.
-#[must_use]
 pub fn last_runner(run: &CommandFiles) -> Option<TestRunner> {
     let runner = named_runners(run).last().copied();
     runner.filter(|_| run.everywhere().is_none())
 }
 
 /// Whether a word of a command is a file, a folder, a module or a test in one, seen from where it runs.
-#[must_use]
 pub fn is_path(source: &dyn Source, prefix: &str, word: &str) -> bool {
     let word = word.split("::").next().unwrap_or(word);
     let word = word.trim_start_matches("./").trim_end_matches('/');

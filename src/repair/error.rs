@@ -43,7 +43,6 @@ pub enum RepairError {
 
 impl RepairError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::Locked(..) => Code::L101,

@@ -14,7 +14,6 @@ use crate::policy::Redactor;
 
 /// Returns the failure report of a run that did not succeed, from what happened alone; `remedies` are what a person
 /// types to mend the environment.
-#[must_use]
 pub fn child_failure(
     result: &RunResult,
     attempts: &[AttemptResult],

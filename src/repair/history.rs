@@ -27,7 +27,6 @@ pub struct History {
 
 impl History {
     /// Replies so far.
-    #[must_use]
     pub fn replies(&self) -> u32 {
         u32::try_from(attempts_of(self, Origin::Agent).count()).unwrap_or(u32::MAX)
     }

@@ -46,13 +46,11 @@ impl<'a> Journal<'a> {
     }
 
     /// Seconds since the run began, interruptions left out.
-    #[must_use]
     pub fn seconds(&self) -> f64 {
         round_millis((self.before + self.started.elapsed()).as_secs_f64())
     }
 
     /// Where a file of the run stands.
-    #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -190,13 +188,11 @@ impl RunLock {
 }
 
 /// Returns a SHA-256 in hex.
-#[must_use]
 pub fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
 /// Formats a moment as documents have it.
-#[must_use]
 pub fn in_utc(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
@@ -207,7 +203,6 @@ pub(super) fn round_millis(seconds: f64) -> f64 {
 }
 
 /// Reads a document, when it is there and readable.
-#[must_use]
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }

@@ -100,7 +100,6 @@ impl RunLimit {
 
 /// How long the first run of the commands may take when nobody says: half of what there is for
 /// everything, so that a slow suite is measured rather than cut off.
-#[must_use]
 pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
     let half = max_seconds.map_or(LONGEST, |all| (all / 2.0).clamp(LEAST, LONGEST).min(all));
     Duration::try_from_secs_f64(half).unwrap_or(Duration::from_hours(1))
@@ -108,7 +107,6 @@ pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
 
 /// How long later runs may take, from the first: five times as long, since a mended suite runs
 /// further than a broken one. One that stopped before any test ran measures nothing.
-#[must_use]
 pub(super) fn later_limit(first: &Observed, seconds: f64, limit: Duration) -> Duration {
     let measures_nothing = first.test_result.timed_out
         || first.kind.is_before_tests()

@@ -6,7 +6,6 @@ use crate::exec::{End, Outcome};
 use crate::model::{Diagnosis, FailureKind as Kind, Observed, RunFailure, TestResult};
 
 /// Says what one run of the commands shows; `log` is what the diagnosis was made from.
-#[must_use]
 pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed {
     let passed = outcome.end == End::Exit(0);
     let mut failing_tests = diagnosis.failing_tests.clone();

@@ -12,7 +12,6 @@ const NEIGHBORS: usize = 3;
 
 /// Compares two runs of the same commands: the lines that only one of them wrote, with their neighbors. Lines that
 /// differ in numbers and temporary paths alone are the same.
-#[must_use]
 pub(super) fn compare_outputs(before: &str, after: &str) -> Outputs {
     let (before, after) = (
         only_in(before, after, MAX_BEFORE),

@@ -124,7 +124,6 @@ pub struct RunEnd {
 
 /// The next step, from what happened and what is allowed. Pure: the same history gives the same
 /// step, which is what lets an interrupted run go on.
-#[must_use]
 pub fn next(history: &History, policy: &Policy) -> Step {
     if history.interrupted {
         return stop(

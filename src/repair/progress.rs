@@ -36,7 +36,6 @@ enum Step {
 
 /// Compares what fails before and after `changes`: by test, and in the same test by what it failed with. A first right
 /// import is progress although the test fails at the next missing name.
-#[must_use]
 pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect {
     if after.passed {
         return Effect::Fixed;

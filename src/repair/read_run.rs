@@ -14,7 +14,6 @@ const MAX_TEXT: usize = 65_536;
 
 /// Reads a run back from its folder. `None` when there is no readable `result.json`; whatever else is missing is left
 /// empty. Logs and patches are bounded.
-#[must_use]
 pub fn read_run(folder: &Path) -> Option<RunRecord> {
     let key = read_value(&folder.join("run.json"));
     let diagnosis = read_value(&folder.join("diagnosis.json"));

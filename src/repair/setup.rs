@@ -87,7 +87,6 @@ pub struct Commands {
 
 impl Commands {
     /// Every line that is run.
-    #[must_use]
     pub fn all(&self) -> Vec<String> {
         self.lines.iter().chain(&self.setup).cloned().collect()
     }
@@ -121,7 +120,6 @@ pub struct AgentCommand {
 
 impl Agent<'_> {
     /// Whether there is one.
-    #[must_use]
     pub fn is_some(&self) -> bool {
         !matches!(self, Self::None)
     }

@@ -59,7 +59,6 @@ pub struct SplitInput<'a> {
 
 /// Splits by failing test, else by target, else by criterion; a file's part comes before the parts of its importers.
 /// Without two of them there are no parts.
-#[must_use]
 pub fn split(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let mut left = join_parts(&group_parts(input, source));
     if left.len() < 2 {

@@ -35,7 +35,6 @@ pub struct Task {
 impl Task {
     /// Reads a task: JSON, or Markdown with a heading, lines `Issue:` and `Task:`, prose, list items
     /// as criteria and names in backticks with parentheses as methods. Never fails; a text is at least a description.
-    #[must_use]
     pub fn read(text: &str) -> Self {
         if text.trim_start().starts_with('{')
             && let Ok(task) = serde_json::from_str(text)
@@ -82,7 +81,6 @@ impl Task {
     }
 
     /// Returns the turns that an agent may need: `5 + criteria + 1.5 × methods`, rounded down.
-    #[must_use]
     pub fn estimate_turns(&self) -> u32 {
         let count = |items: &[String]| u32::try_from(items.len()).unwrap_or(u32::MAX / 4);
         let methods = count(&self.methods);

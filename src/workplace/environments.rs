@@ -51,7 +51,6 @@ pub(super) fn outer_environments(
 
 /// Returns the packages installed for a worktree: in its own folders, and in virtual environments that are active,
 /// inside it, or kept for it by a tool.
-#[must_use]
 pub fn installed(worktree: &Path) -> Installed {
     let own = [".venv", "venv"].map(|name| worktree.join(name));
     let own = own.into_iter().filter(|f| f.join("pyvenv.cfg").is_file());

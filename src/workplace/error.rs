@@ -44,7 +44,6 @@ pub(super) fn clear_path(at: &Path) -> Result<(), WorkplaceError> {
 
 impl WorkplaceError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::NotThere(_) => Code::U101,

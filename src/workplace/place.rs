@@ -84,7 +84,6 @@ impl<'a> Workplace<'a> {
     }
 
     /// Returns its word in documents.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.place {
             Inner::Overlay(_) => "overlay",
@@ -93,13 +92,11 @@ impl<'a> Workplace<'a> {
     }
 
     /// Why it is that one, in a few words.
-    #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
 
     /// The worktree as whatever runs there sees it.
-    #[must_use]
     pub fn root(&self) -> &Path {
         ask!(&self.place, place => place.root())
     }
@@ -125,7 +122,6 @@ impl<'a> Workplace<'a> {
     }
 
     /// A folder that whatever runs there may write, outside the worktree.
-    #[must_use]
     pub fn private(&self) -> &Path {
         &self.private
     }

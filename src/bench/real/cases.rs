@@ -23,7 +23,6 @@ use crate::policy::Redactor;
 
 /// The fixes of sets as cases, in their order. Checkouts and environments are below `work`. A fix
 /// whose clone lacks something is a case all the same: running it says what is lacking.
-#[must_use]
 pub fn real_cases<'a>(
     sets: &[RealFixes],
     clones: &Path,

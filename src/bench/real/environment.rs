@@ -103,7 +103,6 @@ impl BenchFile {
     }
 
     /// The repository.
-    #[must_use]
     pub fn repository(&self) -> RealRepository {
         RealRepository {
             name: self.name.clone(),

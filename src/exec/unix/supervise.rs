@@ -36,7 +36,6 @@ const GIVE_UP: Duration = Duration::from_secs(10);
 /// The body of the hidden command `mendit __sup`: runs one command below itself, ends it as it is
 /// told over the socket that is its standard input, and leaves nothing of it behind. The value is
 /// the exit code of the process.
-#[must_use]
 pub fn supervise() -> i32 {
     run_supervised().unwrap_or(2)
 }
