@@ -11,7 +11,7 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Fix the failure of the last run
 ///
-/// Fixes that need no LLM come first: certain imports, and what linters fix themselves. With `--agent`, an
+/// Fixes that need no LLM come first: certain imports, and names that tools propose. With `--agent`, an
 /// agent is asked after that. Every patch is validated and tested in an isolated copy; then the diff is shown,
 /// and written if you agree. With `--test` nothing is asked: the patch stays in the run's folder, or is
 /// written with `--yes`.
