@@ -101,15 +101,14 @@ fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Plac
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
         let old = old_of(hunk.firm_lines(tail));
-        let found = site.exact_rows(&old);
-        let is_stated = stated.map(|row| row as usize);
-        let is_stated = is_stated.filter(|row| fits_at(site.text, *row, &old));
+        let stated = stated.map(|row| row as usize);
+        let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
+        let found = stated.map_or_else(|| site.exact_rows(&old), |row| vec![row]);
         let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
-        let at = match (found.as_slice(), is_stated) {
-            ([], _) => return None,
-            (_, Some(row)) => row,
-            ([row], None) => *row,
-            ([.., row], None) if at_end(*row) => *row,
+        let at = match found.as_slice() {
+            [] => return None,
+            [row] => *row,
+            [.., row] if at_end(*row) => *row,
             _ => return Some(place_in_scope(site.text, hunk, tail, &found)),
         };
         let placed = Placed::new(hunk.firm_lines(tail), at, Vec::new());
