@@ -42,15 +42,11 @@ pub(super) fn place_hunk<'h, 'a>(
 fn read_otherwise<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm_lines(hunk.loose_tail);
     let is_lost = lost_marks(hunk, lines) == 1;
-    let lost = (0..lines.len()).filter(|_| is_lost);
+    // Each copies the lines, which costs as much as comparing them.
+    let lost = (0..lines.len()).take_while(|_| is_lost && site.work.spend(lines.len() as u64));
     let lost = lost.filter_map(|row| read_as_added(lines, row));
-    let is_context = |line: &HunkLine<'_>| line.kind == LineKind::Context;
-    let is_any = |_: &HunkLine<'_>| false;
-    let spaced = [
-        without_blanks(lines, is_context),
-        without_blanks(lines, is_any),
-    ];
-    let spaced = spaced.into_iter().flatten().filter(|_| hunk.counts_hold);
+    let spaced = [false, true].into_iter().filter(|_| hunk.counts_hold);
+    let spaced = spaced.filter_map(|in_context| without_blanks(lines, in_context));
     let found = lost.chain(spaced).filter_map(|read| {
         let rows = site.exact_rows(&old_of(&read));
         match rows.as_slice() {
@@ -78,20 +74,13 @@ fn read_as_added<'a>(lines: &[HunkLine<'a>], row: usize) -> Option<Vec<HunkLine<
     is_context.then_some(read)
 }
 
-/// The lines without a blank behind their marks; `None` where a line that does not stay has none.
-fn without_blanks<'a>(
-    lines: &[HunkLine<'a>],
-    stays: impl Fn(&HunkLine<'a>) -> bool,
-) -> Option<Vec<HunkLine<'a>>> {
-    let removes = has_kind(lines, LineKind::Remove);
-    let read = lines
-        .iter()
-        .filter(|_| removes)
-        .map(|line| match line.text() {
-            b"" => Some(line.clone()),
-            _ if stays(line) => Some(line.clone()),
-            text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
-        });
+/// Removes a blank behind the marks of changed lines, or of those of context too; `None` where one has none.
+fn without_blanks<'a>(lines: &[HunkLine<'a>], in_context: bool) -> Option<Vec<HunkLine<'a>>> {
+    let read = lines.iter().map(|line| match line.text() {
+        b"" => Some(line.clone()),
+        _ if line.kind == LineKind::Context && !in_context => Some(line.clone()),
+        text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
+    });
     read.collect()
 }
 
