@@ -45,7 +45,8 @@ pub(in crate::patch) fn place<'h, 'a>(
 }
 
 fn count_net(hunk: &Hunk<'_>) -> i64 {
-    hunk.new_lines().count() as i64 - hunk.old_lines().count() as i64
+    let count = |lines: usize| i64::try_from(lines).unwrap_or(0);
+    count(hunk.new_lines().count()) - count(hunk.old_lines().count())
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of
