@@ -31,6 +31,8 @@ pub(super) fn compose_edits(
 ) -> Result<Vec<u8>, (usize, Refusal)> {
     let mut marks = vec![0; text.len()];
     let mut drafts: Vec<Draft<'_>> = Vec::new();
+    let mut placed = outcomes.iter().flatten();
+    let distrusts = placed.any(|placed| placed.has_false_mark(text, LineKind::Context));
     for (hunk, outcome) in outcomes.iter().enumerate() {
         let Ok(placed) = outcome else {
             continue;
@@ -39,7 +41,9 @@ pub(super) fn compose_edits(
         if !is_free {
             return Err((hunk, refuse_clash()));
         }
-        if placed.has_false_mark(text, LineKind::Remove) {
+        let is_added = |line: &HunkLine<'_>| line.kind == LineKind::Add && line.no_newline;
+        let is_doubtful = distrusts && placed.lines.iter().any(is_added);
+        if is_doubtful || placed.has_false_mark(text, LineKind::Remove) {
             let message = "`\\ No newline at end of file` is where the file goes on";
             return Err((hunk, Refusal::new(Code::P306, message)));
         }

@@ -62,8 +62,7 @@ fn find_rows(site: &Site<'_, '_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
 
 /// Returns the only row where the old side of a hunk is, byte for byte.
 fn only_row(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Option<usize> {
-    let mut found = site.exact_rows(&hunk.old_lines().collect::<Vec<_>>());
-    let row = found.pop().filter(|_| found.is_empty())?;
+    let row = site.only_row(&hunk.old_lines().collect::<Vec<_>>())?;
     stands_at(site.text, hunk, row).then_some(row)
 }
 

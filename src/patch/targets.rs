@@ -396,7 +396,8 @@ fn has_prefixes(header: &[u8]) -> bool {
     is_git || names.all(is_prefixed)
 }
 
-fn has_old_lines(body: &Body<'_>) -> bool {
+/// Whether a hunk has lines of an old side.
+pub(super) fn has_old_lines(body: &Body<'_>) -> bool {
     matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
         hunk.firm_lines(hunk.loose_tail).iter().any(|line| line.is_old())
     }))

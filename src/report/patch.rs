@@ -116,14 +116,17 @@ fn draw(
         }
     });
     let line = difference.map_or(problem.patch_line, |found| found.patch_line);
-    let patch = String::from_utf8_lossy(patch);
-    if let Some(span) = line_span(&patch, line) {
-        let mark = AnnotationKind::Primary.span(span);
+    // The line alone, because the renderer indexes all that it is given.
+    let source = find_line(patch, line).map(String::from_utf8_lossy);
+    if let Some(source) = &source {
+        let mark =
+            AnnotationKind::Primary.span(0..source.trim_end_matches(['\r', '\n']).len().max(1));
         let mark = match &label {
             Some(label) => mark.label(label.as_str()),
             None => mark,
         };
-        report = report.element(Snippet::source(&*patch).path(name).annotation(mark));
+        let snippet = Snippet::source(&**source).line_start(line as usize);
+        report = report.element(snippet.path(name).annotation(mark));
     }
     let notes = notes(
         hunk,
@@ -164,10 +167,8 @@ fn excerpts(hunk: &HunkVerdict, problem: &PatchProblem) -> String {
     text
 }
 
-/// Finds the bytes of a line of a text, counted from 1.
-fn line_span(text: &str, line: u64) -> Option<std::ops::Range<usize>> {
-    let at = usize::try_from(line).ok()?.checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(at).map(str::len).sum();
-    let line = text.get(start..)?.lines().next()?;
-    Some(start..start + line.len().max(1))
+/// Finds a line of a text with its end, counted from 1.
+fn find_line(text: &[u8], line: u64) -> Option<&[u8]> {
+    let row = usize::try_from(line).ok()?.checked_sub(1)?;
+    text.split_inclusive(|byte| *byte == b'\n').nth(row)
 }

@@ -12,7 +12,7 @@ use crate::patch::line_ends::as_the_file;
 use crate::patch::place::Work;
 use crate::patch::set::{Body, FilePatch, Hunk};
 use crate::patch::structure::{self, FileChange};
-use crate::patch::targets::Target;
+use crate::patch::targets::{Target, has_old_lines};
 use crate::source::{EntryKind, ReadError, Source};
 
 /// What the sections so far have made of every path.
@@ -77,6 +77,9 @@ impl<'j> Placing<'j> {
     }
 
     fn create(&mut self, file: &FilePatch<'_>, target: &Target, report: &mut Report) -> Outcome {
+        if has_old_lines(&file.body) {
+            return refuse(Code::P205, "a new file can only have added lines");
+        }
         let made = self.make_content(file, target, &FileState::default())?;
         let Some(bytes) = made.after else {
             return Ok(fail_section(target, made.failures, report));

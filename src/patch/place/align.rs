@@ -209,13 +209,10 @@ pub(super) fn without_edges<'h, 'a>(
             let is_asked = !removes || line.kind == LineKind::Remove;
             is_asked && line.text().trim_ascii().len() >= TELLING
         });
-        let rows = site.exact_rows(&old);
-        let [at] = rows.as_slice() else {
-            return None;
-        };
+        let at = site.only_row(&old)?;
         let message = "took context that differs from the file, around lines that occur there once";
         let note = Mend::new(Code::M417, Safety::Lossy, hunk.line, message);
-        tells.then(|| Placed::new(inner, *at, vec![note]))
+        tells.then(|| Placed::new(inner, at, vec![note]))
     })
 }
 

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::hunk::{Placement, place_hunk};
 use super::indent::find_indent;
+use super::placed::{Placed, old_of};
 use super::site::Site;
-use crate::patch::set::Hunk;
+use crate::model::{Code, Mend, Safety};
+use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
 // After this many failures in one file no more hunks are looked for.
@@ -16,6 +18,9 @@ pub(in crate::patch) fn place<'h, 'a>(
     site: &Site<'_, '_>,
     hunks: &'h [Hunk<'a>],
 ) -> Vec<Placement<'h, 'a>> {
+    if let Some(outcomes) = place_without_blanks(site, hunks) {
+        return outcomes;
+    }
     let mut shift = Some(0);
     let mut failures = 0;
     let mut outcomes = Vec::with_capacity(hunks.len());
@@ -44,8 +49,43 @@ pub(in crate::patch) fn place<'h, 'a>(
     outcomes
 }
 
+/// Places the hunks of a file without a blank behind the marks of all changed lines, or of all lines: with it some of them
+/// are nowhere, and without it each is in one place.
+fn place_without_blanks<'h, 'a>(
+    site: &Site<'_, '_>,
+    hunks: &'h [Hunk<'a>],
+) -> Option<Vec<Placement<'h, 'a>>> {
+    let place_one = |hunk: &Hunk<'a>, in_context: bool| {
+        let read = without_blanks(&hunk.lines, in_context).filter(|_| hunk.counts_hold)?;
+        let at = site.only_row(&old_of(&read))?;
+        let message = "dropped a blank behind the marks, without which the lines are in the file";
+        let mend = Mend::new(Code::M303, Safety::Lossy, hunk.line, message);
+        Some(Ok(Placed::new(read, at, vec![mend])))
+    };
+    let place_all = |in_context| -> Option<Vec<_>> {
+        hunks
+            .iter()
+            .map(|hunk| place_one(hunk, in_context))
+            .collect()
+    };
+    let placed = place_all(false).or_else(|| place_all(true));
+    let is_there = |hunk: &Hunk<'_>| !site.exact_rows(&old_of(&hunk.lines)).is_empty();
+    placed.filter(|_| !hunks.iter().all(is_there))
+}
+
+/// Removes a blank behind the marks of changed lines, or of those of context too; `None` where one has none.
+fn without_blanks<'a>(lines: &[HunkLine<'a>], in_context: bool) -> Option<Vec<HunkLine<'a>>> {
+    let read = lines.iter().map(|line| match line.text() {
+        b"" => Some(line.clone()),
+        _ if line.kind == LineKind::Context && !in_context => Some(line.clone()),
+        text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
+    });
+    read.collect()
+}
+
 fn count_net(hunk: &Hunk<'_>) -> i64 {
-    hunk.new_lines().count() as i64 - hunk.old_lines().count() as i64
+    let count = |lines: usize| i64::try_from(lines).unwrap_or(0);
+    count(hunk.new_lines().count()) - count(hunk.old_lines().count())
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of

@@ -28,7 +28,7 @@ pub(super) fn place_hunk<'h, 'a>(
     if let Some(outcome) = place_exactly(site, hunk) {
         return outcome;
     }
-    let placed = match read_otherwise(site, hunk) {
+    let placed = match with_lost_mark(site, hunk) {
         Some(placed) => return Ok(with_notes(site.text, hunk, hunk.loose_tail, placed)),
         None => align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk)),
     };
@@ -37,62 +37,26 @@ pub(super) fn place_hunk<'h, 'a>(
     check_place(site.text, hunk, hunk.loose_tail, placed)
 }
 
-/// Places the only other reading of a hunk that is in the file once: with it the counts of the header hold, where one
-/// line of context lost the mark of an added one, or a blank stands behind the marks.
-fn read_otherwise<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
+/// Places the only reading in which one line of context is an added one that lost its mark: with it the counts of the
+/// header hold and the old side is in the file once.
+fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm_lines(hunk.loose_tail);
     let is_lost = lost_marks(hunk, lines) == 1;
-    let lost = (0..lines.len()).filter(|_| is_lost);
-    let lost = lost.filter_map(|row| read_as_added(lines, row));
-    let is_context = |line: &HunkLine<'_>| line.kind == LineKind::Context;
-    let is_any = |_: &HunkLine<'_>| false;
-    let spaced = [
-        without_blanks(lines, is_context),
-        without_blanks(lines, is_any),
-    ];
-    let spaced = spaced.into_iter().flatten().filter(|_| hunk.counts_hold);
-    let found = lost.chain(spaced).filter_map(|read| {
-        let rows = site.exact_rows(&old_of(&read));
-        match rows.as_slice() {
-            [at] => Some((read, *at)),
-            _ => None,
-        }
+    // Each reading copies the lines, which costs as much as comparing them.
+    let rows = (0..lines.len()).take_while(|_| is_lost && site.work.spend(lines.len() as u64));
+    let found = rows.filter_map(|row| {
+        let mut read = lines.to_vec();
+        let line = read.get_mut(row)?;
+        let is_context = line.kind == LineKind::Context;
+        line.kind = LineKind::Add;
+        let at = site.only_row(&old_of(&read)).filter(|_| is_context)?;
+        Some((read, at))
     });
     let mut found: Vec<_> = found.take(2).collect();
     let (read, at) = found.pop().filter(|_| found.is_empty())?;
-    let note = if is_lost {
-        let message = "read a line of context as added: only so the counts of the header hold";
-        Mend::new(Code::M301, Safety::Lossy, hunk.line, message)
-    } else {
-        let message = "dropped a blank behind the marks, without which the lines are in the file";
-        Mend::new(Code::M303, Safety::Lossy, hunk.line, message)
-    };
-    Some(Placed::new(read, at, vec![note]))
-}
-
-fn read_as_added<'a>(lines: &[HunkLine<'a>], row: usize) -> Option<Vec<HunkLine<'a>>> {
-    let mut read = lines.to_vec();
-    let line = read.get_mut(row)?;
-    let is_context = line.kind == LineKind::Context;
-    line.kind = LineKind::Add;
-    is_context.then_some(read)
-}
-
-/// The lines without a blank behind their marks; `None` where a line that does not stay has none.
-fn without_blanks<'a>(
-    lines: &[HunkLine<'a>],
-    stays: impl Fn(&HunkLine<'a>) -> bool,
-) -> Option<Vec<HunkLine<'a>>> {
-    let removes = has_kind(lines, LineKind::Remove);
-    let read = lines
-        .iter()
-        .filter(|_| removes)
-        .map(|line| match line.text() {
-            b"" => Some(line.clone()),
-            _ if stays(line) => Some(line.clone()),
-            text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
-        });
-    read.collect()
+    let message = "read a line of context as added: only so the counts of the header hold";
+    let mend = Mend::new(Code::M301, Safety::Lossy, hunk.line, message);
+    Some(Placed::new(read, at, vec![mend]))
 }
 
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
@@ -101,15 +65,14 @@ fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Plac
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
         let old = old_of(hunk.firm_lines(tail));
-        let found = site.exact_rows(&old);
-        let is_stated = stated.map(|row| row as usize);
-        let is_stated = is_stated.filter(|row| fits_at(site.text, *row, &old));
+        let stated = stated.map(|row| row as usize);
+        let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
+        let found = stated.map_or_else(|| site.exact_rows(&old), |row| vec![row]);
         let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
-        let at = match (found.as_slice(), is_stated) {
-            ([], _) => return None,
-            (_, Some(row)) => row,
-            ([row], None) => *row,
-            ([.., row], None) if at_end(*row) => *row,
+        let at = match found.as_slice() {
+            [] => return None,
+            [row] => *row,
+            [.., row] if at_end(*row) => *row,
             _ => return Some(place_in_scope(site.text, hunk, tail, &found)),
         };
         let placed = Placed::new(hunk.firm_lines(tail), at, Vec::new());

@@ -32,7 +32,7 @@ impl<'h, 'a> Placed<'h, 'a> {
 
     /// Whether an old line of this kind is marked as one without a newline, and has one in the file.
     pub(in crate::patch) fn has_false_mark(&self, text: &Text<'_>, kind: LineKind) -> bool {
-        let mut rows = old_of(&self.lines).into_iter().zip(self.at..);
+        let mut rows = without_kind(&self.lines, LineKind::Add).zip(self.at..);
         rows.any(|(line, row)| {
             let is_marked = line.kind == kind && line.no_newline;
             is_marked && (row + 1 < text.len() || text.final_newline)

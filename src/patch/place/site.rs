@@ -51,6 +51,12 @@ impl<'s, 't> Site<'s, 't> {
         words.get(line.trim_ascii()).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the only row where old lines stand byte for byte but for line ends.
+    pub(in crate::patch) fn only_row(&self, old: &[&HunkLine<'_>]) -> Option<usize> {
+        let mut rows = self.exact_rows(old);
+        rows.pop().filter(|_| rows.is_empty())
+    }
+
     /// Returns the rows where old lines stand byte for byte but for line ends; they are looked for at the one of them
     /// that the file has least.
     pub(in crate::patch) fn exact_rows(&self, old: &[&HunkLine<'_>]) -> Vec<usize> {

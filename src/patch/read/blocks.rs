@@ -25,7 +25,7 @@ pub(super) fn read_blocks<'a>(lines: &Text<'a>, mends: &[Mend]) -> Option<Claims
                 match path {
                     Some(path) => push_hunk(&mut set, path, hunk, *start),
                     None => {
-                        set.refuse(Code::P201, *start, "no line above the block names its file")
+                        set.refuse(Code::P201, *start, "no line above the block names its file");
                     }
                 }
                 spans.push(*start..after);

@@ -58,7 +58,7 @@ impl<'a> Scan<'a, '_> {
         } else if line.starts_with(b"@@ -") && hunk::parse_header(line).is_some() {
             let message = "a hunk comes before any file header, so no file is named";
             self.fail(Code::P201, message);
-            self.read_hunk(&mut Vec::new());
+            self.read_hunk(&mut Vec::new(), hunk::parse_header(line));
             self.spans.push(start..self.at);
         } else if line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ") {
             let message = "this is a combined diff (of a merge), which cannot be applied";
@@ -181,7 +181,7 @@ impl<'a> Scan<'a, '_> {
         let is_headless = matches!(line.first(), Some(b' ' | b'+' | b'-'))
             && !hunk::starts_section(self.lines, self.at);
         if named && is_headless {
-            self.read_hunk(&mut hunks);
+            self.read_hunk(&mut hunks, None);
         }
         loop {
             let ahead = hunk::skip_blank(self.lines, self.at);
@@ -195,7 +195,7 @@ impl<'a> Scan<'a, '_> {
                 self.at += 1;
                 continue;
             }
-            self.read_hunk(&mut hunks);
+            self.read_hunk(&mut hunks, Some(header));
         }
         if hunks.is_empty() {
             Body::Empty
@@ -205,8 +205,7 @@ impl<'a> Scan<'a, '_> {
     }
 
     /// Reads the hunk that begins here, with or without its header.
-    fn read_hunk(&mut self, hunks: &mut Vec<Hunk<'a>>) {
-        let header = hunk::parse_header(self.lines.line(self.at));
+    fn read_hunk(&mut self, hunks: &mut Vec<Hunk<'a>>, header: Option<HunkHeader<'a>>) {
         let from = self.at + usize::from(header.is_some());
         let header = header.unwrap_or(HunkHeader::Bare { scope: &[] });
         let (mut hunk, next) = hunk::read_body(self.lines, from, header, &self.around);
