@@ -24,8 +24,20 @@ pub fn judge_merged(
     repository: &Repository,
     mut options: JudgeOptions<'_>,
 ) -> Option<Judged> {
-    let find = |set: &PatchSet<'_>| find_bases(set, source, repository, &options);
-    let bases = read_directed(input, &options, find).ok()?;
+    // The files for which index lines name blobs, as they were.
+    let find_bases = |set: &PatchSet<'_>| {
+        let rules = path_rules(source, &options);
+        let targets = resolve_targets(set, &rules, &mut Vec::new(), &mut Vec::new());
+        let bases = set.files.iter().zip(targets).filter_map(|(file, target)| {
+            let path = RepoPath::new(&target?.old).ok()?;
+            let blob = repository.find_blob(file.announced_ids()?.0)?;
+            let now = source.read(&path).ok()?;
+            let blob = with_ends(&now, &blob).unwrap_or(blob);
+            Some((path, Some(blob.into())))
+        });
+        bases.collect::<Vec<(RepoPath, Option<Arc<[u8]>>)>>()
+    };
+    let bases = read_directed(input, &options, find_bases).ok()?;
     let base = Overlay::new(source, bases);
     let made = judge(input, &base, &options).changes.into_iter();
     // The other side of a rename says the same.
@@ -50,26 +62,6 @@ pub fn judge_merged(
         judged.verdict.verdict = Verdict::AppliesMended;
     }
     Some(judged)
-}
-
-/// Finds the files for which the index lines of a diff name blobs, as they were.
-fn find_bases(
-    set: &PatchSet<'_>,
-    source: &dyn Source,
-    repository: &Repository,
-    options: &JudgeOptions<'_>,
-) -> Vec<(RepoPath, Option<Arc<[u8]>>)> {
-    let rules = path_rules(source, options);
-    let targets = resolve_targets(set, &rules, &mut Vec::new(), &mut Vec::new());
-    let sections = set.files.iter().zip(targets);
-    let bases = sections.filter_map(|(file, target)| {
-        let path = RepoPath::new(&target?.old).ok()?;
-        let blob = repository.find_blob(file.announced_ids()?.0)?;
-        let now = source.read(&path).ok()?;
-        let blob = with_ends(&now, &blob).unwrap_or(blob);
-        Some((path, Some(blob.into())))
-    });
-    bases.collect()
 }
 
 /// Makes a change of the blob into one of the file as it is.
