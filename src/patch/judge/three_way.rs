@@ -6,7 +6,9 @@ use super::pipeline::{path_rules, read_directed};
 use super::report::Report;
 use super::{JudgeOptions, Judged, judge};
 use crate::git::Repository;
-use crate::model::{Code, Mend, Operation, Refusal, RepoPath, Safety, Verdict, refuse};
+use crate::model::{
+    Code, Mend, Operation, PatchVerdict, Refusal, RepoPath, Safety, Verdict, refuse,
+};
 use crate::patch::canonical::{canonical, is_binary};
 use crate::patch::change::{Change, FileState};
 use crate::patch::line_ends::with_ends;
@@ -39,18 +41,25 @@ pub fn judge_merged(
     };
     let bases = read_directed(input, &options, find_bases).ok()?;
     let base = Overlay::new(source, bases);
-    let made = judge(input, &base, &options).changes.into_iter();
+    let made = Some(judge(input, &base, &options)).filter(Judged::applies)?;
     // The other side of a rename says the same.
-    let made =
-        made.filter(|change| change.after.is_some() || change.operation != Operation::Rename);
-    let merged = made.map(|change| merge_change(change, source, repository));
+    let is_whole =
+        |change: &Change| change.after.is_some() || change.operation != Operation::Rename;
+    let changes = made.changes.into_iter().filter(is_whole);
+    let merged = changes.map(|change| merge_change(change, source, repository));
     let mut merged = match merged.collect::<Result<Vec<Change>, Refusal>>() {
         Ok(merged) => merged,
         Err(refusal) => return Some(Report::refused(refusal)),
     };
     merged.retain(|change| change.before != change.after || change.from.is_some());
     if merged.is_empty() {
-        return None;
+        let verdict = PatchVerdict::new(Verdict::AlreadyApplied, made.verdict.format);
+        let changes = merged;
+        return Some(Judged {
+            verdict,
+            changes,
+            ..made
+        });
     }
     (options.strip, options.reverse) = (Some(1), false);
     options.directory = "".into();

@@ -10,11 +10,8 @@ use crate::model::{Code, Mend, Safety};
 use crate::patch::text::with_line_ends;
 use crate::source::without_colors;
 
-/// The input without what transport added: a byte order mark, carriage returns.
-pub(super) type Cleaned<'a> = (Cow<'a, [u8]>, Vec<Mend>);
-
 /// Removes what the whole input carries. `Err` names an encoding that is not read.
-pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
+pub(super) fn clean_input(input: &[u8]) -> Result<(Cow<'_, [u8]>, Vec<Mend>), &'static str> {
     if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
         return Err("UTF-16");
     }
