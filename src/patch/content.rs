@@ -31,16 +31,19 @@ pub(super) struct Modified {
 /// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place, else by
 /// alignment.
 pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
-    if let Some(exact) = apply_exactly(before, section, work) {
-        return exact;
-    }
     let mut modified = Modified::default();
     let text = Text::new(&before.bytes);
+    let explicit = section.headers.explicit.is_some();
+    let site = Site::new(&text, work);
+    if let Some((bytes, placed)) = apply_exactly(&site, section) {
+        (modified.after, modified.is_exact) = (Some(bytes.into()), true);
+        add_verdicts(&mut modified, explicit, &site, section.hunks(), &placed);
+        return modified;
+    }
     let hunks = Cow::Borrowed(section.hunks());
     let (text, hunks) = match_line_ends(text, hunks, &mut modified.mends);
     let site = Site::new(&text, work);
     let outcomes = place(&site, &hunks);
-    let explicit = section.headers.explicit.is_some();
     let composed = if outcomes.iter().any(Result::is_err) {
         modified.is_there = stands_there(&site, &hunks, explicit);
         None
@@ -120,7 +123,7 @@ pub(super) fn lost_all_indent(section: &FilePatch<'_>, hunk: &Hunk<'_>) -> Optio
 const MAX_DIAGNOSED: usize = 8;
 
 /// Adds what is reported of each hunk, and the mends that its place took.
-pub(super) fn add_verdicts(
+fn add_verdicts(
     modified: &mut Modified,
     explicit: bool,
     site: &Site<'_, '_>,

@@ -1,23 +1,19 @@
 //! Applies hunks by git's rules, byte for byte.
 
-use std::borrow::Cow;
-
-use super::change::FileState;
 use super::compose::compose_edits;
-use super::content::{Modified, add_verdicts, lost_all_indent};
-use super::place::{Placed, Placement, Site, Work};
+use super::content::lost_all_indent;
+use super::place::{Placed, Placement, Site};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
 /// `None` unless every hunk is at the line it states (as git finds it, without fuzz), or every
-/// old side is at exactly one place of the file. What is returned is final.
-pub(super) fn apply_exactly(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    work: &Work,
-) -> Option<Modified> {
+/// old side is at exactly one place of the file. What is returned, the bytes after and the placed hunks, is final.
+pub(super) fn apply_exactly<'h, 'a>(
+    site: &Site<'_, '_>,
+    section: &'h FilePatch<'a>,
+) -> Option<(Vec<u8>, Vec<Placement<'h, 'a>>)> {
     let hunks = section.hunks();
     let counted = |hunk: &Hunk<'_>| {
         let marked = hunk.lines.iter().all(|line| !line.bare);
@@ -27,31 +23,20 @@ pub(super) fn apply_exactly(
         return None;
     }
     // The one doubt that an exact patch meets, unless blob ids prove it.
-    let is_stripped = hunks
-        .iter()
-        .any(|hunk| lost_all_indent(section, hunk).is_some());
-    if is_stripped && section.announced_ids().is_none() {
+    let is_stripped = |hunk| lost_all_indent(section, hunk).is_some();
+    if hunks.iter().any(is_stripped) && section.announced_ids().is_none() {
         return None;
     }
-    let text = Text::new(&before.bytes);
-    let site = Site::new(&text, work);
-    let rows = find_rows(&site, hunks)?;
-    let placements = hunks.iter().zip(&rows).map(|(hunk, row)| {
-        let lines = Cow::Borrowed(hunk.lines.as_slice());
-        Ok(Placed::new(lines, *row, Vec::new()))
-    });
-    let placements: Vec<Placement<'_, '_>> = placements.collect();
-    let bytes = compose_edits(&text, &placements, true).ok()?;
-    let mut modified = Modified {
-        after: Some(bytes.into()),
-        is_exact: true,
-        ..Modified::default()
-    };
-    for row in &rows {
-        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
-    }
-    add_verdicts(&mut modified, false, &site, hunks, &placements);
-    Some(modified)
+    let placed = hunks
+        .iter()
+        .zip(find_rows(site, hunks)?)
+        .map(|(hunk, row)| {
+            tracing::debug!("hunk placed at line {} by git's rules", row + 1);
+            Ok(Placed::new(hunk.lines.as_slice(), row, Vec::new()))
+        });
+    let placed: Vec<Placement<'_, '_>> = placed.collect();
+    let bytes = compose_edits(site.text, &placed, true).ok()?;
+    Some((bytes, placed))
 }
 
 fn find_rows(site: &Site<'_, '_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {

@@ -94,16 +94,12 @@ fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> 
     found.map(|(_, (row, _))| *row)
 }
 
-/// Whether the blob id that a section announces is that of its result.
+/// Whether the blob id that a section announces, which may be abbreviated, is that of its result.
 pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> bool {
-    section
-        .announced_ids()
-        .is_some_and(|(_, new)| is_blob(bytes, new))
-}
-
-// Whether a blob id, which may be abbreviated, is that of some bytes.
-fn is_blob(bytes: &[u8], id: &str) -> bool {
     const SHORTEST: usize = 7;
-    let own = || BlobId::from_content(bytes).to_string();
-    id.len() >= SHORTEST && own().starts_with(&id.to_ascii_lowercase())
+    let announced = section
+        .announced_ids()
+        .map(|(_, new)| new.to_ascii_lowercase());
+    let announced = announced.filter(|new| new.len() >= SHORTEST);
+    announced.is_some_and(|new| BlobId::from_content(bytes).to_string().starts_with(&new))
 }

@@ -43,7 +43,7 @@ impl PatchSet<'_> {
     }
 }
 
-/// A line number as documents count them.
+/// Returns a line number as documents count them, from 1.
 pub(super) fn line_number(row: usize) -> u32 {
     u32::try_from(row + 1).unwrap_or(u32::MAX)
 }

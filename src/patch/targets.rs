@@ -378,7 +378,7 @@ fn check_modes(section: &Section<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What stands on the `---` and `+++` lines of a header.
+/// Returns what follows `---` and `+++` in a header.
 fn names_of_sides(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = header.split(|byte| *byte == b'\n');
     lines.filter_map(|line| line.strip_prefix(b"--- ").or(line.strip_prefix(b"+++ ")))

@@ -80,7 +80,7 @@ impl<'a> Text<'a> {
         self.starts.len()
     }
 
-    /// A line without its end, when there is one.
+    /// Returns a line without its end; `None` past the last.
     pub(super) fn get(&self, at: usize) -> Option<&'a [u8]> {
         (at < self.len()).then(|| self.line(at))
     }
@@ -101,7 +101,7 @@ impl<'a> Text<'a> {
         self.span(at, at + 1)
     }
 
-    /// The lines that a range of bytes touches.
+    /// Returns the lines that a range of bytes touches.
     pub(super) fn touched_rows(&self, range: &Range<usize>) -> Range<usize> {
         let row = |at: usize| self.starts.partition_point(|start| *start as usize <= at);
         row(range.start).saturating_sub(1)..row(range.end.saturating_sub(1))

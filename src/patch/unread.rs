@@ -3,7 +3,7 @@
 use super::elision::elision_of;
 use super::set::{Suspect, Unread};
 use super::structure::FileChange;
-use crate::model::{Code, PatchProblem, RepoPath};
+use crate::model::{Code, PatchProblem, Refusal, RepoPath};
 use crate::source::{EntryKind, Source};
 use std::collections::BTreeMap;
 
@@ -33,11 +33,9 @@ pub(super) fn weigh_unread(
         Suspect::Other(what) => what.clone(),
     };
     let message = format!("beside the changes, the reply contains {what}");
-    let problem = PatchProblem::new(Code::P107, message).at(None, u64::from(unread.line));
-    Some(PatchProblem {
-        hint: Some("send all changes in one form, and nothing else that looks like one".to_owned()),
-        ..problem
-    })
+    let refusal = Refusal::new(Code::P107, message)
+        .hint("send all changes in one form, and nothing else that looks like one");
+    Some(refusal.problem(None, u64::from(unread.line)))
 }
 
 /// Whether a file that is named, or one that the patch changes, has all of these lines, before or after.

@@ -1,7 +1,8 @@
 use std::fmt::Write as _;
 
 use super::options::GitApplyOptions;
-use crate::patch::strict::{Section, SectionResult, quote_name};
+use crate::patch::canonical::quote_path;
+use crate::patch::strict::{Section, SectionResult};
 
 /// Writes what `--stat`, `--numstat` and `--summary` print, in this order.
 ///
@@ -24,7 +25,7 @@ pub(super) fn write_report(done: &[SectionResult<'_>], options: &GitApplyOptions
             out.push_str(section.target());
             out.push('\0');
         } else {
-            let _ = writeln!(out, "{}", quote_name(section.target()));
+            let _ = writeln!(out, "{}", quote_path("", section.target()));
         }
     }
     for (section, _) in rows.iter().filter(|_| options.summary) {
@@ -55,14 +56,14 @@ fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
     let names = rows
         .iter()
         .flat_map(|(section, _)| [&section.old_name, &section.new_name]);
-    let width = names.flatten().map(|name| quote_name(name).len()).max();
+    let width = names.flatten().map(|name| quote_path("", name).len()).max();
     let width = width.unwrap_or(0).min(NAME_WIDTH);
     let totals = rows.iter().map(|(_, (added, deleted))| added + deleted);
     let most = totals.max().unwrap_or(0);
     let room = most.min(WIDTH - width);
     let scale = |lines: usize| (lines * room + most / 2).checked_div(most).unwrap_or(0);
     for (section, (added, deleted)) in rows {
-        let name = shorten_name(quote_name(section.target()), width);
+        let name = shorten_name(quote_path("", section.target()), width);
         let total = added + deleted;
         let (all, plus) = (scale(total), scale(*added));
         let marks = "+".repeat(plus) + &"-".repeat(all.saturating_sub(plus));

@@ -6,7 +6,9 @@ use super::pipeline::{path_rules, read_directed};
 use super::report::Report;
 use super::{JudgeOptions, Judged, judge};
 use crate::git::Repository;
-use crate::model::{Code, Mend, Operation, Refusal, RepoPath, Safety, Verdict, refuse};
+use crate::model::{
+    Code, Mend, Operation, PatchVerdict, Refusal, RepoPath, Safety, Verdict, refuse,
+};
 use crate::patch::canonical::{canonical, is_binary};
 use crate::patch::change::{Change, FileState};
 use crate::patch::line_ends::with_ends;
@@ -24,21 +26,40 @@ pub fn judge_merged(
     repository: &Repository,
     mut options: JudgeOptions<'_>,
 ) -> Option<Judged> {
-    let find = |set: &PatchSet<'_>| find_bases(set, source, repository, &options);
-    let bases = read_directed(input, &options, find).ok()?;
+    // The files for which index lines name blobs, as they were.
+    let find_bases = |set: &PatchSet<'_>| {
+        let rules = path_rules(source, &options);
+        let targets = resolve_targets(set, &rules, &mut Vec::new(), &mut Vec::new());
+        let bases = set.files.iter().zip(targets).filter_map(|(file, target)| {
+            let path = RepoPath::new(&target?.old).ok()?;
+            let blob = repository.find_blob(file.announced_ids()?.0)?;
+            let now = source.read(&path).ok()?;
+            let blob = with_ends(&now, &blob).unwrap_or(blob);
+            Some((path, Some(blob.into())))
+        });
+        bases.collect::<Vec<(RepoPath, Option<Arc<[u8]>>)>>()
+    };
+    let bases = read_directed(input, &options, find_bases).ok()?;
     let base = Overlay::new(source, bases);
-    let made = judge(input, &base, &options).changes.into_iter();
+    let made = Some(judge(input, &base, &options)).filter(Judged::applies)?;
     // The other side of a rename says the same.
-    let made =
-        made.filter(|change| change.after.is_some() || change.operation != Operation::Rename);
-    let merged = made.map(|change| merge_change(change, source, repository));
+    let is_whole =
+        |change: &Change| change.after.is_some() || change.operation != Operation::Rename;
+    let changes = made.changes.into_iter().filter(is_whole);
+    let merged = changes.map(|change| merge_change(change, source, repository));
     let mut merged = match merged.collect::<Result<Vec<Change>, Refusal>>() {
         Ok(merged) => merged,
         Err(refusal) => return Some(Report::refused(refusal)),
     };
     merged.retain(|change| change.before != change.after || change.from.is_some());
     if merged.is_empty() {
-        return None;
+        let verdict = PatchVerdict::new(Verdict::AlreadyApplied, made.verdict.format);
+        let changes = merged;
+        return Some(Judged {
+            verdict,
+            changes,
+            ..made
+        });
     }
     (options.strip, options.reverse) = (Some(1), false);
     options.directory = "".into();
@@ -50,26 +71,6 @@ pub fn judge_merged(
         judged.verdict.verdict = Verdict::AppliesMended;
     }
     Some(judged)
-}
-
-/// Finds the files for which the index lines of a diff name blobs, as they were.
-fn find_bases(
-    set: &PatchSet<'_>,
-    source: &dyn Source,
-    repository: &Repository,
-    options: &JudgeOptions<'_>,
-) -> Vec<(RepoPath, Option<Arc<[u8]>>)> {
-    let rules = path_rules(source, options);
-    let targets = resolve_targets(set, &rules, &mut Vec::new(), &mut Vec::new());
-    let sections = set.files.iter().zip(targets);
-    let bases = sections.filter_map(|(file, target)| {
-        let path = RepoPath::new(&target?.old).ok()?;
-        let blob = repository.find_blob(file.announced_ids()?.0)?;
-        let now = source.read(&path).ok()?;
-        let blob = with_ends(&now, &blob).unwrap_or(blob);
-        Some((path, Some(blob.into())))
-    });
-    bases.collect()
 }
 
 /// Makes a change of the blob into one of the file as it is.

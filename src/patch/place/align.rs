@@ -61,6 +61,7 @@ impl Likeness {
     }
 }
 
+/// Whether two lines differ in typographic quotes and blanks alone.
 fn has_same_glyphs(one: &[u8], other: &[u8]) -> bool {
     let plain = |line| {
         let letters = std::str::from_utf8(trim_end(line)).ok()?.chars();

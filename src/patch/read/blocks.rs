@@ -75,15 +75,11 @@ fn read_block<'a>(
     if usual.next().is_some() {
         return Err("a block has several lines `=======`, and nothing says which divides it");
     }
-    hunk.lines = read_sides(lines, from, divider, end);
-    Ok((hunk, end + 1))
-}
-
-fn read_sides<'a>(lines: &Text<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
     let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.line(at), line_number(at));
     let old = (from..divider).map(taken(LineKind::Remove)).collect();
     let new = (divider + 1..end).map(taken(LineKind::Add)).collect();
-    with_context(old, new)
+    hunk.lines = with_context(old, new);
+    Ok((hunk, end + 1))
 }
 
 fn push_hunk<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {

@@ -10,11 +10,8 @@ use crate::model::{Code, Mend, Safety};
 use crate::patch::text::with_line_ends;
 use crate::source::without_colors;
 
-/// The input without what transport added: a byte order mark, carriage returns.
-pub(super) type Cleaned<'a> = (Cow<'a, [u8]>, Vec<Mend>);
-
 /// Removes what the whole input carries. `Err` names an encoding that is not read.
-pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
+pub(super) fn clean_input(input: &[u8]) -> Result<(Cow<'_, [u8]>, Vec<Mend>), &'static str> {
     if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
         return Err("UTF-16");
     }
@@ -32,6 +29,10 @@ pub(super) fn clean_input(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     if let Cow::Owned(plain) = without_colors(&bytes) {
         bytes = Cow::Owned(plain);
         mends.push(build_mend("removed the colors of a terminal"));
+    }
+    if let Some(plain) = unescape_html(&bytes) {
+        bytes = Cow::Owned(plain);
+        mends.push(build_mend("undid the escapes of HTML"));
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
         bytes = Cow::Owned(plain);
@@ -89,6 +90,25 @@ fn drop_line_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(lines.collect::<Vec<_>>().concat())
 }
 
+/// Preformatted text of HTML with a diff in it: its `<` are escaped, so what looks like an escape is one.
+static PREFORMATTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m-u)\A(?:[^<]*\n)?<pre[^>]*>(?:\s*<code[^>]*>)?([^<]*&(?:lt|gt|amp);[^<]*)<")
+        .ok()
+});
+
+fn unescape_html(bytes: &[u8]) -> Option<Vec<u8>> {
+    // Compiling the pattern takes longer than looking for the tag.
+    memchr::memmem::find(bytes, b"<pre")?;
+    let escaped = PREFORMATTED.as_ref()?.captures(bytes)?.get(1)?;
+    let mut text = String::from_utf8(escaped.as_bytes().to_vec()).ok()?;
+    for (entity, letter) in [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")] {
+        text = text.replace(entity, letter);
+    }
+    let mut plain = bytes.to_vec();
+    plain.splice(escaped.range(), text.into_bytes());
+    Some(plain)
+}
+
 fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
     let mut feeds = memchr::memchr_iter(b'\n', bytes).peekable();
     feeds.peek().is_some() && feeds.all(|at| at > 0 && bytes.get(at - 1) == Some(&b'\r'))
@@ -104,6 +124,9 @@ mod tests {
         let (bytes, mends) = found.ok().unwrap();
         assert_eq!(&*bytes, b"--- a/x\n+++ b/x\n");
         assert!(mends.len() == 2 && mends.iter().all(|mend| mend.code == Code::M101));
+        let escaped = b"So:\n<pre><code>\n-a &lt; b\n+a &amp;lt; b\n</code></pre>\n";
+        let plain = b"So:\n<pre><code>\n-a < b\n+a &lt; b\n</code></pre>\n";
+        assert_eq!(&*clean_input(escaped).ok().unwrap().0, plain);
     }
 
     #[test]

@@ -143,7 +143,7 @@ fn name_of_fence<'a>(lines: &Text<'a>, fence: usize) -> Option<&'a [u8]> {
     path_of_line(line.or_else(|| above(2))?)
 }
 
-/// The first fence whose own first line is a comment that names a file: its line, and the name.
+/// Finds the first fence whose own first line is a comment that names a file; returns its line and the name.
 pub(super) fn headed_fence<'a>(lines: &Text<'a>) -> Option<(u32, &'a [u8])> {
     let mut rows = 1..lines.len();
     rows.find_map(|at| {

@@ -308,7 +308,7 @@ impl Found {
     }
 }
 
-/// A string of a list that has the lines of a text.
+/// Returns a string that is one line of a text, with or without its end.
 fn one_line(value: &Value) -> Option<&str> {
     let line = value.as_str()?;
     let line = line.strip_suffix('\n').unwrap_or(line);

@@ -11,7 +11,7 @@ pub(super) use header::{
 };
 pub(super) use naming::{Naming, has_open_quote};
 pub(super) use section::{Hunk, Section, SectionResult};
-pub(super) use section::{differ_in_type, is_link, is_submodule, quote_name, said_name};
+pub(super) use section::{differ_in_type, is_link, is_submodule, said_name};
 pub(super) use white_space::{Errors, Rule, Rules, is_blank, same_but_for_space};
 
 /// Nothing can go on: the words, and that the exit code is 128.

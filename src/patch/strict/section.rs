@@ -1,6 +1,7 @@
 //! A section of a patch, as git reads it.
 
 use super::white_space::Rules;
+use crate::patch::canonical::quote_path;
 use crate::patch::set::Binary;
 
 /// What the patch says about one file.
@@ -112,15 +113,10 @@ impl Section<'_> {
 pub(in crate::patch) fn said_name(section: &Section<'_>) -> String {
     match (&section.old_name, &section.new_name) {
         (Some(old), Some(new)) if old != new => {
-            format!("{} => {}", quote_name(old), quote_name(new))
+            format!("{} => {}", quote_path("", old), quote_path("", new))
         }
-        _ => quote_name(section.target()),
+        _ => quote_path("", section.target()),
     }
-}
-
-/// A name in C quotes when it needs them.
-pub(in crate::patch) fn quote_name(name: &str) -> String {
-    crate::patch::canonical::quote_path("", name)
 }
 
 impl<'a> From<Section<'a>> for SectionResult<'a> {

@@ -77,6 +77,11 @@ fn merges_from_blobs_where_a_diff_does_not_fit() {
     for (now, exit, then) in [
         (vec![(7, "seven")], 0, vec![(7, "seven"), (9, "nine")]),
         (vec![(9, "neun")], 1, vec![(9, "neun")]),
+        (
+            vec![(7, "7!"), (9, "nine")],
+            0,
+            vec![(7, "7!"), (9, "nine")],
+        ),
     ] {
         write(root, "f", &lines(&now));
         let plain = mendit(root, &["apply", "-"], &diff);
