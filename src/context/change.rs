@@ -19,7 +19,6 @@ const MAX_FILE_BYTES: u64 = 1_000_000;
 /// Both sides of a file are masked before they are compared, so that a removed secret stays out
 /// too; a file that policy denies is named and never read. Files whose diff does not fit into
 /// 64 KiB are said to be left out.
-#[must_use]
 pub fn change_under_test(
     base_name: &str,
     base: &dyn Source,

@@ -10,7 +10,6 @@ use super::build::Built;
 /// The packet an agent is given, from a built context.
 ///
 /// `protected` are the globs a patch must not touch; `previous` and `budget` come from the loop.
-#[must_use]
 pub fn failure_packet(
     built: &Built,
     redactor: &Redactor,

@@ -62,7 +62,6 @@ pub struct Request {
 
 impl Request {
     /// Whether nothing in it leads to a file.
-    #[must_use]
     pub fn says_nothing(&self) -> bool {
         let reported = self.log.is_some() || self.issue.is_some();
         !reported && self.targets.is_empty() && self.requests.is_empty()
@@ -121,7 +120,6 @@ pub enum ContextError {
 
 impl ContextError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::BundleNotPermitted => Code::C110,
@@ -135,7 +133,6 @@ const MAX_LOG_BYTES: u64 = 32_768;
 
 /// A request as the settings have it: caps, profile and size of the log. The log, targets and the
 /// attempt before are the caller's to add.
-#[must_use]
 pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
     Request {
         caps: CapOverrides {

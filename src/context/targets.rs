@@ -10,7 +10,6 @@ const MAX_TARGETS_FROM_LOG: usize = 5;
 /// The files a named target represents: itself, or what lies below a directory. Entries that are
 /// no regular files are named too, so that they can be refused with a reason. `None` when nothing
 /// of that name is there.
-#[must_use]
 pub fn expand_target(listing: &Listing, path: &RepoPath) -> Option<Vec<RepoPath>> {
     if listing.get(path.as_str()).is_some() {
         return Some(vec![path.clone()]);
@@ -69,7 +68,6 @@ fn distinct_files(paths: impl Iterator<Item = RepoPath>, listing: &Listing) -> V
 }
 
 /// Up to `count` files whose names are nearest to a path that does not exist, best first.
-#[must_use]
 pub fn nearest_paths(listing: &Listing, missing: &str, count: usize) -> Vec<RepoPath> {
     let missing = last_bytes(missing, 200);
     let name = missing.rsplit('/').next().unwrap_or(missing);

@@ -9,7 +9,6 @@ use crate::model::LogExcerpt;
 /// between models. On two common ones source code measures 3.9 to 4.6 bytes a token, so that the
 /// estimate is above what a packet takes (`scripts/tokens.mjs`). What is certain of any vocabulary
 /// over bytes is that a token takes a byte at least: no more than 3.5 times the estimate.
-#[must_use]
 pub fn estimate_tokens(bytes: u64) -> u64 {
     bytes.saturating_mul(2).div_ceil(7)
 }

@@ -77,7 +77,6 @@ pub struct Judging<'j> {
 
 impl<'j> Judging<'j> {
     /// Returns the options for a fix of a failure; without one, for a change that nobody asked for.
-    #[must_use]
     pub fn options(&self, source: &dyn Source, diagnosis: Option<&Diagnosis>) -> JudgeOptions<'j> {
         let own = diagnosis.map(own_files).unwrap_or_default();
         // Dependencies may change where a package is missing or the cause is unknown, since the fix may need one
@@ -109,7 +108,6 @@ impl<'j> Judging<'j> {
 
 /// Returns the files in which the failure itself lies. A failing expectation lies in the code under test, wherever
 /// its words are.
-#[must_use]
 pub fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
     let files = diagnosis.files.iter();
     files
@@ -119,7 +117,6 @@ pub fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 /// Checks whether a failure of this kind lies in the file that it names.
-#[must_use]
 pub fn lies_where_it_shows(kind: FailureKind) -> bool {
     let others = [
         FailureKind::DbError,

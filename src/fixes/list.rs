@@ -46,20 +46,17 @@ pub struct Fixes {
 
 impl Fixes {
     /// Returns the list in words, in its order.
-    #[must_use]
     pub fn tried(&self) -> Vec<String> {
         self.edits.iter().map(|edit| edit.what.clone()).collect()
     }
 
     /// Returns the edits that are no imports, in words.
-    #[must_use]
     pub fn beside_imports(&self) -> Vec<String> {
         let others = self.edits.iter().filter(|edit| edit.imports.is_empty());
         others.map(|edit| edit.what.clone()).collect()
     }
 
     /// Checks whether a candidate gives a name this import.
-    #[must_use]
     pub fn tries(&self, name: &str, statement: &str) -> bool {
         let mut imports = self.edits.iter().filter_map(|edit| edit.imports.get(name));
         imports.any(|import| import == statement)
@@ -67,7 +64,6 @@ impl Fixes {
 }
 
 /// Lists all fixes of a failure that need no LLM. Each is kept only when the commands say that it helps.
-#[must_use]
 pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
     let (answers, mut edits, tries) = imports(question);

@@ -50,7 +50,6 @@ impl Graph<'_> {
     /// counts as imported. Only files closer than `max_hops` are read.
     ///
     /// The result is the same for any number of threads and any order of the same targets.
-    #[must_use]
     pub fn imported(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let nodes = reach_files(targets, max_hops, |path| {
             let edges = self.file(path);
@@ -66,7 +65,6 @@ impl Graph<'_> {
     /// Returns the files that reach `targets` within `max_hops` imports; `via` leads from the target outwards. With
     /// `symbols` a file that takes a name through barrels counts as an importer of the file that defines it. Every
     /// source file is read.
-    #[must_use]
     pub fn importing(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let whole = self.whole();
         let imported: Vec<Vec<RepoPath>> = whole

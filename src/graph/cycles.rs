@@ -10,7 +10,6 @@ use crate::model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, Re
 /// A knot is a strongly connected component; its cycle is the shortest through its smallest file,
 /// and starts there. Imports that are erased (`import type`) do not count, nor do those that a call makes
 /// later, which is how a cycle is taken apart.
-#[must_use]
 pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<RepoPath>> {
     let files: Vec<&FileEdges> = files.into_iter().collect();
     let index: HashMap<&RepoPath, usize> = files

@@ -26,7 +26,6 @@ pub enum Wanted {
 }
 
 /// Builds the document of `mendit imports`; `symbols` follows each name to its definition.
-#[must_use]
 pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDocument {
     match wanted {
         Wanted::Whole => {

@@ -29,7 +29,6 @@ pub struct FileEdges {
 
 impl<'a> Graph<'a> {
     /// A graph over a source; nothing is read yet.
-    #[must_use]
     pub fn new(source: &'a dyn Source) -> Self {
         Self {
             source,
@@ -38,20 +37,17 @@ impl<'a> Graph<'a> {
     }
 
     /// Where the graph's files come from.
-    #[must_use]
     pub fn source(&self) -> &'a dyn Source {
         self.source
     }
 
     /// The resolver behind the graph.
-    #[must_use]
     pub fn resolver(&self) -> &Resolver<'a> {
         &self.resolver
     }
 
     /// Returns the imports of one file. A file in no known language, or one that cannot be read, imports
     /// nothing; the latter says so in its problems.
-    #[must_use]
     pub fn file(&self, path: &RepoPath) -> FileEdges {
         let facts = self.resolver.facts(path);
         let resolutions = facts
@@ -68,7 +64,6 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the imports of every source file, sorted by path.
-    #[must_use]
     pub fn whole(&self) -> Vec<FileEdges> {
         let files: Vec<&RepoPath> = self
             .source
@@ -84,7 +79,6 @@ impl<'a> Graph<'a> {
 impl FileEdges {
     /// The files imported, in import order, each once, without the file itself. Implicit files
     /// follow.
-    #[must_use]
     pub fn targets(&self) -> Vec<RepoPath> {
         let mut seen = std::collections::HashSet::from([&self.path]);
         self.resolutions

@@ -16,7 +16,6 @@ impl Graph<'_> {
     ///
     /// A name that comes from outside the repository leads to the last file that passes it on,
     /// unless that is `start` itself. `None` when the name leads nowhere.
-    #[must_use]
     pub fn defining(&self, start: &RepoPath, name: &str) -> Option<RepoPath> {
         let mut seen = HashSet::new();
         // Where the name leaves the repository, when nothing in it defines the name.
@@ -70,7 +69,6 @@ impl Graph<'_> {
 
     /// The names that a file exports, be it by a star, and the submodules of a Python package;
     /// sorted.
-    #[must_use]
     pub fn offered(&self, file: &RepoPath) -> Vec<String> {
         let mut names = BTreeSet::new();
         let mut files = vec![file.clone()];
@@ -110,7 +108,6 @@ impl Graph<'_> {
     }
 
     /// Whether a directory holds a Python module or package of this name.
-    #[must_use]
     pub fn has_module(&self, directory: &str, name: &str) -> bool {
         let listing = self.source.listing();
         ["py", "pyi"].iter().any(|extension| {
@@ -154,7 +151,6 @@ impl Graph<'_> {
     }
 
     /// For one import of a file: the names it takes, each with the file that defines it.
-    #[must_use]
     pub fn defined(&self, edges: &FileEdges, at: usize) -> Vec<(String, RepoPath)> {
         let (Some(import), Some(resolution)) =
             (edges.facts.imports.get(at), edges.resolutions.get(at))

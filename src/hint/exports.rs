@@ -247,7 +247,6 @@ pub(super) fn retake_name(
 }
 
 /// Returns a text with a word replaced at its places.
-#[must_use]
 pub fn replace_words(text: &str, places: &[usize], old: &str, new: &str) -> String {
     let mut out = text.to_owned();
     for at in places.iter().rev() {

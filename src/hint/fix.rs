@@ -26,7 +26,6 @@ pub struct Fix {
 /// out; `None` when nothing is left, or when the result does not parse, an import in it leads
 /// nowhere, or the patch is refused. The caller decides which suggestions are good enough: see
 /// [`Suggestion::certain`]. The file counts as named by a person, so a test may be changed.
-#[must_use]
 pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
     let source = graph.source();
     let before = source.read(file).ok()?;

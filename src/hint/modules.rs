@@ -68,7 +68,6 @@ pub(super) fn missing_modules(
 
 /// Checks whether an import is what a log means by a module. A log names a Python module absolutely, or only the
 /// package that is missing; Node.js names the file by its absolute path.
-#[must_use]
 pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
     let bare = specifier.trim_start_matches('.');

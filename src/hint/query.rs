@@ -43,7 +43,6 @@ pub struct Answer {
 }
 
 /// Returns suggestions for each file that lacks something.
-#[must_use]
 pub fn answers(
     graph: &Graph<'_>,
     wanted: &BTreeMap<RepoPath, Wanted>,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};
 
 /// Returns the hints of a packet: each name with its best suggestion. Similar names are only mentioned in the text.
-#[must_use]
 pub fn recovery_context(
     kind: FailureKind,
     names: &[String],
@@ -28,7 +27,6 @@ pub fn recovery_context(
 }
 
 /// Returns the block for a prompt: undefined names, and the import for each. Empty without names.
-#[must_use]
 pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
     if names.is_empty() {
         return String::new();
@@ -43,7 +41,6 @@ pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
 }
 
 /// Returns one line for each name: its import, the choices, or that no import is known.
-#[must_use]
 pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
     let line = |name: &String| {
         let mut found = suggestions.iter().filter(|one| one.name == *name);

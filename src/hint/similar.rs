@@ -52,7 +52,6 @@ fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
 
 /// Returns the edits between two names that may have been mistaken for each other: none when only case and
 /// underscores differ, one in a short name, two in a long one.
-#[must_use]
 pub fn distance(wanted: &str, name: &str) -> Option<usize> {
     let plain = |text: &str| text.to_lowercase().replace('_', "");
     if wanted == name || wanted.len() < 3 || name.len() < 3 || are_opposites(wanted, name) {

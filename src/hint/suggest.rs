@@ -23,7 +23,6 @@ const MAX_SIBLINGS: usize = 12;
 /// Evidence, in this order: how other files import this very name, weighted by nearness; which modules define it or
 /// re-export it; the standard library; packages that a manifest declares; the nearest name in scope. A suggestion
 /// is certain only when all evidence leads to one definition. Nothing is run.
-#[must_use]
 pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
     let Some(language) = Language::of_path(query.file.as_str()) else {
         return Vec::new();

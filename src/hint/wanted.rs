@@ -23,7 +23,6 @@ pub struct Wanted {
 
 /// Returns the files in which names are missing. Where none of them is of this repository, those of Python by the
 /// paths in the log: a Python module has one name, whichever file asks.
-#[must_use]
 pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mentioned = diagnosis.files.iter();
     let own = mentioned.clone().filter_map(MentionedFile::repo_path);
@@ -36,7 +35,6 @@ pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
 }
 
 /// Returns what each of those files lacks.
-#[must_use]
 pub fn lacked_names(source: &dyn Source, diagnosis: &Diagnosis) -> BTreeMap<RepoPath, Wanted> {
     let mut files = lacking(diagnosis);
     files.retain(|path| Language::of_path(path.as_str()).is_some());
@@ -45,7 +43,6 @@ pub fn lacked_names(source: &dyn Source, diagnosis: &Diagnosis) -> BTreeMap<Repo
 
 impl Wanted {
     /// Returns what a diagnosis says is missing.
-    #[must_use]
     pub fn from_diagnosis(diagnosis: &Diagnosis) -> Self {
         Self {
             names: diagnosis.undefined_names.clone(),
@@ -71,7 +68,6 @@ impl Wanted {
 
 /// Returns which of the files that a log names lacks what: an export the files that import it, a module those that
 /// import it, a name the first file that uses it and does not bind it. The rest goes to the first.
-#[must_use]
 pub fn wanted(
     source: &dyn Source,
     files: &[RepoPath],

@@ -17,7 +17,6 @@ use crate::source::EntryKind;
 
 /// Compares what the project declares with what is present, without a log. `node_version` is the version of the Node.js
 /// that commands find. One problem for each language is enough: its command mends what follows from it.
-#[must_use]
 pub fn find_problems(project: &Project<'_>, node_version: Option<&str>) -> Vec<Remedy> {
     if project.root.is_none() {
         return Vec::new();

@@ -46,7 +46,6 @@ fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
 }
 
 /// Returns what fixes a failure by hand, as lines for a person to type; none of them is run.
-#[must_use]
 pub fn explain_failure(
     project: &Project<'_>,
     diagnosis: &Diagnosis,
@@ -87,7 +86,6 @@ pub fn explain_failure(
 }
 
 /// Returns the program that a shell did not find, by its message.
-#[must_use]
 pub fn missing_program(text: &str) -> Option<&str> {
     let ends = [": command not found", ": not found"];
     let head = ends.iter().find_map(|end| text.trim().strip_suffix(end))?;

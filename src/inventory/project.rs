@@ -23,7 +23,6 @@ pub struct Project<'a> {
 
 impl<'a> Project<'a> {
     /// Opens the project of a workspace.
-    #[must_use]
     pub fn open(workspace: &'a Workspace) -> Self {
         Self::new(
             workspace.source.as_ref(),

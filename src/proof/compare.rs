@@ -8,7 +8,6 @@ use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRun
 /// What is behind a green run, beside the runs before it: the first is the one without any
 /// change, others are of states that were kept since. `failing` are the tests that failed, as a
 /// diagnosis spells them. How often it was run is for the caller to add.
-#[must_use]
 pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String]) -> Proof {
     let mut missing: Vec<String> = Vec::new();
     let mut runners: Vec<(usize, RunnerProof)> = Vec::new();

@@ -32,7 +32,6 @@ pub struct TestAccount {
 impl TestAccount {
     /// How a test ended: by its name in a report; else nothing but the counts tells. The name of a test with
     /// parameters may hold what differs from run to run, and a file that could not be collected has tests now.
-    #[must_use]
     pub fn end_of(&self, id: &str) -> TestEnd {
         if self.source != ProofSource::Report {
             return TestEnd::Counted;
@@ -104,7 +103,6 @@ impl CommandEvidence {
 
 /// What a runner that the words of a command name counts as failed although the command ended with
 /// exit code 0, in words; `None` when they agree.
-#[must_use]
 pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
     let hidden = evidence.iter().filter(|c| c.passed).flat_map(|c| {
         let accounts = c.accounts.iter();
@@ -132,7 +130,6 @@ pub struct CommandOutput<'p> {
 }
 
 /// Reads what a command printed, and the report if there is one.
-#[must_use]
 pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
     let named = |runner: TestRunner| printed.named.contains(&runner);
     let closed: Vec<Closing> = find_closings(printed.text, &printed.named)

@@ -4,7 +4,6 @@ use crate::model::TestRunner;
 use crate::policy::CommandFiles;
 
 /// The runners that commands name, in their order.
-#[must_use]
 pub fn named_runners(run: &CommandFiles) -> Vec<TestRunner> {
     let mut found = Vec::new();
     for runner in run.commands().iter().filter_map(|words| runner(words)) {

@@ -41,7 +41,6 @@ pub struct RankedFile {
 
 impl RankedFile {
     /// Returns the score.
-    #[must_use]
     pub fn score(&self) -> f64 {
         self.factor * self.evidence.total()
     }
@@ -73,7 +72,6 @@ const HALF_LIFE: f64 = 300.0;
 
 /// Scores every source file that a repair may have to change, best first, ties by path. A file
 /// for which nothing speaks is left out.
-#[must_use]
 pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_>) -> FileEvidence {
     let pool = Pool::new(input.targets, source.listing());
     let (paths, standings): (Vec<RepoPath>, Vec<ProjectPart>) = source

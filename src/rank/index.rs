@@ -12,7 +12,6 @@ use crate::source::Source;
 use crate::state::{Key, Store};
 
 /// Returns the outline of a text from the cache, else parses the text and keeps the outline.
-#[must_use]
 pub fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline {
     // Keyed by the text, because the text shown may differ from the file where secrets are masked.
     let reading = reading(path).filter(|_| outlines.keeps());

@@ -11,7 +11,6 @@ const MAX_TEXT: usize = 256 << 10;
 impl Question {
     /// Reads a question from an issue or a task. Of more than 256 KiB only the start is read, four
     /// times as much as hosts of issues accept.
-    #[must_use]
     pub fn from_issue(text: &str) -> Self {
         let text = text
             .get(..text.floor_char_boundary(MAX_TEXT))

@@ -41,7 +41,6 @@ const LEAST: f64 = 1e-9;
 const K1: f64 = 1.2;
 
 /// Scores the parts of files against a question: by file, its units in order.
-#[must_use]
 pub fn score_parts(
     files: &[PartFile<'_>],
     question: &Question,

@@ -23,7 +23,6 @@ pub struct Pool {
 
 impl Pool {
     /// The pool of a failure about these files of a repository.
-    #[must_use]
     pub fn new(targets: &[RepoPath], listing: &Listing) -> Self {
         let mut projects: Vec<String> = targets.iter().filter_map(project_of).collect();
         projects.sort();
@@ -35,7 +34,6 @@ impl Pool {
     }
 
     /// Returns the part of the project that a file belongs to; `None` outside the pool.
-    #[must_use]
     pub fn standing(&self, path: &RepoPath) -> Option<ProjectPart> {
         let inside = self.projects.iter().map(|project| {
             let below = path.as_str().strip_prefix(project.as_str());

@@ -36,7 +36,6 @@ impl Question {
     /// Reads a question from what a log says of the failure, the failing bodies (texts of tests and
     /// of definitions that the log points into) with their weights, and the files the failure is
     /// about.
-    #[must_use]
     pub fn from_log(text: &str, bodies: &[(String, f64)], subjects: &[RepoPath]) -> Self {
         let mut asked: BTreeMap<TermId, [f64; 3]> = BTreeMap::new();
         let bodies = bodies.iter();

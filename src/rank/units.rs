@@ -20,7 +20,6 @@ const MAX_PIECE: u32 = 30;
 const MIN_OWN: u32 = 3;
 
 /// Cuts a file of so many lines into units, in order and without gaps.
-#[must_use]
 pub fn units(outline: &Outline, lines: u32) -> Vec<Unit> {
     let mut cutter = Cutter {
         outline,
@@ -41,7 +40,6 @@ pub struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     /// Finds where each line begins.
-    #[must_use]
     pub fn new(text: &'t str) -> Self {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes());
         let mut starts: Vec<usize> = std::iter::once(0).chain(ends.map(|at| at + 1)).collect();
@@ -50,13 +48,11 @@ impl<'t> Lines<'t> {
     }
 
     /// Returns how many there are.
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.starts.len() as u32
     }
 
     /// Returns the text of a range, 1-based, as far as there is one.
-    #[must_use]
     pub fn cut(&self, [from, to]: [u32; 2]) -> &'t str {
         let start = |line: u32| self.starts.get(line as usize - 1).copied();
         let [start, end] = [from, to + 1].map(|line| start(line).unwrap_or(self.text.len()));

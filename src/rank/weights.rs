@@ -35,13 +35,11 @@ impl Evidence {
     }
 
     /// Returns the weighted sum.
-    #[must_use]
     pub fn total(&self) -> f64 {
         self.weighted().sum()
     }
 
     /// Returns the sum and its parts as whole numbers.
-    #[must_use]
     pub fn scores(&self) -> (u64, BTreeMap<String, u64>) {
         let rows = SIGNALS.iter().zip(self.weighted().map(scale_score));
         let scores: BTreeMap<String, u64> = rows
@@ -52,7 +50,6 @@ impl Evidence {
     }
 
     /// Names the two strongest signals in words.
-    #[must_use]
     pub fn reason(&self) -> String {
         let mut signals: Vec<(f64, &str)> = self
             .weighted()

@@ -63,7 +63,6 @@ impl Tracing {
 
     /// Reads the files that the traced processes left. They were written beside untrusted code: names that are no
     /// paths of the repository, numbers that do not parse, and all beyond some megabytes are skipped.
-    #[must_use]
     pub fn read(&self) -> Traced {
         let mut found = Traced::default();
         let Ok(entries) = fs::read_dir(&self.out) else {

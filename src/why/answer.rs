@@ -41,7 +41,6 @@ pub struct Answer {
 
 impl Answer {
     /// No culprit, for a reason.
-    #[must_use]
     pub fn unknown(reason: WhyReason) -> Self {
         Self {
             reason: Some(reason),
@@ -53,20 +52,17 @@ impl Answer {
     }
 
     /// The same without a culprit, for a reason.
-    #[must_use]
     pub fn with_reason(mut self, reason: WhyReason) -> Self {
         self.reason = Some(reason);
         self
     }
 
     /// Whether older commits cannot say more.
-    #[must_use]
     pub fn is_last(&self) -> bool {
         !self.reason.is_some_and(may_lie_further)
     }
 
     /// Whether no change of the repository explains the failure.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         !self.is_last() || matches!(self.reason, Some(NoBase | CommandNotFound | NotExecutable))
     }

@@ -189,7 +189,6 @@ fn undo_patch(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -
 
 /// Whether a file holds the lines of a failing test, which say what is wanted. The place of a failure may be a
 /// line of the product, so the test must bear the file's name, or the file must be named as tests are.
-#[must_use]
 pub fn holds_failing_test(path: &RepoPath, diagnosis: &Diagnosis) -> bool {
     let path = path.as_str();
     let module = path.strip_suffix(".py").map(|stem| stem.replace('/', "."));

@@ -59,7 +59,6 @@ struct FileDifference {
 
 impl Difference {
     /// Compares the files that `may` allows; links and submodules are left out.
-    #[must_use]
     pub fn between(
         before: &dyn Source,
         after: &dyn Source,
@@ -73,13 +72,11 @@ impl Difference {
     }
 
     /// The hunks, by path and line.
-    #[must_use]
     pub fn hunks(&self) -> &[Hunk] {
         &self.hunks
     }
 
     /// The files of these hunks as they are with the hunks reverted.
-    #[must_use]
     pub fn reverted(&self, set: &BTreeSet<usize>) -> States {
         let mut states = States::new();
         for (at, file) in self.files.iter().enumerate() {
@@ -97,13 +94,11 @@ impl Difference {
     }
 
     /// All files that differ, as they were before.
-    #[must_use]
     pub fn before(&self) -> States {
         self.reverted(&(0..self.hunks.len()).collect())
     }
 
     /// The lines of a hunk as a diff without a heading, at most `most` of them.
-    #[must_use]
     pub fn diff(&self, hunk: &Hunk, most: usize) -> String {
         let Some(file) = self.files.get(hunk.file) else {
             return String::new();
@@ -136,7 +131,6 @@ impl Difference {
     }
 
     /// The content after of a hunk's file.
-    #[must_use]
     pub fn after(&self, hunk: &Hunk) -> Option<&FileState> {
         let file = self.files.get(hunk.file)?;
         file.after.as_ref().map(|(_, state)| state)
@@ -145,7 +139,6 @@ impl Difference {
 
 impl Hunk {
     /// The 1-based line after; `None` for a whole file.
-    #[must_use]
     pub fn line(&self) -> Option<u32> {
         match &self.what {
             What::Lines(_, after) => u32::try_from(after.start + 1).ok(),
@@ -154,7 +147,6 @@ impl Hunk {
     }
 
     /// `path:line`, or the path.
-    #[must_use]
     pub fn place(&self) -> String {
         match self.line() {
             Some(line) => format!("{}:{line}", self.path),

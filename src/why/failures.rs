@@ -55,7 +55,6 @@ pub struct Observation {
 
 impl Failures {
     /// Collects the failing tests; without any, the lines of the log that report findings.
-    #[must_use]
     pub fn collect(diagnosis: &Diagnosis, log: &str) -> Self {
         let tests = diagnosis.tests.iter().map(|test| Item {
             id: test.id.clone(),
@@ -100,14 +99,12 @@ impl Failures {
     }
 
     /// The tests that are asked about; none where findings are.
-    #[must_use]
     pub fn tests(&self) -> Vec<String> {
         let tests = self.targets.iter().filter(|_| self.of_tests);
         tests.filter_map(|item| self.item_name(*item)).collect()
     }
 
     /// The tests, or findings, that failed at the base in the same way.
-    #[must_use]
     pub fn failed_before(&self) -> Vec<String> {
         let failed = self.before.iter();
         failed.filter_map(|item| self.item_name(*item)).collect()
@@ -118,13 +115,11 @@ impl Failures {
     }
 
     /// Whether the failures were split into those before and new ones.
-    #[must_use]
     pub fn is_split(&self) -> bool {
         self.is_split
     }
 
     /// Whether every failure was there before, in the same way.
-    #[must_use]
     pub fn all_failed_before(&self) -> bool {
         self.is_split && self.targets.is_empty()
     }
@@ -159,7 +154,6 @@ impl Failures {
     }
 
     /// Reads a run: how each failure ended. `named` is how many tests the command selects; 1 for all.
-    #[must_use]
     pub fn observe(&self, ran: &CommandsRun, named: usize) -> Observation {
         Observation {
             passed: ran.observed.passed,
@@ -242,7 +236,6 @@ impl Failures {
     }
 
     /// What an observation says of all failures in question together.
-    #[must_use]
     pub fn outcome(&self, seen: &Observation) -> WhyOutcome {
         let ends = self.targets.iter().map(|item| self.item_end(seen, *item));
         let ends: Vec<End> = ends.filter(|end| *end != End::Skipped).collect();
@@ -256,7 +249,6 @@ impl Failures {
     }
 
     /// Whether some failures pass there and others do not: then the base says which were there before.
-    #[must_use]
     pub fn is_mixed(&self, seen: &Observation) -> bool {
         let has = |wanted: &dyn Fn(End) -> bool| {
             let mut items = self.targets.iter();

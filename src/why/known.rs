@@ -43,7 +43,6 @@ struct Fact<T> {
 
 impl<'a> Facts<'a> {
     /// Facts that are kept in a folder.
-    #[must_use]
     pub fn new(folder: &Path, workspace: &'a Workspace, redactor: &'a Redactor) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -53,13 +52,11 @@ impl<'a> Facts<'a> {
     }
 
     /// The culprit of this command; without one, of the last that was searched for.
-    #[must_use]
     pub fn cause(&self, line: Option<&str>) -> Option<KeptCause> {
         self.find_fact(line, CAUSE)
     }
 
     /// The trace of this command's failing tests.
-    #[must_use]
     pub fn trace(&self, line: &str) -> Option<Traced> {
         self.find_fact(Some(line), TRACE)
     }
@@ -99,7 +96,6 @@ impl<'a> Facts<'a> {
 }
 
 /// The culprit that a document names.
-#[must_use]
 pub fn known_cause(document: &WhyDocument) -> Option<KnownCause> {
     (document.verdict == WhyVerdict::Caused).then(|| KnownCause {
         message: document.message.clone(),

@@ -39,7 +39,6 @@ pub struct Suspect {
 }
 
 /// The hunks from the likeliest on: what the output names, what the tests call, what they reach.
-#[must_use]
 pub fn rank_suspects(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
     let mut outlines: BTreeMap<&RepoPath, Outline> = BTreeMap::new();
     for hunk in difference.hunks() {
@@ -63,7 +62,6 @@ pub fn rank_suspects(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
 }
 
 /// Lists the uncommitted changes of product code as `path:line`, the likeliest first. None was tried.
-#[must_use]
 pub fn list_suspects(
     diagnosis: &Diagnosis,
     workspace: &Workspace,
@@ -216,7 +214,6 @@ fn changes_no_code(diff: &str) -> bool {
 const MAX_HOPS: u32 = 6;
 
 /// Collects the clues of a failure about the place of its cause.
-#[must_use]
 pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     let mut clues = Clues::default();
     let places = diagnosis.files.iter();

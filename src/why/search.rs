@@ -33,7 +33,6 @@ const MAX_ALONE: usize = 16;
 /// halving, again and again; then each found hunk is left out once. Where a set neither passes nor fails, as
 /// parts of a larger change do, its likeliest hunks are reverted alone. A set is an answer only after it passed
 /// twice and the tests failed without it.
-#[must_use]
 pub fn next(order: &[usize], outcomes: &Outcomes<'_>) -> Step {
     let (Ok(step) | Err(step)) = Search { order, outcomes }.next_step();
     step

@@ -58,7 +58,6 @@ impl Default for TrialLimits {
 
 impl TrialLimits {
     /// The budget after a run that took so long: some runs, none much longer than it.
-    #[must_use]
     pub fn after_run(took: Duration) -> Self {
         Self {
             max_runs: RUNS_AFTER_RUN,
@@ -82,7 +81,6 @@ pub struct TrialStart {
 
 impl TrialStart {
     /// `looking for the culprit: run 2 of at most 6, likely calc.py:7; Ctrl-C keeps what is known`
-    #[must_use]
     pub fn in_words(&self, max_runs: u32) -> String {
         let most = if max_runs < MAX_RUNS {
             format!(" of at most {max_runs}")
@@ -111,7 +109,6 @@ pub struct RedRun {
 
 impl RedRun {
     /// A failed run. Paths in its output are taken below the root, as trials print them.
-    #[must_use]
     pub fn new(
         diagnosis: Diagnosis,
         log: &str,
@@ -127,7 +124,6 @@ impl RedRun {
     }
 
     /// Whether a change may explain the failure, and neither the environment nor a time limit does.
-    #[must_use]
     pub fn may_be_of_change(&self) -> bool {
         let kind = self.diagnosis.kind;
         let is_outside = self.diagnosis.requires_user_action || kind.is_around_code();
@@ -246,13 +242,11 @@ impl<'a> Trials<'a> {
     }
 
     /// The failed run.
-    #[must_use]
     pub fn red(&self) -> &RedRun {
         &self.red
     }
 
     /// Why the command never started.
-    #[must_use]
     pub fn not_run(&self) -> Option<WhyReason> {
         let diagnosis = &self.red.diagnosis;
         match diagnosis.kind {
@@ -266,7 +260,6 @@ impl<'a> Trials<'a> {
     }
 
     /// Why nothing more can be run.
-    #[must_use]
     pub fn ended(&self) -> Option<WhyReason> {
         self.ended
     }

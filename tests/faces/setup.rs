@@ -155,6 +155,22 @@ fn init_extends_files_and_never_overwrites() {
     assert!(read("AGENTS.md").starts_with("# Ours\n\n<!-- mendit: begin -->"));
     assert_eq!(code(&repo.mendit(&["init", "opencode", "--remove"])), 0);
     assert_eq!(read("AGENTS.md").trim(), "# Ours");
+    // Settings of other servers keep every byte.
+    let other = "{\n  // Ours.\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}\n";
+    repo.write(".cursor/mcp.json", other);
+    assert_eq!(code(&repo.mendit(&["init", "cursor"])), 0);
+    let added = "{\n    \"mendit\": {\"args\":[\"mcp\",\"--run-last\"],\"command\":\"mendit\"},\n    \"other\"";
+    assert!(
+        read(".cursor/mcp.json").contains(added),
+        "{}",
+        read(".cursor/mcp.json")
+    );
+    assert_eq!(code(&repo.mendit(&["init", "cursor", "--remove"])), 0);
+    assert_eq!(read(".cursor/mcp.json"), other);
+    repo.write("opencode.json", "{}");
+    assert_eq!(code(&repo.mendit(&["init", "opencode"])), 0);
+    assert!(read("opencode.json").starts_with("{\n  \"mcp\": {\n    \"mendit\""));
+    std::fs::remove_dir_all(repo.root().join(".cursor")).unwrap();
     // A link leads nowhere else.
     let outside = repo.outside().join("victim");
     std::fs::create_dir(&outside).unwrap();
