@@ -4,6 +4,7 @@
 mod adapter;
 mod call;
 mod home;
+mod mcp_server;
 mod reply;
 mod settings;
 mod trouble;
@@ -11,5 +12,6 @@ mod trouble;
 pub use adapter::{Adapter, PRESETS, preset};
 pub use call::{Answer, Call, Places, call};
 pub use home::AgentHome;
+pub use mcp_server::McpServer;
 pub use reply::{Reply, read_reply};
 pub use trouble::{find_trouble, in_words};

@@ -10,6 +10,7 @@ use super::flags::request;
 use super::open::root_to_run_in;
 use super::runs::{RunStore, no_run};
 use super::{App, AppError, Result};
+use crate::agent::McpServer;
 use crate::git::unified_hunks;
 use crate::model::{AtPath as _, parse_rows};
 
@@ -149,7 +150,7 @@ impl Row {
         if !self.block {
             let is_settings = self.path.ends_with(".json");
             return match old {
-                Some(old) if is_settings => Server::read(text)
+                Some(old) if is_settings => McpServer::read(text)
                     .and_then(|server| server.add_to(old))
                     .ok_or("it is no JSON; add the server `mendit`, the command `mendit mcp --run-last`"),
                 Some(old) if old != text => Err("it exists and differs; move it away first"),
@@ -178,84 +179,12 @@ impl Row {
         }
         let server = Some(self.text()).filter(|_| self.path.ends_with(".json"));
         let rest = server
-            .and_then(Server::read)
+            .and_then(McpServer::read)
             .and_then(|server| server.remove_from(old));
         rest.map(Some)
             .ok_or("it was changed by hand; remove it yourself")
     }
 }
-
-// Our server in settings that hold more: `"mendit": VALUE` in a table of servers.
-struct Server {
-    table: String,
-    member: String,
-}
-
-impl Server {
-    // The server of settings that hold nothing else.
-    fn read(text: &str) -> Option<Self> {
-        let settings = read_json(text)?;
-        let mut tables = settings.iter();
-        let (table, server) = tables.find_map(|(name, table)| Some((name, table.get(NAME)?)))?;
-        Some(Self {
-            table: table.clone(),
-            member: format!("\n    \"{NAME}\": {server}"),
-        })
-    }
-
-    // The settings with it as the first of its table; every other byte, comments included, stays. `None` for what is
-    // no object of JSON.
-    fn add_to(&self, old: &str) -> Option<String> {
-        let mut before = read_json(old)?;
-        let table = before.get(&self.table);
-        if table.is_some_and(|table| table.get(NAME).is_some()) {
-            return Some(old.to_owned());
-        }
-        let end = |is_empty: bool| if is_empty { "\n" } else { "," };
-        let (from, made) = match table {
-            Some(table) => {
-                let is_empty = table.as_object()?.is_empty();
-                (
-                    old.find(&format!("\"{}\"", self.table))?,
-                    format!("{}{}", self.member, end(is_empty)),
-                )
-            }
-            None => {
-                let end = end(before.is_empty());
-                (
-                    0,
-                    format!("\n  \"{}\": {{{}\n  }}{end}", self.table, self.member),
-                )
-            }
-        };
-        let at = from + old.get(from..)?.find('{')? + 1;
-        let (head, rest) = old.split_at_checked(at)?;
-        let new = format!("{head}{made}{rest}");
-        let mut after = read_json(&new)?;
-        after.get_mut(&self.table)?.as_object_mut()?.remove(NAME)?;
-        before
-            .entry(&self.table)
-            .or_insert_with(|| serde_json::json!({}));
-        (after == before).then_some(new)
-    }
-
-    fn remove_from(&self, old: &str) -> Option<String> {
-        let mut cuts = [",", "\n"]
-            .iter()
-            .map(|end| format!("{}{end}", self.member));
-        let cut = cuts.find(|cut| old.contains(cut.as_str()))?;
-        let rest = old.replacen(&cut, "", 1);
-        read_json(&rest).map(|_| rest)
-    }
-}
-
-fn read_json(text: &str) -> Option<serde_json::Map<String, serde_json::Value>> {
-    let mut plain = text.to_owned();
-    json_strip_comments::strip(&mut plain).ok()?;
-    serde_json::from_str(&plain).ok()
-}
-
-const NAME: &str = "mendit";
 
 // Puts the test command and the line that installs mendit into a workflow.
 fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {

@@ -49,14 +49,12 @@ impl Repository {
     }
 
     /// A setting as text.
-    #[must_use]
     pub fn setting(&self, key: &str) -> Option<String> {
         let value = self.local().config_snapshot().string(key)?;
         Some(String::from_utf8_lossy(&value).into_owned())
     }
 
     /// A setting that is on or off.
-    #[must_use]
     pub fn setting_flag(&self, key: &str) -> Option<bool> {
         self.local().config_snapshot().boolean(key)
     }

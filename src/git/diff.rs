@@ -10,7 +10,6 @@ use gix::merge::blob::builtin_driver::text::{Labels, Options};
 use super::Repository;
 
 /// The hunks of a unified diff with three lines of context; empty when the texts are the same.
-#[must_use]
 pub fn unified_hunks(before: &str, after: &str) -> String {
     let input = InternedInput::new(before.as_bytes(), after.as_bytes());
     let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
@@ -27,7 +26,6 @@ pub fn unified_hunks(before: &str, after: &str) -> String {
 
 /// The runs of lines that differ, in order: lines of `before` that go, lines of `after` that come,
 /// both counted from 0.
-#[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
     let input = InternedInput::new(before, after);
     let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
@@ -84,7 +82,6 @@ impl ConsumeHunk for Hunks {
 impl Repository {
     /// Merges what leads from `base` to `theirs` into `ours`, with conflicts settled or else marked as the
     /// configuration says; gives the text, and whether conflicts are left.
-    #[must_use]
     pub fn merge_texts(
         &self,
         [ours, base, theirs]: [&[u8]; 3],

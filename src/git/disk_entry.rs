@@ -23,7 +23,6 @@ pub struct Stamp {
 
 impl Stamp {
     /// Of an entry as it is now.
-    #[must_use]
     pub fn from_metadata(metadata: &Metadata) -> Self {
         let nanos =
             |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);

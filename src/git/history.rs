@@ -61,7 +61,6 @@ impl Repository {
 
     /// Returns where the branch that is checked out left the main branch of its remote, or of this clone;
     /// `None` where it did not.
-    #[must_use]
     pub fn branched_from(&self) -> Option<String> {
         let repo = self.local();
         let head = repo.head_id().ok()?.detach();

@@ -40,25 +40,21 @@ impl Repository {
     }
 
     /// The root of the worktree; `None` for a bare repository.
-    #[must_use]
     pub fn workdir(&self) -> Option<&Path> {
         self.inner.work_dir()
     }
 
     /// The git directory of this worktree.
-    #[must_use]
     pub fn git_dir(&self) -> &Path {
         self.inner.path()
     }
 
     /// The git directory that all linked worktrees share.
-    #[must_use]
     pub fn common_dir(&self) -> PathBuf {
         self.local().common_dir().to_owned()
     }
 
     /// Returns the folders that git reads as its own, those of repositories inside the worktree included.
-    #[must_use]
     pub fn own_folders(&self) -> Vec<PathBuf> {
         let homes = [self.git_dir().to_owned(), self.common_dir()];
         let homes = homes.iter().filter_map(|home| home.canonicalize().ok());
@@ -67,19 +63,16 @@ impl Repository {
     }
 
     /// Whether someone else owns the repository and `safe.directory` does not name it.
-    #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.local().git_dir_trust() != gix::sec::Trust::Full
     }
 
     /// Whether history ends before the first commit.
-    #[must_use]
     pub fn is_shallow(&self) -> bool {
         self.local().is_shallow().unwrap_or(false)
     }
 
     /// The commit that is checked out, in hex; `None` before the first.
-    #[must_use]
     pub fn head(&self) -> Option<String> {
         let repository = self.local();
         let id = repository.head_id().ok()?;
@@ -160,7 +153,6 @@ impl Pool {
 
 impl Repository {
     /// The blob with this hex id, of at least seven digits; never fetches what is missing.
-    #[must_use]
     pub fn find_blob(&self, hex: &str) -> Option<Vec<u8>> {
         let is_id =
             (7..=40).contains(&hex.len()) && hex.bytes().all(|digit| digit.is_ascii_hexdigit());

@@ -101,7 +101,6 @@ impl Scratch {
     }
 
     /// The copy's worktree.
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -38,7 +38,6 @@ pub struct Staged {
 
 impl Staged {
     /// A blob that is in no conflict.
-    #[must_use]
     pub fn new(id: BlobId, mode: u32) -> Self {
         Self {
             id,
@@ -71,7 +70,6 @@ impl Repository {
 
 impl Staging {
     /// The entry of a path that is in no conflict, changes so far included.
-    #[must_use]
     pub fn entry(&self, path: &str) -> Option<Staged> {
         if let Some(entries) = self.changes.get(path) {
             return entries.iter().find(|entry| entry.stage == 0).copied();
@@ -85,7 +83,6 @@ impl Staging {
     }
 
     /// Whether times and size of a file are what the index recorded.
-    #[must_use]
     pub fn is_fresh(&self, path: &str, file: &Path) -> bool {
         if let Some(entries) = self.changes.get(path) {
             return entries.iter().any(|entry| entry.fresh);
@@ -98,7 +95,6 @@ impl Staging {
     }
 
     /// Whether entries lie below a directory, changes so far included.
-    #[must_use]
     pub fn has_below(&self, directory: &str) -> bool {
         let prefix = format!("{directory}/");
         let changed = self.changes.range(prefix.clone()..);
@@ -133,7 +129,6 @@ impl Staging {
     }
 
     /// Whether there is an object with this id.
-    #[must_use]
     pub fn has(&self, id: BlobId) -> bool {
         let id = object_id(id);
         self.pool.with(|repo| repo.has_object(id))

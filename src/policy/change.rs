@@ -1,4 +1,5 @@
-//! Checks a change by policy: kind, size, protected paths.
+//! Judges a change by policy: each file by itself (guards, what the command runs, manifests, mode, hidden
+//! characters), and all together (tests, suspicious lines). Sizes are only declared here.
 
 use super::commands::CommandFiles;
 use super::guards::{Allowed, When};
@@ -81,11 +82,11 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
     findings
 }
 
-/// The end of the sentence that refuses what a person may allow.
-/// Of a file that may change, but not so: nothing to let pass is offered for it.
+/// The end of the sentence of a file that may change, but not so: nothing to let pass is offered for it.
 pub(super) const SEND_WITHOUT: &str =
     "the file may change, but not by this: send the change without it";
 
+/// The end of the sentence that refuses what a person may allow.
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` permits it";
 
 // What the command runs decides whether it passes, unless the failure itself lies there.

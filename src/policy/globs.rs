@@ -1,4 +1,4 @@
-//! Tables whose rows are about paths, by globs that do not regard case.
+//! Globs that do not regard case: tables whose rows are about paths, and the globs of a person.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 

@@ -1,4 +1,5 @@
-//! Files that are not read or must not be written: the rows of `protected.toml`, a person's own globs.
+//! Which files are not read, which a patch must not write, and which of these a person lets pass: the rows of
+//! `protected.toml`, and the person's own globs for and against.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,5 +1,5 @@
-//! Refuses paths that leave the tree or reach `.git` on any system, because the patch may be applied
-//! elsewhere.
+//! Refuses paths that leave the tree, reach the files of version control on any system, or are not portable where they
+//! are new, because the patch may be applied elsewhere.
 
 use super::invisible::is_invisible;
 use crate::model::{Code, Refusal, refuse};

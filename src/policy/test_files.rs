@@ -1,4 +1,5 @@
-//! Which files are tests, by their names and by what they say.
+//! Which files are tests, programs or data of tests, and which lines are cases, assertions, skips or comments: the
+//! words of `test_lines.toml`.
 
 use std::sync::LazyLock;
 

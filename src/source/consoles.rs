@@ -18,7 +18,6 @@ const MAX_LINE: usize = 2048;
 /// Undoes UTF-8 that was read in a code page of Windows, as `Γ£ô` or `âœ“` for a check mark.
 ///
 /// Only a line that becomes valid UTF-8 as a whole is changed: text that was meant as it is hardly ever does.
-#[must_use]
 pub fn undo_code_page(line: &str) -> Cow<'_, str> {
     let mut pages = PAGES.iter().filter(|_| line.len() <= MAX_LINE);
     let read = pages.find_map(|page| read_again(line, page));
@@ -34,7 +33,6 @@ fn read_again(line: &str, page: &str) -> Option<String> {
 }
 
 /// Takes the colors out of a diff that git painted for a terminal. Others are kept: an escape may belong to a file.
-#[must_use]
 pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
     let regex = |pattern: &str| regex::bytes::Regex::new(pattern).ok();
     let has_escape = memchr::memchr(0x1b, diff).is_some();

@@ -31,7 +31,6 @@ pub struct Distribution {
 
 impl Installed {
     /// Finds the packages of a worktree and of virtual environments.
-    #[must_use]
     pub fn scan(root: &Path, environments: &[PathBuf]) -> Self {
         let mut sites = Vec::new();
         for environment in environments {
@@ -50,7 +49,6 @@ impl Installed {
     }
 
     /// The folder of an npm package as a file in `directory` of the worktree finds it.
-    #[must_use]
     pub fn npm(&self, directory: &str, package: &str) -> Option<PathBuf> {
         let root = self.root.as_ref()?;
         let plain = |part: &str| !part.is_empty() && !part.starts_with('.');
@@ -71,13 +69,11 @@ impl Installed {
     }
 
     /// Where modules of Python are installed.
-    #[must_use]
     pub fn sites(&self) -> &[PathBuf] {
         &self.sites
     }
 
     /// The distributions in `site-packages`, by name.
-    #[must_use]
     pub fn distributions(&self) -> Vec<Distribution> {
         let mut found = Vec::new();
         for site in &self.sites {
@@ -102,13 +98,11 @@ impl Installed {
     }
 
     /// The first of some paths that is a file.
-    #[must_use]
     pub fn first_file(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
         paths.into_iter().find(|path| path.is_file())
     }
 
     /// A file of an installed package; `folder` is what it may not leave.
-    #[must_use]
     pub fn read(&self, folder: &Path, file: &Path) -> Option<Vec<u8>> {
         let real = file.canonicalize().ok()?;
         let inside = real.starts_with(folder.canonicalize().ok()?);

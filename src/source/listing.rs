@@ -50,7 +50,6 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// git's mode of a file or a link; `None` for what has no content here.
-    #[must_use]
     pub fn mode(&self) -> Option<u32> {
         match self {
             Self::File { executable: true } => Some(0o100_755),
@@ -82,7 +81,6 @@ impl Skipped {
 
 impl Listing {
     /// Sorts the entries and indexes them. Of two entries with one path the first stays.
-    #[must_use]
     pub fn new(mut entries: Vec<Entry>, mut skipped: Vec<Skipped>) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         entries.dedup_by(|b, a| a.path == b.path);
@@ -110,7 +108,6 @@ impl Listing {
     }
 
     /// Every entry, sorted by path bytes.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -123,13 +120,11 @@ impl Listing {
     }
 
     /// Entries whose names are not UTF-8.
-    #[must_use]
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
     /// The entry at exactly this path.
-    #[must_use]
     pub fn get(&self, path: &str) -> Option<&Entry> {
         self.entries
             .binary_search_by(|entry| entry.path.as_str().cmp(path))
@@ -138,25 +133,21 @@ impl Listing {
     }
 
     /// Whether a regular file is at this path.
-    #[must_use]
     pub fn has_file(&self, path: &str) -> bool {
         self.files.contains(path)
     }
 
     /// The shared path of a regular file, when one is here.
-    #[must_use]
     pub fn file(&self, path: &str) -> Option<&RepoPath> {
         self.files.get(path)
     }
 
     /// Whether any entry lies below this directory (`""` is the root).
-    #[must_use]
     pub fn has_directory(&self, path: &str) -> bool {
         self.directories.contains(path)
     }
 
     /// The entries below a directory, at any depth, sorted.
-    #[must_use]
     pub fn below(&self, directory: &str) -> &[Entry] {
         if directory.is_empty() {
             return &self.entries;

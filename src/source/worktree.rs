@@ -108,7 +108,6 @@ impl Worktree {
 
     /// Lists only those of `paths` that are files, ignored ones too, each below real directories of
     /// this very repository. `None` when one of them is anything else, or when none is there.
-    #[must_use]
     pub fn of_named(root: &Path, tracked: Box<dyn Tracked>, paths: &[RepoPath]) -> Option<Self> {
         let handle = Root::open(root).ok()?;
         let mut directories = RealDirectories::new(root);

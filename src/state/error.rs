@@ -17,7 +17,6 @@ pub enum StateError {
 
 impl StateError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::Foreign(..) => Code::U308,

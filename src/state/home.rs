@@ -61,7 +61,6 @@ impl StateHome {
     }
 
     /// Everything that is kept, by the worktree it is for, sorted.
-    #[must_use]
     pub fn all(&self) -> Vec<RepositoryState> {
         let entries = fs::read_dir(self.base.join("repositories"));
         let mut found: Vec<RepositoryState> = entries
@@ -86,31 +85,26 @@ pub struct RepositoryState {
 
 impl RepositoryState {
     /// Its folder: the lock of repairs and the journal of writes are in it.
-    #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// The runs.
-    #[must_use]
     pub fn runs(&self) -> Runs {
         Runs::new(self.directory.join("runs"))
     }
 
     /// Where commands and agents run.
-    #[must_use]
     pub fn workplace(&self) -> PathBuf {
         self.directory.join("workplace")
     }
 
     /// What was found out about its files and commits.
-    #[must_use]
     pub fn known(&self) -> Known {
         Known::open(&self.directory.join("cache"))
     }
 
     /// The worktree it is for, as it was called when it was made.
-    #[must_use]
     pub fn root(&self) -> Option<PathBuf> {
         let bytes = fs::read(self.directory.join("root")).ok()?;
         String::from_utf8(bytes).ok().map(PathBuf::from)

@@ -16,7 +16,6 @@ pub struct RunId(String);
 
 impl RunId {
     /// A name for a run that starts now.
-    #[must_use]
     pub fn now() -> Self {
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -65,7 +64,6 @@ impl Runs {
     }
 
     /// The folder of a run by its name, or of the newest for `latest`.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         let mut names = self.names();
         let found = match name {
@@ -76,7 +74,6 @@ impl Runs {
     }
 
     /// The names of all runs, oldest first.
-    #[must_use]
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.directory).into_iter().flatten();
         let mut names: Vec<String> = entries

@@ -34,7 +34,6 @@ pub struct Known {
 
 impl Known {
     /// Opens the stores below `directory`, which need not exist; empty ones when it is a link or another's.
-    #[must_use]
     pub fn open(directory: &Path) -> Self {
         if directory.symlink_metadata().is_ok() && !is_own(directory, true) {
             tracing::warn!(
@@ -52,7 +51,6 @@ impl Known {
     }
 
     /// Knows nothing and keeps nothing.
-    #[must_use]
     pub fn nothing() -> Self {
         Self {
             facts: Store::nothing(),
@@ -75,7 +73,6 @@ pub struct Key([u8; 21]);
 
 impl Key {
     /// The key of an object, by its 20 bytes, read in one of several ways.
-    #[must_use]
     pub fn new(id: &[u8; 20], reading: u8) -> Self {
         let mut key = [reading; 21];
         key[..20].copy_from_slice(id);
@@ -100,7 +97,6 @@ pub struct Store {
 
 impl Store {
     /// The store in `directory`, which need not exist.
-    #[must_use]
     pub fn open(directory: &Path) -> Self {
         // One folder for each revision, because another release may have computed other facts.
         let folder = directory.join(format!("{}-{REVISION}", env!("CARGO_PKG_VERSION")));
@@ -115,7 +111,6 @@ impl Store {
     }
 
     /// A store that holds nothing and keeps nothing.
-    #[must_use]
     pub fn nothing() -> Self {
         Self {
             folder: None,
@@ -125,13 +120,11 @@ impl Store {
     }
 
     /// Whether values are kept at all.
-    #[must_use]
     pub fn keeps(&self) -> bool {
         self.folder.is_some()
     }
 
     /// The value that this run or an earlier one put under a key.
-    #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let folder = self.folder.as_ref()?;
         if let Some(value) = self.lock_fresh().get(key) {

@@ -101,7 +101,6 @@ impl Workspace {
 
     /// A path as the user typed it, relative to where the user is, or absolute inside the
     /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
-    #[must_use]
     pub fn repo_path(&self, typed: &str) -> Option<RepoPath> {
         if Path::new(typed).is_absolute() {
             let root = self.root.as_deref()?;
@@ -144,7 +143,6 @@ pub enum WorkspaceError {
 
 impl WorkspaceError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::Directory(_) => Code::U302,

@@ -1,4 +1,5 @@
-//! Reads manifests and settings to values, so that a change is checked by its meaning.
+//! Reads JSON, TOML, YAML and requirements to values: to compare a manifest by its meaning, and to say why a file does
+//! not parse.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! Values that are known to be secret: those of the environment, and those that their surroundings
-//! gave away elsewhere in the text. Both are masked wherever they stand, in any encoding.
+//! Finds values known to be secret as they are, in hex and in base64: those of variables with secret names and of
+//! passwords in URLs of the environment, and those that their surroundings gave away elsewhere.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

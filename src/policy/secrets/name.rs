@@ -1,4 +1,5 @@
-//! What the name of a variable, field, attribute, header or flag says about its value.
+//! What the name of a variable, field, attribute, header or flag says about its value; and the word lists of
+//! `rules/words.toml`, which the other sources use, too.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
