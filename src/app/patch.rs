@@ -1,6 +1,5 @@
 //! The task of `mendit check` and `mendit apply`.
 
-use memchr::memmem;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +7,7 @@ use serde_json::Value;
 use super::flags::{request, word};
 use super::{App, AppError, Result, runs};
 use crate::git::{IndexChange, Repository};
-use crate::model::{Code, FileVerdict, Operation, PatchVerdict, TestChanges, Verdict};
+use crate::model::{Code, PatchVerdict, TestChanges, Verdict};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge,
     judge_merged, named_paths, recover, write_worktree,
@@ -211,18 +210,6 @@ impl PatchRequest {
         }
     }
 
-    // Whether no other file may matter: a small diff of the worktree that adds no import.
-    fn names_all(&self) -> bool {
-        let adds_import = |line: &[u8]| {
-            let mut words = ["import", "require", "from"].iter();
-            line.starts_with(b"+")
-                && words.any(|word| memmem::find(line, word.as_bytes()).is_some())
-        };
-        let is_diff = self.patch.starts_with(b"diff --git ") || self.patch.starts_with(b"--- ");
-        let is_small = self.patch.len() <= MAX_NAMED_ALONE && self.at() == At::Worktree;
-        is_small && is_diff && !self.patch.split(|byte| *byte == b'\n').any(adds_import)
-    }
-
     fn options(&self, app: &App) -> Result<JudgeOptions<'_>> {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
@@ -240,26 +227,23 @@ impl PatchRequest {
 }
 
 fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
+    let workspace = app.workspace(request.at())?;
     // It may be why a patch does not apply.
     if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
         app.note(&WriteError::Interrupted.to_string());
     }
-    let options = request.options(app)?;
-    if request.names_all()
-        && let Some((workspace, judged)) = judge_named(app, request, &options)?
-        && is_plain(&judged.verdict)
-    {
-        return Ok((workspace, judged));
-    }
-    let workspace = app.workspace(request.at())?;
     app.go_on("validating")?;
+    let options = request.options(app)?;
     let judged = judge(&request.patch, workspace.source.as_ref(), &options);
-    if judged.verdict.error_code == Some(Code::P501)
-        && request.at() == At::Worktree
-        && let Some((workspace, judged)) = judge_named(app, request, &options)?
-        && judged.applies()
-    {
-        return Ok((workspace, judged));
+    if judged.verdict.error_code == Some(Code::P501) && request.at() == At::Worktree {
+        // Ignored files are added, because git patches them although no listing has them.
+        let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
+        if let Some(workspace) = named {
+            let judged = judge(&request.patch, workspace.source.as_ref(), &options);
+            if judged.applies() {
+                return Ok((workspace, judged));
+            }
+        }
     }
     let is_open = !judged.applies() && judged.verdict.verdict != Verdict::AlreadyApplied;
     let git = workspace.git.as_ref();
@@ -269,33 +253,6 @@ fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
         return Ok((workspace, merged.unwrap_or(judged)));
     }
     Ok((workspace, judged))
-}
-
-/// Bytes of a patch that is first tried on the files it names, since listing a repository takes longer.
-const MAX_NAMED_ALONE: usize = 64 * 1024;
-
-// Judges a patch on the files that it names alone, with those that git ignores, because git patches them although no
-// listing has them.
-fn judge_named(
-    app: &App,
-    request: &PatchRequest,
-    options: &JudgeOptions<'_>,
-) -> Result<Option<(Workspace, Judged)>> {
-    let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
-    Ok(named.map(|workspace| {
-        let judged = judge(&request.patch, workspace.source.as_ref(), options);
-        (workspace, judged)
-    }))
-}
-
-// Whether no other file of the repository could change the verdict: files that are there change, and nothing is wrong.
-fn is_plain(verdict: &PatchVerdict) -> bool {
-    let is_modified = |file: &FileVerdict| file.operation == Operation::Modify;
-    verdict.verdict == Verdict::Applies
-        && verdict.problems.is_empty()
-        && verdict.mends.is_empty()
-        && verdict.new_unresolved_imports.is_empty()
-        && verdict.files.iter().all(is_modified)
 }
 
 /// Writes changes to the worktree, the index or both: all or nothing.

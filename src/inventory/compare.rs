@@ -394,7 +394,29 @@ mod tests {
             told(&files, &[("node_modules/.keep", ""), (link, "{}")]),
             []
         );
+        let built = r#"{"name": "@w/money", "main": "dist/i.js", "scripts": {"build": "tsc"}}"#;
+        let mut unbuilt = files;
+        unbuilt[3].1 = built;
+        let present = [("node_modules/.keep", ""), (link, "{}")];
+        assert_eq!(
+            told(&unbuilt, &present)[0].1,
+            "pnpm --filter @w/money build"
+        );
         let engines = told(&[("package.json", r#"{"engines": {"node": ">=22"}}"#)], &[]);
         assert_eq!(engines[0].1, "nvm install 22");
+    }
+
+    #[test]
+    fn names_a_variable_that_nothing_sets() {
+        let example = (".env.example", "UNSET_BY_ANYBODY=a\n");
+        let needs = ("a.py", "import os\nA = os.environ[\"UNSET_BY_ANYBODY\"]\n");
+        let sets = (
+            "b.py",
+            "import os\nos.environ[\"UNSET_BY_ANYBODY\"] = \"b\"\n",
+        );
+        let found = told(&[example, needs], &[]);
+        assert_eq!(found[0].1, "export UNSET_BY_ANYBODY=a");
+        assert_eq!(told(&[example, needs, sets], &[]), []);
+        assert_eq!(told(&[example, needs], &[(".env", "")]), []);
     }
 }

@@ -143,9 +143,15 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
             format!("environ['{name}']"),
             format!("!process.env.{name})"),
         ];
-        texts
-            .iter()
-            .any(|text| needs.iter().any(|need| text.contains(need)))
+        // What the code or its tests set themselves is nobody else's to set.
+        let uses = |need: &String| -> Vec<&str> {
+            let parts = texts
+                .iter()
+                .flat_map(|text| text.split(need.as_str()).skip(1));
+            parts.collect()
+        };
+        let uses: Vec<&str> = needs.iter().flat_map(uses).collect();
+        !uses.is_empty() && !uses.iter().any(|rest| rest.trim_start().starts_with('='))
     })?;
     Some(unset_variable(project, name, &|pair| {
         format!("export {pair}")

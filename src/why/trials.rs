@@ -23,7 +23,8 @@ const MAX_NAMED: usize = 20;
 const LONGEST: Duration = Duration::from_mins(30);
 /// The runs that `mendit why` allows by default.
 const MAX_RUNS: u32 = 100;
-/// `mendit run` goes on for so many runs, none longer than half as much again as its own, within these bounds.
+/// `mendit run` goes on for so many runs: of selected tests none longer than half as much again as its own, within these
+/// bounds; of the whole command none longer than the upper one.
 const RUNS_AFTER_RUN: u32 = 6;
 const LEAST_AFTER_RUN: Duration = Duration::from_secs(10);
 const MOST_AFTER_RUN: Duration = Duration::from_mins(1);

@@ -6,7 +6,7 @@ use memchr::memmem;
 /// The text with each definition that imports nothing collapsed to its name, on as many lines, so that all else keeps
 /// its line: imports and top-level names of it are those of the text.
 ///
-/// Lines are told by their indentation alone. Where a string or a bracket holds lines of less, what is left does not
+/// Blocks are found by indentation alone. Where a string or a bracket holds lines of less, what is left does not
 /// parse, and the caller reads the whole text.
 pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
