@@ -267,3 +267,28 @@ fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
         !pair[0].is_empty() && values.all(|value| pair.iter().any(|row| row.contains(value)))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::find_doubt;
+    use crate::model::{MutationOutcome, NegatedAssertion};
+
+    #[test]
+    fn doubt_where_an_assertion_passes_before_one_that_fails() {
+        use MutationOutcome::{Failed, Passed};
+        let doubts = |rows: &[(u32, MutationOutcome)]| {
+            let rows = rows.iter().map(|(line, outcome)| NegatedAssertion {
+                test: "test_a".to_owned(),
+                path: "tests/test_a.py".to_owned(),
+                line: *line,
+                was: "1".to_owned(),
+                outcome: *outcome,
+            });
+            find_doubt(&rows.collect::<Vec<_>>()).is_some()
+        };
+        assert!(!doubts(&[(1, Failed), (2, Failed)]));
+        assert!(!doubts(&[(1, Failed), (2, Passed)]));
+        assert!(doubts(&[(1, Passed), (2, Failed)]));
+        assert!(doubts(&[(1, Passed)]));
+    }
+}
