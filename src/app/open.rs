@@ -95,21 +95,26 @@ impl<'a> App<'a> {
         &self.redactor
     }
 
-    /// The repository, read at a point in time.
+    /// The repository, read and listed at a point in time.
     pub(super) fn workspace(&self, at: At<'_>) -> Result<Workspace> {
+        let workspace = self.unlisted_workspace(at)?;
+        let files = workspace.source.listing().entries().len();
+        tracing::info!(files, "listed the repository");
+        Ok(workspace)
+    }
+
+    /// As [`Self::workspace`], listed when it is needed: for what looks at a few files.
+    pub(super) fn unlisted_workspace(&self, at: At<'_>) -> Result<Workspace> {
         self.go_on("listing the repository")?;
-        let stands_alone = matches!(at, At::Worktree)
-            && Repository::discover(&self.directory)?.is_none()
-            && !self.said_alone.swap(true, Ordering::Relaxed);
-        if stands_alone {
+        let threads = self.settings.output.threads;
+        let threads = threads.map_or(0, |threads| threads.get().into());
+        let workspace = Workspace::at(&self.directory, at, threads)?;
+        if workspace.git.is_none() && !self.said_alone.swap(true, Ordering::Relaxed) {
             let folder = self.directory.display();
             self.note(&format!(
                 "this is not a git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
             ));
         }
-        let threads = self.settings.output.threads;
-        let threads = threads.map_or(0, |threads| threads.get().into());
-        let workspace = Workspace::at(&self.directory, at, threads)?;
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
             self.note(
                 "another user owns this repository; it is read without trusting its configuration (`git config \

@@ -227,7 +227,7 @@ impl PatchRequest {
 }
 
 fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
-    let workspace = app.workspace(request.at())?;
+    let workspace = app.unlisted_workspace(request.at())?;
     // It may be why a patch does not apply.
     if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
         app.note(&WriteError::Interrupted.to_string());

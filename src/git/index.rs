@@ -1,6 +1,7 @@
 //! Reads the index, to know blob ids without reading files.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
@@ -13,21 +14,30 @@ pub(super) struct IndexIds {
     index: gix::worktree::Index,
     stat_options: gix::index::entry::stat::Options,
     workdir: PathBuf,
-    // False when worktree bytes may differ from blob bytes, due to line ends or filters.
-    ids_are_of_worktree_bytes: bool,
+    common_dir: PathBuf,
+    converts_line_ends: bool,
+    // Whether worktree bytes may differ from blob bytes, due to line ends or filters.
+    is_converted: OnceLock<bool>,
 }
 
 impl IndexIds {
     pub(super) fn open(repo: &gix::Repository, workdir: &Path) -> Result<Self, GitError> {
         let index = repo.index_or_empty().map_err(GitError::unreadable)?;
         let stat_options = repo.stat_options().map_err(GitError::unreadable)?;
-        let ids_are_of_worktree_bytes = !converts_line_ends(repo)
-            && !has_converting_attributes(repo.common_dir(), workdir, &index);
         Ok(Self {
             index,
             stat_options,
             workdir: workdir.to_owned(),
-            ids_are_of_worktree_bytes,
+            common_dir: repo.common_dir().to_owned(),
+            converts_line_ends: converts_line_ends(repo),
+            is_converted: OnceLock::new(),
+        })
+    }
+
+    fn is_converted(&self) -> bool {
+        *self.is_converted.get_or_init(|| {
+            self.converts_line_ends
+                || has_converting_attributes(&self.common_dir, &self.workdir, &self.index)
         })
     }
 }
@@ -39,21 +49,19 @@ impl Tracked for IndexIds {
             let Some(path) = path_of(entry.path(&self.index)) else {
                 continue;
             };
-            let kind = if entry.mode == Mode::COMMIT {
-                TrackedKind::Submodule(entry.id.to_string())
-            } else if entry.flags.contains(Flags::SKIP_WORKTREE) {
-                TrackedKind::SkipWorktree
-            } else {
-                TrackedKind::File
-            };
-            paths.push((path, kind));
+            paths.push((path, kind_of(entry)));
         }
         paths.dedup_by(|b, a| a.0 == b.0);
         paths
     }
 
+    fn kind(&self, path: &RepoPath) -> Option<TrackedKind> {
+        let entry = self.index.entry_by_path(path.as_str().into())?;
+        Some(kind_of(entry))
+    }
+
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        if !self.ids_are_of_worktree_bytes {
+        if self.is_converted() {
             return None;
         }
         let entry = self.index.entry_by_path(path.as_str().into())?;
@@ -63,6 +71,16 @@ impl Tracked for IndexIds {
         let file = self.workdir.join(path.as_str());
         let unchanged = is_unchanged(entry, &file, &self.index, self.stat_options);
         unchanged.then(|| blob_id(entry.id)).flatten()
+    }
+}
+
+fn kind_of(entry: &gix::index::Entry) -> TrackedKind {
+    if entry.mode == Mode::COMMIT {
+        TrackedKind::Submodule(entry.id.to_string())
+    } else if entry.flags.contains(Flags::SKIP_WORKTREE) {
+        TrackedKind::SkipWorktree
+    } else {
+        TrackedKind::File
     }
 }
 

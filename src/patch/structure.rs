@@ -6,11 +6,11 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::change::FileState;
 use crate::model::{Code, Operation, PatchProblem, Refusal, file_name, refuse};
-use crate::source::{EntryKind, Listing};
+use crate::source::{EntryKind, Source};
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
 pub(super) fn check_ancestors(
-    listing: &Listing,
+    source: &dyn Source,
     slots: &BTreeMap<String, FileChange>,
     path: &str,
 ) -> Result<(), Refusal> {
@@ -23,7 +23,7 @@ pub(super) fn check_ancestors(
             }
             continue;
         }
-        match listing.get(above).map(|entry| &entry.kind) {
+        match source.entry(above).map(|entry| entry.kind) {
             Some(EntryKind::Symlink { .. }) => return refuse(Code::P505, link),
             Some(EntryKind::Submodule { .. }) => {
                 return refuse(Code::P506, "the path is inside a submodule");
@@ -77,16 +77,17 @@ const LONGEST_TARGET: usize = 4095;
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.
 pub(super) fn check_all(
-    listing: &Listing,
+    source: &dyn Source,
     slots: &BTreeMap<String, FileChange>,
 ) -> Vec<PatchProblem> {
     let is_made =
-        |path: &str, slot: &FileChange| slot.after.is_some() && listing.get(path).is_none();
+        |path: &str, slot: &FileChange| slot.after.is_some() && source.entry(path).is_none();
     let made = slots.iter().filter(|(path, slot)| is_made(path, slot));
     let made: Vec<(&String, &FileChange)> = made.collect();
     if made.is_empty() {
         return Vec::new();
     }
+    let listing = source.listing();
     let mut found = Vec::new();
     let stays = |path: &str| match slots.get(path) {
         Some(slot) => slot.after.is_some(),

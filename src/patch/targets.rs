@@ -7,7 +7,7 @@ use super::set::{Body, FilePatch, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse};
 use crate::policy::check_path;
-use crate::source::Listing;
+use crate::source::Source;
 
 /// What a file section does, with paths as the tree has them.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub(super) struct PathRules<'a> {
     pub(super) strip: Option<usize>,
     /// Put before every path.
     pub(super) directory: &'a str,
-    pub(super) listing: &'a Listing,
+    pub(super) source: &'a dyn Source,
 }
 
 /// Finds the paths of every section by git's rules. Sections with an error give `None`.
@@ -64,7 +64,7 @@ pub(super) fn resolve_targets(
 
 impl PathRules<'_> {
     fn has(&self, path: &str) -> bool {
-        self.listing.get(path).is_some()
+        self.source.entry(path).is_some()
     }
 
     /// Returns how many components to strip so that all files that must exist do.
@@ -314,7 +314,7 @@ impl PathRules<'_> {
     // is there, as then that one is meant.
     fn only_alike(&self, name: &str) -> Option<String> {
         let parent = name.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let is_there = !parent.is_empty() && self.listing.has_directory(parent);
+        let is_there = !parent.is_empty() && self.source.listing().has_directory(parent);
         if is_there || name.split('/').any(|part| part == "..") {
             return None;
         }
@@ -326,7 +326,7 @@ impl PathRules<'_> {
             let only = shorter.next().is_none();
             return only.then(|| one.to_owned());
         }
-        let mut longer = self.listing.entries().iter().filter(|entry| {
+        let mut longer = self.source.listing().entries().iter().filter(|entry| {
             let before = entry.path.as_str().strip_suffix(name);
             before.is_some_and(|before| before.ends_with('/'))
         });

@@ -1,6 +1,9 @@
 //! Globs that do not regard case: tables whose rows are about paths, and the globs of a person.
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 /// A row of a table of paths.
 pub(super) trait PathRow {
@@ -13,34 +16,56 @@ pub(super) trait PathRow {
     }
 }
 
-/// The rows of a built-in table, in the order in which they decide.
+/// The rows of a built-in table, in the order in which they decide. A glob is compiled when a path
+/// has its literal part, because all of them at once cost more than to check a small patch.
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
-    globs: GlobSet,
-    /// For each glob its row, and whether it is an exception.
-    meanings: Vec<(usize, bool)>,
+    literals: AhoCorasick,
+    globs: Vec<TableGlob>,
+}
+
+/// A glob of a table.
+struct TableGlob {
+    pattern: String,
+    row: usize,
+    is_exception: bool,
+    compiled: OnceLock<Option<GlobMatcher>>,
+}
+
+impl TableGlob {
+    fn is_match(&self, path: &str) -> bool {
+        let compile = || Some(compile_glob(&self.pattern).ok()?.compile_matcher());
+        let compiled = self.compiled.get_or_init(compile).as_ref();
+        compiled.is_some_and(|glob| glob.is_match(path))
+    }
 }
 
 impl<R: PathRow> PathTable<R> {
-    /// Compiles a table; a test asks for each of its globs.
+    /// Reads a table; a test asks for each of its globs.
     pub(super) fn new(rows: Vec<R>) -> Self {
-        let mut builder = GlobSetBuilder::new();
-        let mut meanings = Vec::new();
+        let mut globs = Vec::new();
         for (at, row) in rows.iter().enumerate() {
-            let globs = row.globs().iter().map(|glob| (glob, false));
+            let meant = row.globs().iter().map(|glob| (glob, false));
             let exceptions = row.exceptions().iter().map(|glob| (glob, true));
-            for (glob, is_exception) in globs.chain(exceptions) {
-                if let Ok(glob) = compile_glob(glob) {
-                    builder.add(glob);
-                    meanings.push((at, is_exception));
-                }
-            }
+            globs.extend(meant.chain(exceptions).map(|(glob, is_exception)| TableGlob {
+                pattern: glob.to_lowercase(),
+                row: at,
+                is_exception,
+                compiled: OnceLock::new(),
+            }));
         }
-        let globs = builder.build().unwrap_or_default();
+        let literals = globs.iter().map(|glob| literal_part(&glob.pattern));
+        // The kind that is built fastest.
+        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+        #[expect(clippy::expect_used, reason = "embedded and tested")]
+        let literals = AhoCorasick::builder()
+            .kind(kind)
+            .build(literals)
+            .expect("a few hundred words");
         Self {
             rows,
+            literals,
             globs,
-            meanings,
         }
     }
 
@@ -51,8 +76,16 @@ impl<R: PathRow> PathTable<R> {
 
     /// Returns the first row of some that is about a path.
     pub(super) fn find_where(&self, path: &str, is_wanted: impl Fn(&R) -> bool) -> Option<&R> {
-        let found = self.globs.matches(path.to_lowercase());
-        let found: Vec<(usize, bool)> = found.iter().map(|hit| self.meanings[*hit]).collect();
+        let path = path.to_lowercase();
+        let hits = self.literals.find_overlapping_iter(&path);
+        let mut hits: Vec<usize> = hits.map(|hit| hit.pattern().as_usize()).collect();
+        hits.sort_unstable();
+        hits.dedup();
+        let globs = hits.into_iter().map(|hit| &self.globs[hit]);
+        let found: Vec<(usize, bool)> = globs
+            .filter(|glob| glob.is_match(&path))
+            .map(|glob| (glob.row, glob.is_exception))
+            .collect();
         let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
         let mut rows = found
             .iter()
@@ -71,6 +104,24 @@ impl<R: PathRow> PathTable<R> {
         let broken = all.filter(|glob| compile_glob(glob).is_err()).count();
         (self.rows.len(), self.globs.len(), broken)
     }
+}
+
+/// The longest part of a glob that every path has that it matches.
+fn literal_part(glob: &str) -> &str {
+    let closing = |open| if open == '{' { '}' } else { ']' };
+    let (mut longest, mut rest) = ("", glob);
+    while !rest.is_empty() {
+        let end = rest.find(['*', '?', '{', '[']).unwrap_or(rest.len());
+        let part = rest[..end].trim_matches('/');
+        if part.len() > longest.len() {
+            longest = part;
+        }
+        let (_, special) = rest.split_at(end);
+        let open = special.chars().next().filter(|open| "{[".contains(*open));
+        let end = open.map_or(0, |open| special.find(closing(open)).unwrap_or(special.len()));
+        rest = special.get(end + 1..).unwrap_or_default();
+    }
+    longest
 }
 
 /// Compiles globs of a person.
@@ -99,4 +150,21 @@ fn compile_glob(glob: &str) -> Result<Glob, (String, String)> {
     };
     let compiled = GlobBuilder::new(&pattern).literal_separator(true).build();
     compiled.map_err(|error| (glob.to_owned(), error.kind().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal_part;
+
+    #[test]
+    fn literal_part_glob_outside_of_choices() {
+        for (glob, expected) in [
+            ("**/id_{rsa,ecdsa}[._-]*", "id_"),
+            ("**/.gitlab/**/*.yml", ".gitlab"),
+            ("jest.*.config.*", ".config."),
+            ("**/.{bash,zsh}_history", "_history"),
+        ] {
+            assert_eq!(literal_part(glob), expected);
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Signs in added lines that a change may turn tests green by other means than a repair: the rows of
 //! `suspicion.toml`. A sign that only moves does not count.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
@@ -11,7 +11,7 @@ use super::changed_lines::{ChangedLine, changed_lines};
 use super::commands::CommandFiles;
 use super::test_files::is_test;
 use crate::languages::Language;
-use crate::model::{Code, PatchProblem};
+use crate::model::{Code, PatchProblem, parse_rows};
 
 /// Characters of a line that are shown.
 const MAX_SHOWN: usize = 80;
@@ -31,7 +31,7 @@ pub struct Suspicion {
 /// executed, and where a command runs them; tests are none. One for each file and reason.
 #[must_use]
 pub fn find_suspicious(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
-    let rows = TABLE.rows.iter().enumerate();
+    let rows = TABLE.iter().enumerate();
     let heeded = rows.filter(|(_, row)| row.is_heeded(run));
     let heeded: Vec<usize> = heeded.map(|(at, _)| at).collect();
     let of_files = crate::parallel::map(files.iter().collect(), |file| {
@@ -47,7 +47,7 @@ pub fn find_suspicious(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Sus
         for sign in &signs.added {
             match moved.get_mut(&(sign.row, sign.mark)) {
                 Some(left) if *left > 0 => *left -= 1,
-                _ if told.insert(&TABLE.rows[sign.row].why) => found.push(sign.suspicion(at)),
+                _ if told.insert(&TABLE[sign.row].why) => found.push(sign.suspicion(at)),
                 _ => {}
             }
         }
@@ -74,19 +74,19 @@ struct Sign<'f> {
 
 impl<'f> Sign<'f> {
     fn new(row: usize, line: usize, text: &'f [u8]) -> Self {
-        let rule = &TABLE.rows[row];
-        let comment = Some(&rule.sign.0).filter(|_| !rule.programs.is_empty());
+        let rule = &TABLE[row];
+        let comment = Some(&rule.sign).filter(|_| !rule.programs.is_empty());
         let mark = comment.and_then(|sign| sign.find(text));
         Self {
             row,
             line,
             text,
-            mark: mark.map_or(text, |mark| mark.as_bytes()),
+            mark: mark.unwrap_or(text),
         }
     }
 
     fn suspicion(&self, at: usize) -> Suspicion {
-        let row = &TABLE.rows[self.row];
+        let row = &TABLE[self.row];
         let text = String::from_utf8_lossy(self.text);
         let shown: String = text.chars().take(MAX_SHOWN).collect();
         let head = format!("line {} `{shown}` {}", self.line, row.why);
@@ -126,15 +126,15 @@ fn find_signs<'f>(
 ) -> Vec<Sign<'f>> {
     let language = Language::of_path(path).map_or("", |language| language.name);
     let mut meant = heeded.to_vec();
-    meant.retain(|row| TABLE.rows[*row].is_about(path, is_code, language));
-    let Some(signs) = TABLE.signs.as_ref().filter(|_| !meant.is_empty()) else {
+    meant.retain(|row| TABLE[*row].is_about(path, is_code, language));
+    let Some(signs) = Some(&meant).filter(|_| !lines.is_empty()).and_then(signs_of_rows) else {
         return Vec::new();
     };
     let find = |line: &ChangedLine<'f>| {
         let candidates = signs.matches(line.text);
-        let mut rows = meant.iter().filter(|row| candidates.matched(**row));
-        let row = rows.find(|row| TABLE.rows[**row].accepts(line))?;
-        Some(Sign::new(*row, line.number, line.text))
+        let mut rows = candidates.iter().map(|at| meant[at]);
+        let row = rows.find(|row| TABLE[*row].accepts(line))?;
+        Some(Sign::new(row, line.number, line.text))
     };
     lines.iter().filter_map(find).collect()
 }
@@ -146,17 +146,22 @@ fn is_code(file: &ChangedFile<'_>, run: &CommandFiles) -> bool {
         || run.get(file.path).is_some()
 }
 
-/// A pattern of the table; letters and blanks are those of ASCII.
+/// A pattern of the table, compiled when a line may have it; letters and blanks are those of ASCII.
 #[derive(Debug, serde::Deserialize)]
-#[serde(try_from = "String")]
-struct Pattern(Regex);
+#[serde(from = "String")]
+struct Pattern(String, OnceLock<Option<Regex>>);
 
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self(text, OnceLock::new())
+    }
+}
 
-    fn try_from(text: String) -> Result<Self, regex::Error> {
-        let pattern = RegexBuilder::new(&text).unicode(false).build()?;
-        Ok(Self(pattern))
+impl Pattern {
+    fn find<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
+        let compile = || RegexBuilder::new(&self.0).unicode(false).build().ok();
+        let found = self.1.get_or_init(compile).as_ref()?.find(text)?;
+        Some(found.as_bytes())
     }
 }
 
@@ -205,7 +210,7 @@ impl Row {
     fn is_about(&self, path: &str, is_code: bool, language: &str) -> bool {
         const PROSE: [&str; 5] = ["adoc", "md", "mdx", "rst", "txt"];
         let file = match &self.file {
-            Some(file) => file.0.is_match(path.as_bytes()),
+            Some(file) => file.find(path.as_bytes()).is_some(),
             None if self.programs.is_empty() => is_code,
             None => !PROSE.contains(&path.rsplit('.').next().unwrap_or_default()),
         };
@@ -216,35 +221,30 @@ impl Row {
     /// Whether a line with the sign is meant.
     fn accepts(&self, line: &ChangedLine<'_>) -> bool {
         let is_assertion = self.programs.is_empty() && line.text.starts_with(b"assert ");
-        !is_assertion
-            && !self
-                .but
-                .as_ref()
-                .is_some_and(|but| but.0.is_match(line.text))
+        let but = self.but.as_ref().and_then(|but| but.find(line.text));
+        !is_assertion && but.is_none()
     }
 }
 
-#[derive(Default, serde::Deserialize)]
-struct Table {
-    #[serde(rename = "suspicion")]
-    rows: Vec<Row>,
-    /// The signs of all rows, asked at once.
-    #[serde(skip)]
-    signs: Option<RegexSet>,
+/// The signs of some rows, asked at once. Those of all rows take longer to compile than a small patch
+/// to check.
+fn signs_of_rows(rows: &Vec<usize>) -> Option<Arc<RegexSet>> {
+    static SETS: Mutex<BTreeMap<Vec<usize>, Arc<RegexSet>>> = Mutex::new(BTreeMap::new());
+    let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(set) = sets.get(rows) {
+        return Some(set.clone());
+    }
+    let signs = rows.iter().map(|row| TABLE[*row].sign.0.as_str());
+    let set = RegexSetBuilder::new(signs).unicode(false).build().ok()?;
+    Some(sets.entry(rows.clone()).or_insert(Arc::new(set)).clone())
 }
 
-// It cannot fail, since the file is part of the program and a test reads it.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let text = embedded!("policy/suspicion.toml");
-    let mut table: Table = crate::model::read_table(text).unwrap_or_default();
-    let signs = table.rows.iter().map(|row| row.sign.0.as_str());
-    table.signs = RegexSetBuilder::new(signs).unicode(false).build().ok();
-    table
-});
+static TABLE: LazyLock<Vec<Row>> =
+    LazyLock::new(|| parse_rows(embedded!("policy/suspicion.toml")));
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, find_suspicious};
+    use super::{TABLE, find_suspicious, signs_of_rows};
     use crate::model::Severity;
     use crate::policy::change::tests::modified;
     use crate::policy::{ChangedFile, CommandFiles};
@@ -261,7 +261,8 @@ mod tests {
 
     #[test]
     fn table_is_read() {
-        assert!(TABLE.signs.is_some() && TABLE.rows.len() > 25);
+        let all: Vec<usize> = (0..TABLE.len()).collect();
+        assert!(signs_of_rows(&all).is_some() && all.len() > 25);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Listing;
+use super::{Entry, Listing};
 use crate::model::{BlobId, RepoPath};
 
 /// A tree of files: a worktree, a commit, an index, a map in memory, or edits on top of another.
@@ -12,6 +12,11 @@ use crate::model::{BlobId, RepoPath};
 pub trait Source: Sync {
     /// Every entry, sorted by path bytes.
     fn listing(&self) -> &Listing;
+
+    /// The entry at exactly this path, without listing all where something else knows it.
+    fn entry(&self, path: &str) -> Option<Entry> {
+        self.listing().get(path).cloned()
+    }
 
     /// The bytes of a regular file.
     ///
@@ -27,6 +32,10 @@ pub trait Source: Sync {
 impl<T: Source + ?Sized> Source for Box<T> {
     fn listing(&self) -> &Listing {
         (**self).listing()
+    }
+
+    fn entry(&self, path: &str) -> Option<Entry> {
+        (**self).entry(path)
     }
 
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 
 use ignore::{WalkBuilder, WalkState};
 
@@ -16,7 +16,8 @@ use crate::model::{BlobId, RepoPath};
 /// ignore. Symlinks, pipes and nested repositories are listed and never entered.
 pub struct Worktree {
     root: Root,
-    listing: Listing,
+    threads: usize,
+    listing: OnceLock<Listing>,
     tracked: Box<dyn Tracked>,
 }
 
@@ -25,11 +26,10 @@ pub trait Tracked: Send + Sync {
     /// Every tracked path and how it is recorded.
     fn paths(&self) -> Vec<(RepoPath, TrackedKind)>;
 
-    /// Whether a path is recorded as a file that is checked out, not as a link or submodule.
-    fn has_file(&self, path: &RepoPath) -> bool {
-        let known =
-            |(one, kind): &(RepoPath, TrackedKind)| one == path && *kind == TrackedKind::File;
-        self.paths().iter().any(known)
+    /// How one path is recorded.
+    fn kind(&self, path: &RepoPath) -> Option<TrackedKind> {
+        let mut paths = self.paths().into_iter();
+        paths.find_map(|(one, kind)| (one == *path).then_some(kind))
     }
 
     /// The recorded blob id, when it is proven to be that of the bytes on disk.
@@ -66,8 +66,33 @@ impl Worktree {
     /// # Errors
     /// [`ReadError::Io`] when `root` cannot be opened as a directory.
     pub fn open(root: &Path, tracked: Box<dyn Tracked>, threads: usize) -> Result<Self, ReadError> {
-        let handle = Root::open(root).map_err(|error| ReadError::Io(error.to_string()))?;
-        let (mut entries, skipped) = walk_files(root, threads);
+        let worktree = Self::unlisted(root, tracked, threads)?;
+        worktree.listing();
+        Ok(worktree)
+    }
+
+    /// As [`Self::open`], listed when the listing is first needed: for what looks at a few files and is
+    /// done before anything changes.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn unlisted(
+        root: &Path,
+        tracked: Box<dyn Tracked>,
+        threads: usize,
+    ) -> Result<Self, ReadError> {
+        let root = Root::open(root).map_err(|error| ReadError::Io(error.to_string()))?;
+        Ok(Self {
+            root,
+            threads,
+            listing: OnceLock::new(),
+            tracked,
+        })
+    }
+
+    fn list(&self) -> Listing {
+        let (root, tracked) = (self.root.path.as_path(), &self.tracked);
+        let (mut entries, skipped) = walk_files(root, self.threads);
         let walked: HashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
         let mut directories = RealDirectories::new(root);
         let mut unwalked = Vec::new();
@@ -99,11 +124,28 @@ impl Worktree {
         // Of two entries with one path the first stays: what version control says of a submodule
         // beats the plain nested repository that the walk saw.
         unwalked.append(&mut entries);
-        Ok(Self {
-            root: handle,
-            listing: Listing::new(unwalked, skipped),
-            tracked,
-        })
+        Listing::new(unwalked, skipped)
+    }
+
+    /// What the listing would have at a path, where the disk and the index alone show it: a tracked file
+    /// below real folders, or nothing.
+    fn peek(&self, path: &str) -> Option<Option<Entry>> {
+        let root = self.root.path.as_path();
+        let Ok(path) = RepoPath::new(path) else {
+            return Some(None);
+        };
+        let is_below_real = RealDirectories::new(root).is_real(path.directory());
+        let at = root.join(path.as_str());
+        match (self.tracked.kind(&path), at.symlink_metadata()) {
+            (Some(TrackedKind::File), Ok(about)) if is_below_real && !about.is_dir() => {
+                Some(Some(entry_of(&at, path, &about)))
+            }
+            (None, Err(_)) => Some(None),
+            (None, Ok(about)) if is_below_real && about.is_dir() => {
+                at.join(".git").symlink_metadata().is_err().then_some(None)
+            }
+            _ => None,
+        }
     }
 
     /// Lists only those of `paths` that are files, ignored ones too, each below real directories of
@@ -115,7 +157,7 @@ impl Worktree {
         for path in paths {
             let Ok(about) = root.join(path.as_str()).symlink_metadata() else {
                 // Recorded and not there: deleted, or left out on purpose.
-                if tracked.has_file(path) {
+                if tracked.kind(path) == Some(TrackedKind::File) {
                     return None;
                 }
                 continue;
@@ -131,7 +173,8 @@ impl Worktree {
         }
         (!entries.is_empty()).then(|| Self {
             root: handle,
-            listing: Listing::new(entries, Vec::new()),
+            threads: 0,
+            listing: Listing::new(entries, Vec::new()).into(),
             tracked,
         })
     }
@@ -139,11 +182,19 @@ impl Worktree {
 
 impl Source for Worktree {
     fn listing(&self) -> &Listing {
-        &self.listing
+        self.listing.get_or_init(|| self.list())
+    }
+
+    fn entry(&self, path: &str) -> Option<Entry> {
+        let known = match self.listing.get() {
+            Some(listing) => return listing.get(path).cloned(),
+            None => self.peek(path),
+        };
+        known.unwrap_or_else(|| self.listing().get(path).cloned())
     }
 
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
-        match self.listing.get(path.as_str()) {
+        match self.entry(path.as_str()) {
             None => Err(ReadError::NotFound),
             Some(entry) if !matches!(entry.kind, EntryKind::File { .. }) => {
                 Err(ReadError::NotAFile)
@@ -153,7 +204,7 @@ impl Source for Worktree {
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        if !self.listing.has_file(path.as_str()) {
+        if !self.listing().has_file(path.as_str()) {
             return None;
         }
         self.tracked.fresh_blob_id(path).or_else(|| {

@@ -31,7 +31,8 @@ pub enum At<'a> {
 }
 
 impl Workspace {
-    /// Opens what `directory` is in. `threads` is for listing; 0 leaves it to the machine.
+    /// Opens what `directory` is in. `threads` is for listing; 0 leaves it to the machine. Files on disk are
+    /// listed when the listing is first asked for.
     ///
     /// # Errors
     /// A [`WorkspaceError`].
@@ -51,17 +52,13 @@ impl Workspace {
             (Some(git), At::Worktree) => {
                 let tracked = git.tracked()?;
                 let root = root.as_deref().unwrap_or(&directory);
-                Box::new(Worktree::open(root, tracked, threads)?)
+                Box::new(Worktree::unlisted(root, tracked, threads)?)
             }
             (None, At::Worktree) => {
-                Box::new(Worktree::open(&directory, Box::new(Untracked), threads)?)
+                Box::new(Worktree::unlisted(&directory, Box::new(Untracked), threads)?)
             }
         };
-        tracing::info!(
-            files = source.listing().entries().len(),
-            "reading {at:?} of {}",
-            directory.display()
-        );
+        tracing::info!("reading {at:?} of {}", directory.display());
         let prefix = root
             .as_deref()
             .map_or_else(String::new, |root| path_below(root, &directory));

@@ -82,8 +82,7 @@ fn check_whole_files(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Repor
 }
 
 fn check_structure(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
-    let listing = placing.source.listing();
-    for problem in structure::check_all(listing, &placing.slots) {
+    for problem in structure::check_all(placing.source, &placing.slots) {
         report.add(problem);
     }
 }

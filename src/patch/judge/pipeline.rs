@@ -87,7 +87,7 @@ pub(super) fn path_rules<'r>(
     PathRules {
         strip: options.strip,
         directory: &options.directory,
-        listing: source.listing(),
+        source,
     }
 }
 
@@ -141,7 +141,7 @@ fn is_closed(
         let repo_path = RepoPath::new(path).ok()?;
         let problem = placing.options.allowed.closed(&repo_path)?;
         // A new file of a folder that is not read has nothing to tell.
-        let tells = problem.code == Code::P702 || placing.source.listing().get(path).is_some();
+        let tells = problem.code == Code::P702 || placing.source.entry(path).is_some();
         tells.then(|| problem.at(Some(path), u64::from(file.line)))
     });
     let is_closed = closed.is_some();

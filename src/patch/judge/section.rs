@@ -63,7 +63,7 @@ impl<'j> Placing<'j> {
         report: &mut Report,
     ) -> Outcome {
         for path in [&target.old, &target.new] {
-            structure::check_ancestors(self.source.listing(), &self.slots, path)?;
+            structure::check_ancestors(self.source, &self.slots, path)?;
         }
         match target.operation {
             Operation::Create => self.create(file, target, report),
@@ -366,8 +366,7 @@ pub(in crate::patch) fn read_original(
     source: &dyn Source,
     path: &str,
 ) -> Result<Option<FileState>, Refusal> {
-    let listing = source.listing();
-    let Some(entry) = listing.get(path) else {
+    let Some(entry) = source.entry(path) else {
         return Ok(None);
     };
     match &entry.kind {
