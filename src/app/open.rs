@@ -95,16 +95,8 @@ impl<'a> App<'a> {
         &self.redactor
     }
 
-    /// The repository, read and listed at a point in time.
+    /// The repository, read at a point in time.
     pub(super) fn workspace(&self, at: At<'_>) -> Result<Workspace> {
-        let workspace = self.unlisted_workspace(at)?;
-        let files = workspace.source.listing().entries().len();
-        tracing::info!(files, "listed the repository");
-        Ok(workspace)
-    }
-
-    /// As [`Self::workspace`], listed when it is needed: for what looks at a few files.
-    pub(super) fn unlisted_workspace(&self, at: At<'_>) -> Result<Workspace> {
         self.go_on("listing the repository")?;
         let threads = self.settings.output.threads;
         let threads = threads.map_or(0, |threads| threads.get().into());

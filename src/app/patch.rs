@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::flags::{request, word};
 use super::{App, AppError, Result, runs};
 use crate::git::{IndexChange, Repository};
-use crate::model::{Code, PatchVerdict, TestChanges, Verdict};
+use crate::model::{PatchVerdict, TestChanges, Verdict};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge,
-    judge_merged, named_paths, recover, write_worktree,
+    judge_merged, recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -206,7 +206,7 @@ impl PatchRequest {
         match &self.rev {
             Some(revision) => At::Revision(revision),
             None if self.index => At::Index,
-            None => At::Worktree,
+            None => At::Named,
         }
     }
 
@@ -227,7 +227,7 @@ impl PatchRequest {
 }
 
 fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
-    let workspace = app.unlisted_workspace(request.at())?;
+    let workspace = app.workspace(request.at())?;
     // It may be why a patch does not apply.
     if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
         app.note(&WriteError::Interrupted.to_string());
@@ -235,16 +235,6 @@ fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
     app.go_on("validating")?;
     let options = request.options(app)?;
     let judged = judge(&request.patch, workspace.source.as_ref(), &options);
-    if judged.verdict.error_code == Some(Code::P501) && request.at() == At::Worktree {
-        // Ignored files are added, because git patches them although no listing has them.
-        let named = Workspace::of_named(app.directory(), &named_paths(&request.patch))?;
-        if let Some(workspace) = named {
-            let judged = judge(&request.patch, workspace.source.as_ref(), &options);
-            if judged.applies() {
-                return Ok((workspace, judged));
-            }
-        }
-    }
     let is_open = !judged.applies() && judged.verdict.verdict != Verdict::AlreadyApplied;
     let git = workspace.git.as_ref();
     if let Some(git) = git.filter(|_| request.three_way && is_open) {

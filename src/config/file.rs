@@ -27,7 +27,6 @@ pub enum File {
 
 impl File {
     /// Where it is.
-    #[must_use]
     pub fn path(&self) -> &Path {
         match self {
             Self::Trusted(path) | Self::Repository { path, .. } => path,
@@ -65,7 +64,6 @@ impl File {
 
 /// The nearest configuration file from `directory` up to and including `root`. What is no regular
 /// file counts too, so that it is refused and not passed over.
-#[must_use]
 pub fn find(directory: &Path, root: &Path) -> Option<PathBuf> {
     directory
         .ancestors()
@@ -75,7 +73,6 @@ pub fn find(directory: &Path, root: &Path) -> Option<PathBuf> {
 }
 
 /// The user's own file, where the environment says that it is; it need not be there.
-#[must_use]
 pub(super) fn user_file(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name| {
         let path = PathBuf::from(environment(name)?);
@@ -127,7 +124,6 @@ impl ConfigError {
     }
 
     /// A file that cannot be read.
-    #[must_use]
     pub fn unreadable(file: &str, reason: &str) -> Self {
         let hint = "`--config FILE` needs an existing file; `mendit config show` prints the source of each setting";
         Self::new(format!("cannot read `{file}`: {reason}"), hint)

@@ -35,13 +35,11 @@ pub enum Trust {
 
 impl Key {
     /// `section.name`, as in the file.
-    #[must_use]
     pub fn name(&self) -> String {
         self.path.replace('_', "-")
     }
 
     /// The environment variable: `context.max-files` is set by `MENDIT_CONTEXT_MAX_FILES`.
-    #[must_use]
     pub fn variable(&self) -> String {
         format!(
             "MENDIT_{}",

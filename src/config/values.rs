@@ -99,7 +99,6 @@ from_number_or_text! { Seconds Bytes Dollars }
 
 impl Seconds {
     /// Makes a time from whole seconds.
-    #[must_use]
     pub const fn whole(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
     }

@@ -10,7 +10,6 @@ use crate::model::{
 
 /// The report's word for a kind of failure and the way an attempt ended. Pure: both are
 /// known, nothing is parsed.
-#[must_use]
 pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
     match stop {
         Some(StopReason::AgentTimeout | StopReason::CommandTimeout) => return Category::Timeout,
@@ -34,7 +33,6 @@ pub(super) fn kind_weight(kind: Kind) -> u8 {
 }
 
 /// What a report proposes, at least two actions for each category.
-#[must_use]
 pub fn suggested_actions(category: Category) -> &'static [&'static str] {
     match category {
         Category::Timeout => &[
@@ -62,7 +60,6 @@ pub const GO_ON: &str = "Continue with the remaining work";
 pub const REVIEW: &str = "Review what was done before going on";
 
 /// Whether nothing but a person's action helps.
-#[must_use]
 pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
     match kind {
         Kind::ImportError => matches!(
@@ -74,7 +71,6 @@ pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
 }
 
 /// One sentence on what happened and one on what to do: rows of `words.toml`.
-#[must_use]
 pub fn words(kind: Kind, subkind: Option<&Subkind>) -> (&'static str, &'static str) {
     let of_kind = || WORDS.iter().filter(|row| row.kind == kind);
     let finer = of_kind().find(|row| subkind.is_some() && row.subkind.as_ref() == subkind);

@@ -26,7 +26,6 @@ const STRONG: u8 = 65;
 /// `log` is raw: it may hold escapes and CI prefixes; line numbers are those of the text as given.
 /// With a `listing`, the files it names are mapped into the repository. Never fails: a log that no
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
-#[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
     build_answer(View::whole(log), facts, Locator::new(listing)).diagnosis
 }

@@ -49,19 +49,16 @@ impl Log {
     }
 
     /// The part that was kept.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Bytes of the log as it was given.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Bytes that were not kept.
-    #[must_use]
     pub fn bytes_passed_over(&self) -> u64 {
         self.dropped_bytes
     }
@@ -139,7 +136,6 @@ pub struct LogFacts {
 
 impl LogFacts {
     /// What the end of a run of `command` tells.
-    #[must_use]
     pub fn new(outcome: &Outcome, command: &str) -> Self {
         Self {
             exit_code: outcome.end.code_or_signal(),

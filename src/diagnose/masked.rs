@@ -14,7 +14,6 @@ const UNMISTAKABLE: usize = 8;
 
 /// Diagnoses a log as it is with the reports of its tests, and masks in the answer what must not be
 /// shown. Inside a repository its files have the last word on what is missing.
-#[must_use]
 pub fn diagnose_masked(
     log: &Log,
     facts: &LogFacts,

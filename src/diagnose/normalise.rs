@@ -140,7 +140,6 @@ fn captured_section(text: &str) -> Option<bool> {
 
 /// The lines of a log that tell of a failure, without escapes and CI prefixes: passed and skipped
 /// tests, warnings, times and echoed scripts are left out, repetitions too.
-#[must_use]
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     let mut out = String::new();
@@ -156,7 +155,6 @@ pub fn telling_lines(log: &str) -> String {
 }
 
 /// A log without escapes and without what services and runners of several programs put before its lines.
-#[must_use]
 pub fn plain_lines(log: &str) -> String {
     let lines = lines_of(View::whole(log)).all;
     lines.iter().map(|l| format!("{}\n", l.text)).collect()

@@ -14,7 +14,6 @@ use crate::runners::pattern;
 use crate::source::Source;
 
 /// Diagnoses a log inside a repository, whose files have the last word on what is missing.
-#[must_use]
 pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosis {
     let scene = Scene {
         source: Some(source),

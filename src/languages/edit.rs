@@ -15,7 +15,6 @@ use crate::source::Source;
 
 /// The text of a file without one name that it imports from a module; the statement goes with its
 /// last name. `name` is the name in the module. `None` when the statement cannot be distinguished.
-#[must_use]
 pub fn removed(
     file: &RepoPath,
     text: &str,
@@ -104,7 +103,6 @@ const MAX_STATEMENT_LINES: usize = 40;
 
 /// Returns an import of a file as it is written there with another module, on one line; the module alone where the
 /// statement cannot be told.
-#[must_use]
 pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &str) -> String {
     let statement = || {
         let bytes = source.read(file).ok()?;
@@ -129,7 +127,6 @@ pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &
 
 /// The text of a file that takes `new` from a module where an import of it took `old`, under the
 /// name that it had: `new as old` in the list of a statement, `new: old` in what is taken apart.
-#[must_use]
 pub fn aliased(
     file: &RepoPath,
     text: &str,
@@ -151,7 +148,6 @@ pub fn aliased(
 
 /// The text of a file with another module in the place of one, in each statement and call that
 /// names it. `None` when one of them cannot be told.
-#[must_use]
 pub fn respecified(page: &Page<'_>, old: &str, new: &str) -> Option<String> {
     let language = Language::of_path(page.file.as_str())?;
     let text = page.text;

@@ -26,7 +26,6 @@ const MAX_SYNTAX_ERRORS: usize = 100;
 /// Never fails and never runs long: a file in no known language has no facts, and what cannot be
 /// read, or is too large to be, is named in `problems`. The result depends on the name's extension
 /// and the bytes alone.
-#[must_use]
 pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
     let Some(code) = Code::read(path, bytes) else {
         return FileFacts::default();
@@ -58,7 +57,6 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
 ///
 /// A file in no known language has none; one too large or too entangled to parse has a single
 /// problem on line 0.
-#[must_use]
 pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
     let Some(code) = Code::read(path, bytes) else {
         return Vec::new();

@@ -23,7 +23,6 @@ pub struct Page<'p> {
 /// of the file, relative ones below relative ones; in a file without imports below its shebang,
 /// license comment, docstring and directives. `None` for a component or page without imports,
 /// whose script cannot be located.
-#[must_use]
 pub fn inserted(page: &Page<'_>, one: &Suggestion) -> Option<String> {
     let language = Language::of_path(page.file.as_str())?;
     let line = (language.editing.as_ref()?.import_line)(page, one);

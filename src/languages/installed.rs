@@ -41,7 +41,6 @@ pub enum Has {
 
 /// Checks whether a module as it is installed for `file` exports a name. `None` when it is not installed,
 /// or shows too much or too little to tell.
-#[must_use]
 pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str) -> Option<Has> {
     let language = Language::of_path(file.as_str())?;
     let files = &language.editing.as_ref()?.installed;

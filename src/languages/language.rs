@@ -104,7 +104,6 @@ pub(super) struct Grammar {
 
 impl Language {
     /// The language of a file name, by its extension.
-    #[must_use]
     pub fn of_path(path: &str) -> Option<&'static Self> {
         Self::of_kind(path).map(|(language, _)| language)
     }
@@ -120,31 +119,26 @@ impl Language {
 
     /// Whether a module belongs to the language's own library: by the first part of a dotted name
     /// for Python, by the whole specifier for Node.js.
-    #[must_use]
     pub fn is_standard(&self, module: &str) -> bool {
         (self.is_standard)(module)
     }
 
     /// Whether a name means something without an import.
-    #[must_use]
     pub fn is_global(&self, name: &str) -> bool {
         self.globals.lines().any(|line| line == name)
     }
 
     /// Whether a line may hold an import. Few that do not are said to.
-    #[must_use]
     pub fn may_import(&self, line: &[u8]) -> bool {
         (self.may_import)(line)
     }
 
     /// The name that a specifier gives the module by itself: `b` of `./a/b.js` and of `..a.b`.
-    #[must_use]
     pub fn last_part<'s>(&self, specifier: &'s str) -> &'s str {
         (self.last_part)(specifier)
     }
 
     /// The package that a module is of, and the module itself where it is of none.
-    #[must_use]
     pub fn package<'m>(&self, module: &'m str) -> &'m str {
         (self.package)(module)
     }
@@ -158,14 +152,12 @@ impl Language {
     }
 
     /// Whether code imports from the module every day.
-    #[must_use]
     pub fn is_everyday(&self, module: &str) -> bool {
         let bare = module.strip_prefix("node:").unwrap_or(module);
         has_line(self.everyday, bare)
     }
 
     /// Modules of the library that export a name, everyday ones first.
-    #[must_use]
     pub fn exporters(&self, name: &str) -> Vec<Outside<'static>> {
         let rows = self.library.lines().filter_map(|line| {
             let mut row = line.split_whitespace();
@@ -210,7 +202,6 @@ impl fmt::Debug for Language {
 
 /// A number for the way in which a file of this name is read: files of the same bytes and the same
 /// number say the same. `None` for one that no language claims.
-#[must_use]
 pub fn reading(path: &RepoPath) -> Option<u8> {
     Language::of_kind(path.as_str()).map(|(_, kind)| kind.reading)
 }

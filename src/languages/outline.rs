@@ -21,7 +21,6 @@ pub struct Outline {
 
 impl Outline {
     /// The innermost definition around a 1-based line, by its place in the outline.
-    #[must_use]
     pub fn innermost(&self, line: u32) -> Option<usize> {
         let holds = |one: &Definition| one.lines[0] <= line && line <= one.lines[1];
         self.definitions.iter().rposition(holds)
@@ -48,7 +47,6 @@ const MAX_DEPTH: usize = 200;
 ///
 /// Empty for a file in no known language, and for one that cannot be parsed. Of an oversized file
 /// only the head is looked at.
-#[must_use]
 pub fn outline(path: &RepoPath, bytes: &[u8]) -> Outline {
     let code = Code::read(path, bytes);
     let read = |code: Code<'_>| Some(read(&code.tree()?, code.head(), &code.language.outline));

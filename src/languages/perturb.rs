@@ -12,7 +12,6 @@ use crate::model::RepoPath;
 ///
 /// Assertions are told by syntax: a statement that asserts, or that calls something named like an assertion. There is
 /// no list of matchers: the expected side is perturbed as a value when the test runs.
-#[must_use]
 pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> {
     let Some(code) = Code::read(path, bytes).filter(|code| code.cut.is_none()) else {
         return Vec::new();

@@ -44,7 +44,6 @@ pub struct Resolution {
 
 impl Resolution {
     /// Whether the import is neither a file of the repository nor known to be outside.
-    #[must_use]
     pub fn is_unresolved(&self) -> bool {
         self.files.is_empty() && self.external.is_none()
     }
@@ -75,13 +74,11 @@ impl Resolution {
 
 impl<'a> Resolver<'a> {
     /// Nothing is read before the first question needs it.
-    #[must_use]
     pub fn new(source: &'a dyn Source) -> Self {
         Self::with_facts(source, Box::new(move |path| Arc::new(parsed(source, path))))
     }
 
     /// The same, with facts from elsewhere (a cache).
-    #[must_use]
     pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
         Self {
             source,
@@ -94,13 +91,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// The first file that an import leads to.
-    #[must_use]
     pub fn target(&self, from: &RepoPath, import: &Import) -> Option<RepoPath> {
         self.resolve(from, import).files.into_iter().next()
     }
 
     /// Whether a regular file of the repository is at the path.
-    #[must_use]
     pub fn is_file(&self, path: &RepoPath) -> bool {
         self.files.has_file(path.as_str())
     }
@@ -110,7 +105,6 @@ impl<'a> Resolver<'a> {
     }
 
     /// What a file says about itself; read once while the resolver lives.
-    #[must_use]
     pub fn facts(&self, path: &RepoPath) -> Arc<FileFacts> {
         self.facts.get(path, || (self.reader)(path))
     }
@@ -118,7 +112,6 @@ impl<'a> Resolver<'a> {
 
 /// Reads and parses one file. One in no known language has no facts, one that cannot be read has
 /// a problem.
-#[must_use]
 pub fn parsed(source: &dyn Source, path: &RepoPath) -> FileFacts {
     if Language::of_path(path.as_str()).is_none() {
         return FileFacts::default();
@@ -137,7 +130,6 @@ pub fn parsed(source: &dyn Source, path: &RepoPath) -> FileFacts {
 
 impl Resolver<'_> {
     /// The files an import in `from` means.
-    #[must_use]
     pub fn resolve(&self, from: &RepoPath, import: &Import) -> Resolution {
         let Some(language) = Language::of_path(from.as_str()) else {
             return Resolution::default();
@@ -147,7 +139,6 @@ impl Resolver<'_> {
 
     /// Files that take effect without being imported: for a Python test the `conftest.py` of its
     /// directory and of those above, nearest first.
-    #[must_use]
     pub fn implicit(&self, from: &RepoPath) -> Vec<RepoPath> {
         Language::of_path(from.as_str())
             .map_or_else(Vec::new, |language| (language.implicit)(self, from))

@@ -39,7 +39,6 @@ pub struct Uses {
 
 impl Uses {
     /// Whether the file has something of its own by this name.
-    #[must_use]
     pub fn is_own(&self) -> bool {
         self.bound || self.member
     }
@@ -47,7 +46,6 @@ impl Uses {
 
 /// Reads how a file uses a name. `None` when the file cannot be parsed or nowhere holds it as a
 /// word.
-#[must_use]
 pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
     let code = Code::read(path, bytes)?;
     let (head, tree) = (code.head(), code.tree()?);
@@ -157,7 +155,6 @@ impl Place {
 }
 
 /// Whether a byte can be part of an identifier. Bytes above ASCII count as letters.
-#[must_use]
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }

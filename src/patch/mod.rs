@@ -42,6 +42,4 @@ pub use judge::{After, Judge, JudgeOptions, Judged, judge};
 pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};
 #[cfg(feature = "program")]
-pub use targets::named_paths;
-#[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

@@ -1,8 +1,5 @@
 //! Resolves the paths of a patch to paths of the tree.
 
-#[cfg(feature = "program")]
-use std::collections::BTreeSet;
-
 use super::set::{Body, FilePatch, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse};
@@ -401,28 +398,4 @@ pub(super) fn has_old_lines(body: &Body<'_>) -> bool {
     matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
         hunk.firm_lines(hunk.loose_tail).iter().any(|line| line.is_old())
     }))
-}
-
-/// Returns the paths that a reply may speak of: each name as written and without its first
-/// components. Empty for what is no patch, and where only all files show whether something is left
-/// over.
-#[must_use]
-#[cfg(feature = "program")]
-pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
-    let found = super::read::read(input, |set| {
-        let mut found = BTreeSet::new();
-        let is_whole = set.unread.is_empty();
-        for file in set.files.iter().filter(|_| is_whole) {
-            let headers = &file.headers;
-            let words = headers.text.split(|byte| b"\n\t ".contains(byte));
-            let explicit = [Some(&*headers.path), headers.from.as_deref()];
-            let names = words.chain(explicit.into_iter().flatten());
-            for name in names.filter_map(|name| decode_name(name).ok()) {
-                let paths = (0..=3).filter_map(|depth| name.splitn(depth + 1, '/').nth(depth));
-                found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
-            }
-        }
-        found
-    });
-    found.unwrap_or_default().into_iter().collect()
 }

@@ -45,7 +45,6 @@ pub struct ChangeRules<'a> {
 }
 
 /// Checks one change of content, kind and place.
-#[must_use]
 pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<PatchProblem> {
     let mut findings = Vec::new();
     let by_name = rules.allowed.has(file.path);
@@ -150,7 +149,6 @@ pub struct ChangedFile<'a> {
 
 /// Judges what all changes of a patch mean together. Each problem comes with the place of its file
 /// in `files`.
-#[must_use]
 pub fn judge_together(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,

@@ -47,12 +47,16 @@ impl<R: PathRow> PathTable<R> {
         for (at, row) in rows.iter().enumerate() {
             let meant = row.globs().iter().map(|glob| (glob, false));
             let exceptions = row.exceptions().iter().map(|glob| (glob, true));
-            globs.extend(meant.chain(exceptions).map(|(glob, is_exception)| TableGlob {
-                pattern: glob.to_lowercase(),
-                row: at,
-                is_exception,
-                compiled: OnceLock::new(),
-            }));
+            globs.extend(
+                meant
+                    .chain(exceptions)
+                    .map(|(glob, is_exception)| TableGlob {
+                        pattern: glob.to_lowercase(),
+                        row: at,
+                        is_exception,
+                        compiled: OnceLock::new(),
+                    }),
+            );
         }
         let literals = globs.iter().map(|glob| literal_part(&glob.pattern));
         // The kind that is built fastest.
@@ -118,7 +122,9 @@ fn literal_part(glob: &str) -> &str {
         }
         let (_, special) = rest.split_at(end);
         let open = special.chars().next().filter(|open| "{[".contains(*open));
-        let end = open.map_or(0, |open| special.find(closing(open)).unwrap_or(special.len()));
+        let end = open.map_or(0, |open| {
+            special.find(closing(open)).unwrap_or(special.len())
+        });
         rest = special.get(end + 1..).unwrap_or_default();
     }
     longest

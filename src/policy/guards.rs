@@ -34,7 +34,6 @@ pub enum When {
 }
 
 /// Returns the guard of a path. A file that is never read is never written either.
-#[must_use]
 pub fn guard(path: &str) -> Option<Guard> {
     let row = PROTECTED.find(path)?;
     Some(Guard {
@@ -111,7 +110,6 @@ impl Allowed {
     }
 
     /// Replaces the built-in list of files that may be read.
-    #[must_use]
     pub fn reading(self, policy: ReadPolicy) -> Self {
         Self {
             reads: Some(Arc::new(policy)),
@@ -121,7 +119,6 @@ impl Allowed {
 
     /// Why nothing of a file may be told, not even how a patch fails to fit it: it may not be read. A
     /// person lets pass by name what own globs or the less firm part of the list deny.
-    #[must_use]
     pub fn closed(&self, path: &RepoPath) -> Option<PatchProblem> {
         let refusal = match &self.reads {
             Some(reads) => reads.refuse(path),
@@ -137,13 +134,11 @@ impl Allowed {
     }
 
     /// Whether the path is allowed.
-    #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.by_name.is_match(path.to_lowercase())
     }
 
     /// Returns the guard of a path: the table's, or that of a person.
-    #[must_use]
     pub fn guard(&self, path: &str) -> Option<Guard> {
         let (class, when) = ("is protected by your settings", When::Changed);
         let is_own = self.protected.is_match(path.to_lowercase());

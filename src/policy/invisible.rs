@@ -9,7 +9,6 @@ use crate::model::TextWarning;
 ///
 /// Tabs, line ends, form feeds, a byte order mark at the start and the emoji variation selector are
 /// ordinary and not reported.
-#[must_use]
 pub fn text_warnings(text: &str) -> Vec<TextWarning> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut warnings = BTreeSet::new();
@@ -28,13 +27,11 @@ pub fn text_warnings(text: &str) -> Vec<TextWarning> {
 }
 
 /// Whether a character is not seen or changes the direction of text.
-#[must_use]
 pub fn is_invisible(letter: char) -> bool {
     kind_of(letter).is_some_and(|kind| kind != "control")
 }
 
 /// Returns `bidi`, `zero_width`, `tag` or `control`; `None` for a visible or ordinary character.
-#[must_use]
 pub(super) fn kind_of(character: char) -> Option<&'static str> {
     // Ranges of the Unicode character database. Tag characters spell hidden ASCII, and the variation
     // selectors behind them hide bytes.

@@ -37,7 +37,6 @@ pub struct ReadRules<'g> {
 #[cfg(feature = "program")]
 impl<'g> ReadRules<'g> {
     /// Returns those of the settings.
-    #[must_use]
     pub fn from_settings(settings: &'g Context) -> Self {
         Self {
             allow: &settings.allow,
@@ -65,7 +64,6 @@ pub struct PolicyError {
 
 impl PolicyError {
     /// The stable code of the error.
-    #[must_use]
     pub fn code(&self) -> Code {
         Code::U101
     }
@@ -112,7 +110,6 @@ impl ReadPolicy {
     }
 
     /// Returns the reason why this file must not be read; `None` when it may be.
-    #[must_use]
     pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
         let lower = path.as_str().to_lowercase();
         let denial = read_denial(&lower);
@@ -143,7 +140,6 @@ impl ReadPolicy {
 
     /// Whether a file of this name holds credentials by its nature, wherever it lies. `path` may be
     /// absolute or relative, with `/` or `\` between components.
-    #[must_use]
     pub fn is_credential_file(&self, path: &str) -> bool {
         let path = path.replace('\\', "/");
         let relative = path.trim_start_matches(['/', '.']);

@@ -54,7 +54,6 @@ pub struct Finding {
 impl Redactor {
     /// Learns the values of variables whose names speak of secrets. Short, common and path-like
     /// values are left out, since masking them would eat ordinary text.
-    #[must_use]
     pub fn new(env: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut redactor = Self::default();
         redactor.know(env);
@@ -77,7 +76,6 @@ impl Redactor {
 
     /// Returns a redactor that also knows the secrets that this text gives away, for other texts that
     /// mention them.
-    #[must_use]
     pub fn learning(&self, text: &str) -> Self {
         let mut learned = Learned::default();
         self.mask_to_end(text.as_bytes(), Vec::new(), &mut learned);
@@ -91,7 +89,6 @@ impl Redactor {
     /// Masks every secret with `[REDACTED:rule]`. A value that its surroundings give away in one
     /// place is masked in all others, a secret of several lines line by line. Masking twice changes
     /// nothing more.
-    #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
         let (findings, masked) = self.mask_text(text.as_bytes(), &mut Learned::default());
         let text = masked.map_or(Cow::Borrowed(text), |masked| Cow::Owned(into_text(masked)));
@@ -99,14 +96,12 @@ impl Redactor {
     }
 
     /// Masks every secret of a text that is shown.
-    #[must_use]
     pub fn mask(&self, text: &str) -> String {
         self.redact(text).text.into_owned()
     }
 
     /// Masks bytes that need not be UTF-8. UTF-16 with a secret becomes UTF-8; the ranges of the findings
     /// are those of the decoded text.
-    #[must_use]
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
         let wide = decode_utf16(bytes);
         let text = wide.as_ref().map_or(bytes, String::as_bytes);
@@ -120,7 +115,6 @@ impl Redactor {
     /// Masks the strings of a JSON text, keys and values, each by itself, so that it stays JSON and
     /// everything without a secret stays as it is, byte for byte. A value that one string gives away
     /// is masked in all of them.
-    #[must_use]
     pub fn redact_json(&self, json: &str) -> String {
         let mut learned = Learned::default();
         let masked = mask_strings(json, |text| self.mask_text(text, &mut learned).1);
@@ -134,7 +128,6 @@ impl Redactor {
 
     /// Masks every line that is not blank: for files that hold credentials by their nature and must
     /// be shown all the same.
-    #[must_use]
     pub fn mask_all<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
         let findings = merge_hits(bytes, vec![Hit::new("credential-file", 0..bytes.len())]);
         RedactedBytes {

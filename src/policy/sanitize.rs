@@ -21,7 +21,6 @@ const TAIL: usize = 400;
 /// keeps the text written last, a backspace takes a character back. Lines over 2 KB lose their middle
 /// to a marker. The number of lines stays as it is, so line numbers stay true; sanitizing twice
 /// changes nothing more.
-#[must_use]
 pub fn sanitize_log(bytes: &[u8]) -> String {
     let text = decode_log(bytes);
     let mut out = String::with_capacity(text.len());
@@ -36,7 +35,6 @@ pub fn sanitize_log(bytes: &[u8]) -> String {
 
 /// Decodes bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes. Lines of UTF-8 that
 /// were read in a code page of Windows are read again.
-#[must_use]
 pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
     let text = match (decode_utf16(bytes), bytes) {
         (Some(wide), _) => Cow::Owned(wide),

@@ -29,7 +29,6 @@ pub struct Suspicion {
 /// Finds the suspicious lines that changed files have and no file of the change had before: code that
 /// only moves adds nothing. Files are code by their ending, by their first line, where they may be
 /// executed, and where a command runs them; tests are none. One for each file and reason.
-#[must_use]
 pub fn find_suspicious(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
     let rows = TABLE.iter().enumerate();
     let heeded = rows.filter(|(_, row)| row.is_heeded(run));
@@ -127,7 +126,10 @@ fn find_signs<'f>(
     let language = Language::of_path(path).map_or("", |language| language.name);
     let mut meant = heeded.to_vec();
     meant.retain(|row| TABLE[*row].is_about(path, is_code, language));
-    let Some(signs) = Some(&meant).filter(|_| !lines.is_empty()).and_then(signs_of_rows) else {
+    let Some(signs) = Some(&meant)
+        .filter(|_| !lines.is_empty())
+        .and_then(signs_of_rows)
+    else {
         return Vec::new();
     };
     let find = |line: &ChangedLine<'f>| {
@@ -239,8 +241,7 @@ fn signs_of_rows(rows: &Vec<usize>) -> Option<Arc<RegexSet>> {
     Some(sets.entry(rows.clone()).or_insert(Arc::new(set)).clone())
 }
 
-static TABLE: LazyLock<Vec<Row>> =
-    LazyLock::new(|| parse_rows(embedded!("policy/suspicion.toml")));
+static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("policy/suspicion.toml")));
 
 #[cfg(test)]
 mod tests {

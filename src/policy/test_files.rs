@@ -24,7 +24,6 @@ pub const TEST_FOLDERS: &[&str] = &[
 ];
 
 /// Whether a path is that of a test, by the conventions of common runners.
-#[must_use]
 pub fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_folder = |part: &str| TEST_FOLDERS.contains(&part.to_ascii_lowercase().as_str());
@@ -32,7 +31,6 @@ pub fn is_test(path: &str) -> bool {
 }
 
 /// The same of the name of a file alone.
-#[must_use]
 pub fn is_test_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
@@ -49,7 +47,6 @@ pub fn is_test_name(name: &str) -> bool {
 /// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has
 /// cases and assertions. What `test.js` or `test.py` is, is seen by cases and assertions alone. Packages for
 /// tests, as Django's, are checked by their place.
-#[must_use]
 pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let offers = |part: &str| matches!(part, "test" | "testing");

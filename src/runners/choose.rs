@@ -16,7 +16,6 @@ const MAX_TESTS: usize = 30;
 /// The command that runs these tests alone, and how many of them it names. `named` is the last runner that
 /// the command starts, `is_path` says what of its words is a file, a folder or a module. `None` where words
 /// cannot be handed on to the runner, or nothing is known of it: then the whole command is run.
-#[must_use]
 pub fn choose_command(
     line: &str,
     named: Option<TestRunner>,
@@ -90,7 +89,6 @@ fn test_paths(tests: &[FailedTest]) -> Option<BTreeSet<String>> {
 
 /// The name of the suite, class or module that a failure of set-up or tear-down represents: its tests' ids begin
 /// with it. `None` for a test of its own.
-#[must_use]
 pub fn container_of(id: &str) -> Option<String> {
     if let Some((name, owner)) = split_owner(id) {
         let is_fixture = name.starts_with("setUp") || name.starts_with("tearDown");
@@ -129,7 +127,6 @@ pub struct WithOthers {
 
 /// The command that runs these tests and those beside them; as [`choose_command`]. The whole command where the tests of
 /// pytest cannot be named to it: they run first there all the same.
-#[must_use]
 pub fn with_others(
     line: &str,
     named: Option<TestRunner>,

@@ -86,10 +86,15 @@ pub(crate) fn compile_regex(pattern: &str) -> Regex {
 /// The same pattern with classes that are quick to compile.
 fn with_plain_classes(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
-    let mut chars = pattern.chars();
+    let (mut chars, mut depth) = (pattern.chars(), 0_usize);
     while let Some(c) = chars.next() {
         match if c == '\\' { chars.next() } else { None } {
-            None => plain.push(c),
+            None => {
+                depth = (depth + usize::from(c == '[')).saturating_sub(usize::from(c == ']'));
+                plain.push(c);
+            }
+            // Letters have no other case to look for, which under `(?i)` takes the longest of all.
+            Some('w') if depth == 0 => plain.push_str(r"(?-i:[0-9A-Za-z_\x{80}-\x{10ffff}])"),
             Some('d') => plain.push_str("[0-9]"),
             Some('s') => plain.push_str(r"[\t-\r ]"),
             Some('S') => plain.push_str(r"[^\t-\r ]"),

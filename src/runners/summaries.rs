@@ -24,7 +24,6 @@ pub struct Closing {
 
 /// The closing summaries that a text holds, by runner in the order of the table. Lines end with a line feed.
 /// Where several runners close alike it is the one that `named` has, else the first.
-#[must_use]
 pub fn find_closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
     let mut found: Vec<Closing> = Vec::new();
     for row in ROWS.iter() {
@@ -52,7 +51,6 @@ pub fn find_closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
 }
 
 /// Whether a program checks types or style and runs nothing.
-#[must_use]
 pub fn is_checker(runner: TestRunner) -> bool {
     matches!(
         runner,

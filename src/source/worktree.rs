@@ -18,6 +18,8 @@ pub struct Worktree {
     root: Root,
     threads: usize,
     listing: OnceLock<Listing>,
+    /// Whether nothing counts but what is listed.
+    is_listed_first: bool,
     tracked: Box<dyn Tracked>,
 }
 
@@ -68,11 +70,14 @@ impl Worktree {
     pub fn open(root: &Path, tracked: Box<dyn Tracked>, threads: usize) -> Result<Self, ReadError> {
         let worktree = Self::unlisted(root, tracked, threads)?;
         worktree.listing();
-        Ok(worktree)
+        Ok(Self {
+            is_listed_first: true,
+            ..worktree
+        })
     }
 
-    /// As [`Self::open`], listed when the listing is first needed: for what looks at a few files and is
-    /// done before anything changes.
+    /// As [`Self::open`], listed when the listing is first needed: for what looks at a few files by name, ignored
+    /// ones too, and is done before anything changes.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -86,6 +91,7 @@ impl Worktree {
             root,
             threads,
             listing: OnceLock::new(),
+            is_listed_first: false,
             tracked,
         })
     }
@@ -127,56 +133,29 @@ impl Worktree {
         Listing::new(unwalked, skipped)
     }
 
-    /// What the listing would have at a path, where the disk and the index alone show it: a tracked file
-    /// below real folders, or nothing.
+    /// What is at a path, where the disk and the index show it without a listing: a file below real folders
+    /// of this very repository, ignored or not, or nothing.
     fn peek(&self, path: &str) -> Option<Option<Entry>> {
         let root = self.root.path.as_path();
         let Ok(path) = RepoPath::new(path) else {
             return Some(None);
         };
-        let is_below_real = RealDirectories::new(root).is_real(path.directory());
+        let tracked = self.tracked.kind(&path);
         let at = root.join(path.as_str());
-        match (self.tracked.kind(&path), at.symlink_metadata()) {
-            (Some(TrackedKind::File), Ok(about)) if is_below_real && !about.is_dir() => {
-                Some(Some(entry_of(&at, path, &about)))
-            }
-            (None, Err(_)) => Some(None),
-            (None, Ok(about)) if is_below_real && about.is_dir() => {
-                at.join(".git").symlink_metadata().is_err().then_some(None)
+        let Ok(about) = at.symlink_metadata() else {
+            return tracked.is_none().then_some(None);
+        };
+        let is_nested = |folder: &str| root.join(folder).join(".git").symlink_metadata().is_ok();
+        let mut folders = path.ancestors().filter(|folder| !folder.is_empty());
+        let is_own = RealDirectories::new(root).is_real(path.directory())
+            && (tracked.is_some() || !folders.any(is_nested));
+        match tracked {
+            None if is_own && about.is_dir() => (!is_nested(path.as_str())).then_some(None),
+            None | Some(TrackedKind::File) if is_own && !about.is_dir() => {
+                Some(Some(entry_of(&at, path.clone(), &about)))
             }
             _ => None,
         }
-    }
-
-    /// Lists only those of `paths` that are files, ignored ones too, each below real directories of
-    /// this very repository. `None` when one of them is anything else, or when none is there.
-    pub fn of_named(root: &Path, tracked: Box<dyn Tracked>, paths: &[RepoPath]) -> Option<Self> {
-        let handle = Root::open(root).ok()?;
-        let mut directories = RealDirectories::new(root);
-        let mut entries = Vec::new();
-        for path in paths {
-            let Ok(about) = root.join(path.as_str()).symlink_metadata() else {
-                // Recorded and not there: deleted, or left out on purpose.
-                if tracked.kind(path) == Some(TrackedKind::File) {
-                    return None;
-                }
-                continue;
-            };
-            let nested =
-                |directory: &str| root.join(directory).join(".git").symlink_metadata().is_ok();
-            let own = directories.is_real(path.directory())
-                && !path.ancestors().filter(|dir| !dir.is_empty()).any(nested);
-            if !own || !about.is_file() {
-                return None;
-            }
-            entries.push(entry_of(&root.join(path.as_str()), path.clone(), &about));
-        }
-        (!entries.is_empty()).then(|| Self {
-            root: handle,
-            threads: 0,
-            listing: Listing::new(entries, Vec::new()).into(),
-            tracked,
-        })
     }
 }
 
@@ -186,10 +165,11 @@ impl Source for Worktree {
     }
 
     fn entry(&self, path: &str) -> Option<Entry> {
-        let known = match self.listing.get() {
-            Some(listing) => return listing.get(path).cloned(),
-            None => self.peek(path),
-        };
+        let found = self.listing.get().and_then(|listing| listing.get(path));
+        if found.is_some() || self.is_listed_first {
+            return found.cloned();
+        }
+        let known = self.peek(path);
         known.unwrap_or_else(|| self.listing().get(path).cloned())
     }
 
@@ -204,9 +184,8 @@ impl Source for Worktree {
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        if !self.listing().has_file(path.as_str()) {
-            return None;
-        }
+        let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File { .. });
+        self.entry(path.as_str()).filter(is_file)?;
         self.tracked.fresh_blob_id(path).or_else(|| {
             self.read(path)
                 .ok()

@@ -22,8 +22,11 @@ pub struct Workspace {
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At<'a> {
-    /// The files as they are.
+    /// The files as they are, all listed now.
     Worktree,
+    /// The files as they are, those that git ignores too where they are asked for by name; listed when that is
+    /// needed.
+    Named,
     /// What the index records.
     Index,
     /// A commit.
@@ -31,9 +34,7 @@ pub enum At<'a> {
 }
 
 impl Workspace {
-    /// Opens what `directory` is in. `threads` is for listing; 0 leaves it to the machine. Files on disk are
-    /// listed when the listing is first asked for.
-    ///
+    /// Opens what `directory` is in. `threads` is for listing; 0 leaves it to the machine.     ///
     /// # Errors
     /// A [`WorkspaceError`].
     pub fn at(directory: &Path, at: At<'_>, threads: usize) -> Result<Self, WorkspaceError> {
@@ -49,13 +50,14 @@ impl Workspace {
             (None, At::Revision(_) | At::Index) => {
                 return Err(WorkspaceError::NoGit(directory));
             }
-            (Some(git), At::Worktree) => {
-                let tracked = git.tracked()?;
+            (git, At::Worktree | At::Named) => {
+                let tracked = git.as_ref().map(Repository::tracked).transpose()?;
+                let tracked = tracked.unwrap_or_else(|| Box::new(Untracked));
                 let root = root.as_deref().unwrap_or(&directory);
-                Box::new(Worktree::unlisted(root, tracked, threads)?)
-            }
-            (None, At::Worktree) => {
-                Box::new(Worktree::unlisted(&directory, Box::new(Untracked), threads)?)
+                Box::new(match at {
+                    At::Named => Worktree::unlisted(root, tracked, threads)?,
+                    _ => Worktree::open(root, tracked, threads)?,
+                })
             }
         };
         tracing::info!("reading {at:?} of {}", directory.display());
@@ -68,32 +70,6 @@ impl Workspace {
             root,
             prefix,
         })
-    }
-
-    /// As [`Workspace::at`] the worktree, with nothing listed but those of `paths` that are files,
-    /// ignored ones too. `None` when that is not all that there is to know of them, or outside a repository.
-    ///
-    /// # Errors
-    /// A [`WorkspaceError`].
-    pub fn of_named(directory: &Path, paths: &[RepoPath]) -> Result<Option<Self>, WorkspaceError> {
-        let directory = canonical(directory)?;
-        let Some(git) = Repository::discover(&directory)? else {
-            return Ok(None);
-        };
-        let Some(root) = git.workdir().map(canonical).transpose()? else {
-            return Ok(None);
-        };
-        let Some(source) = Worktree::of_named(&root, git.tracked()?, paths) else {
-            return Ok(None);
-        };
-        tracing::info!("reading the named files alone of {}", root.display());
-        let prefix = path_below(&root, &directory);
-        Ok(Some(Self {
-            source: Box::new(source),
-            git: Some(git),
-            root: Some(root),
-            prefix,
-        }))
     }
 
     /// A path as the user typed it, relative to where the user is, or absolute inside the

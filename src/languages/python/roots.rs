@@ -53,7 +53,6 @@ impl Roots {
 impl Resolver<'_> {
     /// Dotted names under which `from` can import what is at `place` (a module without its
     /// extension, or a directory), customary roots first. Each name leads back to `place`.
-    #[must_use]
     pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
         let roots = find_roots(self, from);
         // The folder counts, because a script and its neighbors import each other by bare name.
@@ -89,7 +88,6 @@ impl Resolver<'_> {
     }
 
     /// Whether the directory is a regular Python package.
-    #[must_use]
     pub fn is_package(&self, directory: &str) -> bool {
         is_package(self, directory)
     }

@@ -165,7 +165,6 @@ pub(super) fn package_name(specifier: &str) -> Option<(&str, &str)> {
 }
 
 /// The package part of a bare specifier (`@a/b/c` gives `@a/b`); `None` when it names none.
-#[must_use]
 pub fn package_part(specifier: &str) -> Option<&str> {
     package_name(specifier).map(|(name, _)| name)
 }

@@ -29,7 +29,6 @@ const BUNDLERS: &str = include_str!("bundlers.txt");
 impl Resolver<'_> {
     /// What is demanded of the imports of a script: by the config that governs it and by the kind
     /// of its package.
-    #[must_use]
     pub fn module_rules(&self, file: &RepoPath) -> ModuleRules {
         if Language::of_path(file.as_str()) != Some(&TYPESCRIPT) {
             return ModuleRules::default();
@@ -84,7 +83,6 @@ impl Resolver<'_> {
     /// Whether a specifier is one that the compiler and the loader of the file take for `target`,
     /// by what `rules` demand. That it leads there is another question: see
     /// [`Resolver::resolve`].
-    #[must_use]
     pub fn is_spelled(&self, rules: ModuleRules, specifier: &str, target: &RepoPath) -> bool {
         if !specifier.starts_with('.') || !rules.full_paths {
             return true;
@@ -105,7 +103,6 @@ impl Resolver<'_> {
 
     /// Whether the manifests at or above the file say that the module of a bare specifier is
     /// there: declared, of the workspace, built in, behind an alias, or nothing says what is.
-    #[must_use]
     pub fn is_at_hand(&self, file: &RepoPath, specifier: &str) -> bool {
         if specifier.starts_with(['.', '#', '/']) || is_node(specifier) {
             return true;

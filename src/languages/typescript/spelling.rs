@@ -11,7 +11,6 @@ use crate::model::RepoPath;
 impl Resolver<'_> {
     /// Returns the specifiers that the `paths` of the config governing `from` allow for a file,
     /// shortest first. Patterns that match everything are left out.
-    #[must_use]
     pub fn aliases(&self, from: &RepoPath, target: &RepoPath) -> Vec<String> {
         let config = self.owner(from);
         let paths = config.iter().flat_map(|config| &config.paths);
@@ -43,14 +42,12 @@ impl Resolver<'_> {
     }
 
     /// The directory and, when it has one, the name of the npm package a file is in.
-    #[must_use]
     pub fn package_of(&self, path: &RepoPath) -> Option<(String, Option<String>)> {
         let manifest = packages::nearest(self, path)?;
         Some((manifest.directory.clone(), manifest.name.clone()))
     }
 
     /// Whether a manifest at or above `from` declares the npm package.
-    #[must_use]
     pub fn declares(&self, from: &RepoPath, package: &str) -> bool {
         from.ancestors()
             .filter_map(|directory| self.manifest(directory))
@@ -59,7 +56,6 @@ impl Resolver<'_> {
 
     /// The npm packages that the manifests at or above `from` declare, sorted; those of types alone
     /// left out.
-    #[must_use]
     pub fn declared(&self, from: &RepoPath) -> Vec<String> {
         let mut found = BTreeSet::new();
         for directory in from.ancestors() {
@@ -75,7 +71,6 @@ impl Resolver<'_> {
 
     /// The declared npm package that bears the name, case and punctuation aside; else those of two words that hold
     /// it: `hash-sum` for `hash`.
-    #[must_use]
     pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
         let plain = |text: &str| -> String {
             let letters = text.chars().filter(char::is_ascii_alphanumeric);

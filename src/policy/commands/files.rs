@@ -34,7 +34,6 @@ pub struct CommandFile {
 
 impl CommandFiles {
     /// Reads commands, lines for a shell, that start in `directory` (`""` is the root).
-    #[must_use]
     pub fn find(lines: &[String], directory: &str, source: &dyn Source) -> Self {
         let mut reader = Reader {
             source,
@@ -52,33 +51,28 @@ impl CommandFiles {
     }
 
     /// Adds files that the failure itself lies in: a repair may change them.
-    #[must_use]
     pub fn with_evidence(mut self, paths: impl IntoIterator<Item = String>) -> Self {
         self.evidence.extend(paths);
         self
     }
 
     /// Returns the file that a command runs at this path.
-    #[must_use]
     pub fn get(&self, path: &str) -> Option<&CommandFile> {
         self.files.get(path)
     }
 
     /// Returns the words of every simple command, of those inside `sh -c`, `npx` and the like too, in
     /// their order.
-    #[must_use]
     pub fn commands(&self) -> &[Vec<String>] {
         &self.commands
     }
 
     /// Returns a package manager and the script that it runs in each package of a workspace.
-    #[must_use]
     pub fn everywhere(&self) -> Option<&[String; 2]> {
         self.everywhere.as_ref()
     }
 
     /// Whether the failure itself lies in this file.
-    #[must_use]
     pub fn is_evidence(&self, path: &str) -> bool {
         self.evidence.contains(path)
     }

@@ -56,7 +56,6 @@ impl Format {
 }
 
 /// Why a file of JSON, TOML or YAML, as its name says, cannot be read; `None` for any other.
-#[must_use]
 pub fn unreadable(path: &str, bytes: &[u8]) -> Option<String> {
     let format = match path.rsplit_once('.')?.1 {
         "ipynb" | "webmanifest" | "geojson" | "code-workspace" | "har" => Format::Json,

@@ -42,7 +42,6 @@ pub(super) fn name_kind(name: &[u8]) -> Option<NameKind> {
 }
 
 /// Whether a variable or a field of this name usually holds a secret.
-#[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     // Whoever knows the address of a webhook may post to it; a shell keeps its folder in PWD.
