@@ -15,7 +15,7 @@ pub(super) struct Remedy {
 // What is before and behind a message: boxes, bullets, the tool's own word for its severity.
 pattern!(
     FRAME,
-    r"^[\s│║╔╗╚╝═─┃┌┐└┘|*>!ⓘℹ⚠✖×❯↳\x{fe0f}]+|[\s│║╗╝┃|]+$|^(?:(?:npm (?:error|ERR!)|ERR!|pnpm:?|yarn error|\[?(?:error|warn|warning|info|fatal)\]?:?|E  |#\d+ [\d.]+)\s*)+"
+    r"^[\s│║╔╗╚╝═─┃┌┐└┘|*>!ⓘℹ⚠✖×❯↳\x{fe0f}]+|[\s│║╗╝┃|]+$|^(?:(?:npm (?:error|ERR!)|ERR!|pnpm:|yarn error|\[?(?:error|warn|warning|info|fatal)\]?:?|E  |#\d+ [\d.]+)\s*)+"
 );
 pattern!(
     LABEL,
@@ -23,7 +23,7 @@ pattern!(
 );
 pattern!(
     SPEECH,
-    r"(?i)\b(?:try|run|re-?run|use|add|install|please|you (?:need|should|can|may|might|must)|must be|to fix|fixable|did you mean|instead|consider|make sure|ensure|pass|set|enabled?|update|upgrade|migrate|rename|replace|remove|delete|retry|resolve|merge|is now|running)\b"
+    r"(?i)\b(?:try|run|re-?run|use|add|install|please|you (?:need|should|can|may|might|must)|must be|to fix|fixable|did you mean|instead|consider|make sure|ensure|pass|set|enabled?|update|upgrade|migrate|rename|replace|remove|delete|retry|resolve|merge|is now|running|using)\b"
 );
 // Something to type or to write.
 pattern!(
@@ -36,7 +36,7 @@ pattern!(
 );
 pattern!(
     STRONG,
-    r"(?i)did you mean|to fix\b|please (?:re)?(?:run|install|specify)|is now\b|by running|run the following|instead\b|fixable|in order to|hint:|with (?:the )?`?--?\w|`-\w`"
+    r"(?i)did you mean|to fix\b|please (?:re)?(?:run|install|specify)|is now\b|by running|run the following|instead\b|fixable|in order to|hint:|with (?:the )?`?--?\w|`-\w`|you (?:need|have) to\b|\b(?:run|try|use|using)\b:? [`\x22']"
 );
 pattern!(
     IMPERATIVE,
@@ -45,7 +45,7 @@ pattern!(
 // Source, frames and values; remarks that no failure is about.
 pattern!(
     NOISE,
-    r#"(?i)^\s*(?:at |File "|\d+ \||\+|-{3}|=+|expected|received|assert)|\b(?:fund|audit|deprecated|telemetry|newer version|upgrade available|new (?:major|minor|patch) version|for more (?:information|details)|bug report|full log|complete log)\b"#
+    r#"(?i)^\s*(?:at |File "|\d+ \||\+|-{3}|=+|expected|received|assert|\S+:\d+(?::\d+)?:? )|\b(?:fund|audit|deprecated|telemetry|newer version|upgrade available|new (?:major|minor|patch) version|for more (?:information|details)|bug report|full log|complete log|valid Python names)\b"#
 );
 
 // The weights of the signs, and the sum from which a sentence is a remedy: fitted on the ten
@@ -84,7 +84,7 @@ pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Op
 
 // Tools wrap their sentences: the lines of one paragraph are joined.
 fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Remedy> {
-    pattern!(END, r#"[.!?]\s+[A-Z`"'(\[]|\s{2,}"#);
+    pattern!(END, r#"[.!?]\s+[A-Z\d`"'(\[]|\s{2,}"#);
     let mut found = Vec::new();
     let mut paragraph = String::new();
     let mut starts: Vec<(usize, usize)> = Vec::new();

@@ -42,7 +42,7 @@ struct Rule {
     /// A line that it matches.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests read it"))]
     example: String,
-    /// The repository of a public job whose log it decides.
+    /// A public job whose log it decides, or a public page about the message.
     #[serde(rename = "seen")]
     _seen: Option<String>,
 }

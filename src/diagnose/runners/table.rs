@@ -74,10 +74,13 @@ const PARENTS: usize = 400;
 // Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
 
-/// Returns the tests that failure blocks name.
+/// Returns the tests that failure blocks name, each line read by the first row that can.
 pub(super) fn table_blocks(lines: &[Line<'_>]) -> Vec<Case> {
     let own = ROWS.iter().filter(|row| !row.is_status);
-    own.flat_map(|row| row.find_cases(lines)).collect()
+    let mut cases: Vec<Case> = own.flat_map(|row| row.find_cases(lines)).collect();
+    let mut read = HashSet::new();
+    cases.retain(|case| read.insert(case.at));
+    cases
 }
 
 /// Returns the tests that rows of results name, unless a later row says that they passed.
