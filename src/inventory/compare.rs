@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::declared::{
-    Place, Requirement, install_command, node_requirements, python_requirements,
+    Place, Requirement, developer_plugin, install_command, node_requirements, python_requirements,
 };
 use super::failure::needed_variable;
 use super::lock::{Lock, normal};
-use super::members::{Member, link_member, list_members};
+use super::members::{Member, covers, link_member, list_members};
 use super::modules::missing_plugin;
+use super::node_modules::tree_problem;
 use super::project::{Manager, Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
@@ -47,17 +48,74 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let mut requirements = python_requirements(project);
     let default_group = Place::Group("dev".to_owned());
     let is_usual = |place: &Place| *place == Place::Main || is_lock && *place == default_group;
+    if let Some(lost) = lost_interpreter(project, manager) {
+        return Some(lost);
+    }
+    let present = python_packages(project);
+    let runs_tests = |one: &Requirement| one.name == "pytest" && !present.contains_key("pytest");
+    if let Some(runner) = requirements.iter().find(|one| runs_tests(one)) {
+        return Some(not_installed(project, manager, &runner.name));
+    }
     requirements.retain(|one| !one.is_conditional && is_usual(&one.place));
     let packages = Packages {
         // A member of a workspace has its manifest elsewhere than the lock.
         are_locked: is_lock && project.folder_of(file) == project.folder_of("pyproject.toml"),
         requirements,
-        present: python_packages(project),
+        present,
     };
     let found = packages.find_problem(project, manager, &read_lock(project, manager));
+    let present = &packages.present;
     found
-        .or_else(|| own_package_missing(project, &packages.present))
-        .or_else(|| missing_plugin_of_settings(project, &packages.present))
+        .or_else(|| own_package_missing(project, present))
+        .or_else(|| unsynced_member(project, present))
+        .or_else(|| missing_plugin_of_settings(project, present))
+        .or_else(|| {
+            let is_present =
+                |name: &str| present.contains_key(name) || !present.contains_key("pytest");
+            let (plugin, file) = developer_plugin(project, is_present)?;
+            let message = format!("`{plugin}` is not installed, and {file} asks for it");
+            let line = project.command(&format!("{{pip}} install -r {file}"));
+            Some(Remedy::new(message, Some(line)))
+        })
+}
+
+// An environment whose interpreter was removed or moved.
+fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> {
+    let name = project.find_environment()?;
+    let folders = Path::new(project.prefix).ancestors();
+    let root = project.root.as_deref()?;
+    let mut programs = folders.map(|folder| root.join(folder).join(name).join("bin/python"));
+    programs.find(|program| program.is_symlink() && !program.exists())?;
+    let line = match manager.file.as_str() {
+        "uv.lock" => "uv sync".to_owned(),
+        _ => {
+            let all = manager
+                .all
+                .replace("{pip}", &format!("{name}/bin/python -m pip"));
+            format!("python3 -m venv --clear {name} && {all}")
+        }
+    };
+    let message = format!("{name}/bin/python leads to an interpreter that is gone");
+    Some(Remedy::new(message, Some(line)))
+}
+
+// A package of a workspace of uv, which `uv sync` alone leaves out.
+fn unsynced_member(project: &Project<'_>, present: &BTreeMap<String, String>) -> Option<Remedy> {
+    let table: toml::Table = project.read("pyproject.toml")?.parse().ok()?;
+    let document = serde_json::to_value(table).ok()?;
+    let globs = &document["tool"]["uv"]["workspace"]["members"];
+    let members = list_members(project.source, true);
+    let is_left_out = |member: &&Member| {
+        covers(globs, &member.folder)
+            && member.manifest.contains("[build-system]")
+            && !present.contains_key(&normal(&member.name))
+    };
+    let member = members.iter().find(is_left_out)?;
+    let message = format!("`{}` of the workspace is not installed", member.name);
+    Some(Remedy::new(
+        message,
+        Some("uv sync --all-packages".to_owned()),
+    ))
 }
 
 // What a manifest asks for, and what is there.
@@ -98,7 +156,18 @@ impl Packages {
             None => true,
         };
         if let Some(missing) = self.requirements.iter().find(is_missing) {
-            return Some(not_installed(project, manager, &missing.name));
+            let name = &missing.name;
+            let Some(version) = self.present.get(name) else {
+                return Some(not_installed(project, manager, name));
+            };
+            let message = format!(
+                "`{name}` {version} is installed, the manifest asks for {}",
+                missing.range
+            );
+            return Some(Remedy::new(
+                message,
+                Some(install_command(project, manager, name)),
+            ));
         }
         let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
             let locked = lock.versions.get(name)?;
@@ -182,7 +251,8 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
         are_locked: true,
         requirements: usual,
     };
-    packages.find_problem(project, manager, &read_lock(project, manager))
+    let found = packages.find_problem(project, manager, &read_lock(project, manager));
+    found.or_else(|| tree_problem(project, manager))
 }
 
 // What a package of the workspace declares and does not find. Examples that are no part of the workspace may ask a
@@ -192,6 +262,14 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
     let manager = project.find_manager(false)?;
     let is_pnpm = root.join("node_modules/.pnpm").is_dir();
     let members = list_members(project.source, false);
+    let manifest = read_text(project.source, "package.json").unwrap_or_default();
+    let manifest: serde_json::Value = manifest.parse().unwrap_or_default();
+    let globs = &manifest["workspaces"];
+    let globs = if globs.is_object() {
+        &globs["packages"]
+    } else {
+        globs
+    };
     members.iter().find_map(|member| {
         let folder = Path::new(&member.folder);
         let is_installed = is_pnpm && root.join(folder).join("node_modules").is_dir();
@@ -201,7 +279,10 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
                 .any(|at| root.join(at).join("node_modules").join(name).exists())
         };
         node_requirements(&member.manifest).iter().find_map(|one| {
-            let is_linked = one.range.starts_with("workspace:");
+            let mut named = members.iter().filter(|member| member.name == one.name);
+            let is_linked = one.range.starts_with("workspace:")
+                || covers(globs, &member.folder)
+                    && named.any(|member| covers(globs, &member.folder));
             if (is_linked || is_installed) && !is_there(&one.name) {
                 let at = folder.join("package.json");
                 let link = link_member(project, &one.name, false, at.to_str());
@@ -255,10 +336,17 @@ fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option
 /// Returns how a package is installed that a manifest declares.
 pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &str) -> Remedy {
     let message = format!("`{package}` is not installed as the manifest asks for it");
-    Remedy::new(message, Some(install_command(project, manager, package)))
+    let mut line = install_command(project, manager, package);
+    let mut all = project.installed.distributions().into_iter();
+    // pip believes the metadata.
+    if line.contains("pip install") && all.any(|one| normal(&one.name) == package && !one.is_whole)
+    {
+        line.push_str(" --force-reinstall");
+    }
+    Remedy::new(message, Some(line))
 }
 
-fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
+pub(super) fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
     let text = project.read(&manager.file).unwrap_or_default();
     Lock::read(&manager.file, &text)
 }
@@ -266,11 +354,12 @@ fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
 /// Returns the installed distributions by their normal names.
 pub(super) fn python_packages(project: &Project<'_>) -> BTreeMap<String, String> {
     let all = project.installed.distributions().into_iter();
+    let all = all.filter(|one| one.is_whole);
     all.map(|one| (normal(&one.name), one.version)).collect()
 }
 
-// The version of a package in `node_modules`.
-fn node_version(project: &Project<'_>, folder: &str, name: &str) -> Option<String> {
+/// Returns the version of a package in `node_modules`.
+pub(super) fn node_version(project: &Project<'_>, folder: &str, name: &str) -> Option<String> {
     let at = project.installed.npm(folder, name)?;
     let manifest = project.installed.read(&at, &at.join("package.json"))?;
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;

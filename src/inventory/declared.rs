@@ -59,6 +59,27 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     for (name, list) in rows(&document["dependency-groups"]) {
         add_list(list, Place::Group(name.clone()));
     }
+    let poetry = &document["tool"]["poetry"];
+    let groups = rows(&poetry["group"]).map(|(_, group)| group);
+    let groups = groups.filter(|group| group["optional"] != true);
+    let tables = groups.map(|group| &group["dependencies"]);
+    let tables = tables.chain([&poetry["dependencies"], &poetry["dev-dependencies"]]);
+    let asked = tables.flat_map(rows).filter(|(name, _)| *name != "python");
+    found.extend(asked.map(|(name, value)| {
+        Requirement {
+            name: normal(name),
+            range: value
+                .as_str()
+                .or(value["version"].as_str())
+                .unwrap_or("path:")
+                .to_owned(),
+            place: Place::Main,
+            is_conditional: ["markers", "optional", "python"]
+                .iter()
+                .any(|key| !value[*key].is_null())
+                || value.is_array(),
+        }
+    }));
     if !found.iter().any(|one| one.place == Place::Main) {
         let lines = project.read("requirements.txt").unwrap_or_default();
         let requirements = lines
@@ -69,7 +90,31 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     found
 }
 
-fn rows(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
+/// Returns a plugin of pytest that a file of requirements for developers asks for, and the file.
+pub(super) fn developer_plugin(
+    project: &Project<'_>,
+    is_present: impl Fn(&str) -> bool,
+) -> Option<(String, &'static str)> {
+    const FILES: [&str; 5] = [
+        "requirements-dev.txt",
+        "requirements_dev.txt",
+        "dev-requirements.txt",
+        "requirements-test.txt",
+        "test-requirements.txt",
+    ];
+    FILES.into_iter().find_map(|file| {
+        let text = project.read(file)?;
+        let mut all = text
+            .lines()
+            .filter_map(|line| parse_requirement(line, Place::Main));
+        let is_missing = |one: &Requirement| {
+            one.name.starts_with("pytest-") && !one.is_conditional && !is_present(&one.name)
+        };
+        Some((all.find(is_missing)?.name, file))
+    })
+}
+
+pub(super) fn rows(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
     table.as_object().into_iter().flatten()
 }
 

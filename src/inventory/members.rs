@@ -45,6 +45,19 @@ pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
     manifests.take(MAX_MANIFESTS).filter_map(member).collect()
 }
 
+/// Checks whether a workspace that is given by globs of folders has a folder.
+pub(super) fn covers(globs: &Value, folder: &str) -> bool {
+    let mut globs = globs
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    globs.any(|glob| {
+        let glob = globset::Glob::new(glob.trim_start_matches("./").trim_end_matches('/'));
+        glob.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
+    })
+}
+
 /// Returns how a package of the workspace is made known to the package of the file `at` that lacks it: no registry is
 /// asked for a package of the repository. `None` where the workspace has no such package.
 pub(super) fn link_member(

@@ -7,6 +7,7 @@ mod failure;
 mod lock;
 mod members;
 mod modules;
+mod node_modules;
 mod project;
 mod versions;
 

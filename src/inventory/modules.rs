@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::compare::{not_installed, own_package_missing, python_packages};
+use super::compare::{not_installed, own_package_missing, python_packages, read_lock};
 use super::declared::{install_command, python_requirements};
 use super::members::{link_member, list_members};
 use super::project::{Project, is_python_tool};
@@ -60,6 +60,13 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         && names.any(|word| word.eq_ignore_ascii_case(package))
     {
         return not_installed(project, manager, package);
+    }
+    // What another package brings is not added: the installed tree is not whole.
+    if let Some(manager) = project.find_manager(python)
+        && read_lock(project, manager).versions.contains_key(package)
+    {
+        let message = format!("`{package}` is in {}, and not installed", manager.file);
+        return Remedy::new(message, Some(project.command(&manager.all)));
     }
     let members = list_members(project.source, python);
     let own = members.iter().map(|member| member.name.as_str());

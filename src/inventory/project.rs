@@ -65,8 +65,17 @@ impl<'a> Project<'a> {
     }
 
     pub(super) fn find_manager(&self, python: bool) -> Option<&'static Manager> {
-        let mut rows = MANAGERS.iter();
-        rows.find(|row| row.python == python && self.read(&row.file).is_some())
+        let mut rows = MANAGERS.iter().filter(|row| row.python == python);
+        let found = rows.find(|row| self.read(&row.file).is_some())?;
+        if found.file != "package.json" {
+            return Some(found);
+        }
+        // Without a lock the manifest may name the manager.
+        let manifest: serde_json::Value = self.read("package.json")?.parse().ok()?;
+        let named = manifest["packageManager"].as_str().unwrap_or_default();
+        let name = named.split('@').next().unwrap_or_default();
+        let is_named = |row: &&Manager| row.all.split(' ').next() == Some(name);
+        MANAGERS.iter().find(is_named).or(Some(found))
     }
 
     /// Checks whether the worktree has a path, in the directory of the command or above it.

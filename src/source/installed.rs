@@ -27,6 +27,8 @@ pub struct Distribution {
     pub version: String,
     /// The modules at the top that it brings, sorted.
     pub modules: Vec<String>,
+    /// Whether what its metadata lists is there.
+    pub is_whole: bool,
 }
 
 impl Installed {
@@ -35,12 +37,19 @@ impl Installed {
         let mut sites = Vec::new();
         for environment in environments {
             let mut below = vec![environment.join("Lib/site-packages")];
-            below.extend(
-                folder_entries(&environment.join("lib"))
-                    .into_iter()
-                    .map(|folder| folder.join("site-packages")),
-            );
-            sites.extend(below.into_iter().filter(|folder| folder.is_dir()));
+            let folders = folder_entries(&environment.join("lib")).into_iter();
+            below.extend(folders.map(|folder| folder.join("site-packages")));
+            below.retain(|folder| folder.is_dir());
+            // Another version of Python may have left its packages beside those of the interpreter.
+            let own = interpreter_version(environment).map(|version| format!("python{version}"));
+            let is_own = |site: &PathBuf| {
+                own.as_ref()
+                    .is_some_and(|own| site.parent().is_some_and(|lib| lib.ends_with(own)))
+            };
+            if below.iter().any(is_own) {
+                below.retain(is_own);
+            }
+            sites.append(&mut below);
         }
         Self {
             root: root.canonicalize().ok(),
@@ -90,6 +99,7 @@ impl Installed {
                     name: name.to_owned(),
                     version: version.to_owned(),
                     modules,
+                    is_whole: is_whole(site, &folder),
                 });
             }
         }
@@ -111,6 +121,34 @@ impl Installed {
             .then(|| fs::read(real).ok())
             .flatten()
     }
+}
+
+// The version of an environment's interpreter, of two numbers.
+fn interpreter_version(environment: &Path) -> Option<String> {
+    let about = fs::read_to_string(environment.join("pyvenv.cfg")).ok()?;
+    let mut lines = about.lines().filter_map(|line| line.split_once('='));
+    let (_, version) = lines.find(|(key, _)| key.trim().starts_with("version"))?;
+    let parts: Vec<&str> = version.trim().split('.').take(2).collect();
+    Some(parts.join("."))
+}
+
+// Whether the folder of an editable installation, else one of the listed sources, is there.
+fn is_whole(site: &Path, about: &Path) -> bool {
+    let read = |name: &str| fs::read_to_string(about.join(name)).ok();
+    let url = read("direct_url.json").and_then(|text| text.parse::<serde_json::Value>().ok());
+    let folder = url
+        .as_ref()
+        .filter(|url| url["dir_info"]["editable"] == true);
+    let folder = folder.and_then(|url| url["url"].as_str()?.strip_prefix("file://"));
+    if let Some(folder) = folder {
+        return Path::new(folder).is_dir();
+    }
+    let record = read("RECORD").unwrap_or_default();
+    let paths = record.lines().filter_map(|line| line.split(',').next());
+    let mut sources = paths.filter(|path| path.ends_with(".py") && !path.starts_with(".."));
+    sources.next().is_none_or(|first| {
+        site.join(first).is_file() || sources.any(|path| site.join(path).is_file())
+    })
 }
 
 // By `top_level.txt`, or by the first parts of what `RECORD` lists.
