@@ -189,6 +189,9 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     if undef.language.is_global(undef.name) {
         return Some("the name is built in");
     }
+    if !undef.usage.value && !undef.usage.typed {
+        return Some("the file does not use the name");
+    }
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut others = totals.iter().filter(|(entity, _)| **entity != best.entity);
     if others.any(|(_, total)| total.saturating_mul(NEGLIGIBLE) > own) {

@@ -77,14 +77,16 @@ pub(super) struct Undefined<'a> {
     pub(super) siblings: &'a [Arc<FileFacts>],
 }
 
+/// Whether a file has parts that no syntax tree of ours shows.
+pub(super) fn has_template(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("vue" | "svelte"))
+}
+
 /// Returns how a file uses a name. The template of a component is no part of the syntax tree: a name in it may be
 /// used as anything.
 pub(super) fn find_usage(path: &RepoPath, text: &[u8], name: &str, language: &Language) -> Uses {
-    let read = uses(path, text, name);
-    let component = matches!(path.extension(), Some("vue" | "svelte"));
-    let shown = read.is_some() && !component;
-    let mut found = read.unwrap_or_default();
-    if !shown && words(text, name).next().is_some() {
+    let mut found = uses(path, text, name).unwrap_or_default();
+    if has_template(path) && words(text, name).next().is_some() {
         found.value = true;
         found.called |= language.declares_exports;
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::exports::takers;
 use super::fix::binds_name;
 use super::modules::leads_to;
+use super::query::has_template;
 use crate::languages::{Language, facts, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
 use crate::source::Source;
@@ -114,7 +115,7 @@ impl NamedFile<'_> {
     // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
     // that is not here.
     fn lacks_name(&self, name: &str) -> bool {
-        let has_word = || words(&self.bytes, name).next().is_some();
+        let has_word = || has_template(self.path) && words(&self.bytes, name).next().is_some();
         let is_lacked = uses(self.path, &self.bytes, name).map_or_else(has_word, |uses| {
             !uses.bound && !uses.member && (uses.value || uses.typed)
         });

@@ -169,6 +169,9 @@ impl Packages {
                 Some(install_command(project, manager, name)),
             ));
         }
+        if !has_installed(project, manager) {
+            return None;
+        }
         let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
             let locked = lock.versions.get(name)?;
             let differs = !locked.is_empty() && !version.is_empty() && !locked.contains(version);
@@ -178,6 +181,21 @@ impl Packages {
         let locked = locked.join(" or ");
         let message = format!("{name} {version} is installed, {file} asks for {locked}");
         Some(Remedy::new(message, Some(project.command(&manager.all))))
+    }
+}
+
+// Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
+fn has_installed(project: &Project<'_>, manager: &Manager) -> bool {
+    let name = manager.all.split(' ').next().unwrap_or_default();
+    let is_by = |about: &Path| {
+        let installer = std::fs::read_to_string(about.join("INSTALLER"));
+        installer.is_ok_and(|text| text.starts_with(name))
+    };
+    match name {
+        "pnpm" => project.has_path("node_modules/.modules.yaml"),
+        "npm" => project.has_path("node_modules/.package-lock.json"),
+        "uv" | "poetry" => project.installed.metadata().any(|about| is_by(&about)),
+        _ => true,
     }
 }
 

@@ -57,9 +57,6 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if facts.is_certain {
         offer("mendit fix", "applies the certain fix");
     }
-    if facts.is_certain_in_test {
-        offer("mendit hint --apply", "adds the certain import to the test");
-    }
     match facts.culprit {
         Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
         Culprit::Unknown => offer("mendit why", "finds the change that broke it"),
@@ -67,6 +64,9 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
             offer("mendit why", "looks at older commits");
         }
         Culprit::Known | Culprit::NoChange | Culprit::Outside => {}
+    }
+    if facts.is_certain_in_test {
+        offer("mendit hint --apply", "adds the certain import to the test");
     }
     if facts.may_fix && !facts.is_certain {
         offer("mendit fix", "tries the candidates above");

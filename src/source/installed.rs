@@ -82,29 +82,29 @@ impl Installed {
         &self.sites
     }
 
+    /// The folders of metadata in `site-packages`.
+    pub fn metadata(&self) -> impl Iterator<Item = PathBuf> {
+        let all = self.sites.iter().flat_map(|site| folder_entries(site));
+        all.filter(|folder| folder.extension().is_some_and(|end| end == "dist-info"))
+    }
+
     /// The distributions in `site-packages`, by name.
     pub fn distributions(&self) -> Vec<Distribution> {
-        let mut found = Vec::new();
-        for site in &self.sites {
-            for folder in folder_entries(site) {
-                let name = folder.file_name().unwrap_or_default().to_string_lossy();
-                let Some((name, version)) = name
-                    .strip_suffix(".dist-info")
-                    .and_then(|stem| stem.rsplit_once('-'))
-                else {
-                    continue;
-                };
-                let modules = site_modules(site, &folder);
-                found.push(Distribution {
-                    name: name.to_owned(),
-                    version: version.to_owned(),
-                    modules,
-                    is_whole: is_whole(site, &folder),
-                });
-            }
-        }
-        found.truncate(MAX_DISTRIBUTIONS);
-        found
+        let read = |folder: PathBuf| {
+            let site = folder.parent()?;
+            let stem = folder.file_stem()?.to_string_lossy();
+            let (name, version) = stem.rsplit_once('-')?;
+            Some(Distribution {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                modules: site_modules(site, &folder),
+                is_whole: is_whole(site, &folder),
+            })
+        };
+        self.metadata()
+            .filter_map(read)
+            .take(MAX_DISTRIBUTIONS)
+            .collect()
     }
 
     /// The first of some paths that is a file.
