@@ -38,7 +38,6 @@ pub(crate) struct CheckArgs {
 
 /// Validate a patch, then apply all of it or nothing
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     patch: PatchArgs,

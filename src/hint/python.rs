@@ -230,7 +230,6 @@ fn shared_parts(one: &str, other: &str) -> usize {
 }
 
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.
-#[expect(clippy::option_option, reason = "no import, a module, a name in one")]
 fn taken_name(import: &Import, name: &str) -> Option<Option<ImportedName>> {
     let bound = |one: &&ImportedName| one.local() == name;
     match import.kind {

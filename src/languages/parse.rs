@@ -79,7 +79,6 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
         }
         let (_, parser) = parsers.get_mut(slot)?;
         let budget = FREE_REPORTS + text.len() / BYTES_PER_REPORT;
-        #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
         let seconds = FREE_SECONDS + text.len() as f64 / 1e6 * SECONDS_PER_MEGABYTE;
         let start = Instant::now();
         let mut reports = 0;

@@ -43,7 +43,6 @@ struct Reader<'r> {
 
 // How a statement that holds others exports them.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 struct Inside {
     here: bool,
     exported: bool,

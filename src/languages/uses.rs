@@ -17,7 +17,6 @@ const MAX_PLACES: usize = 2_000;
 /// How a file uses one name, read from its syntax tree: what is in strings and comments, keys
 /// and members of other things are no uses.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a use of its own")]
 pub struct Uses {
     /// What follows `name.`, sorted.
     pub members: BTreeSet<String>,
@@ -75,7 +74,6 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
 
 // What the query of a language says of a name at one place.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is said by itself")]
 struct Place {
     // The number of the pattern that decides, and its words.
     words: Option<(usize, &'static str)>,

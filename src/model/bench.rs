@@ -55,7 +55,6 @@ pub struct Partition {
 }
 
 /// The result of one fixture.
-#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureOutcome {

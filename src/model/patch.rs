@@ -262,7 +262,6 @@ impl PatchProblem {
     }
 
     /// The same at a place.
-    #[must_use]
     pub fn at(mut self, path: Option<&str>, patch_line: u64) -> Self {
         self.path = path.map(str::to_owned);
         self.patch_line = patch_line;
@@ -270,7 +269,6 @@ impl PatchProblem {
     }
 
     /// The same where it stops nothing.
-    #[must_use]
     pub fn as_warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
@@ -343,7 +341,6 @@ impl Refusal {
     }
 
     /// The same with a hint.
-    #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

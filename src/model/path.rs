@@ -73,7 +73,6 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
 impl RepoPath {
     /// Takes the quotes, a remark and a line number off a path that somebody wrote: `**src/a.py** (original)`,
     /// `src/a.py:12`, `src\a.py`.
-    #[must_use]
     pub fn without_dress(name: &str) -> String {
         let dress = |letter| matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':');
         let mut rest = name.trim_matches(dress);

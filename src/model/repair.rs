@@ -81,7 +81,6 @@ pub struct Usage {
 
 impl Usage {
     /// Both together.
-    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let costs = [self.cost_usd, other.cost_usd];
         Self {
@@ -226,7 +225,6 @@ pub enum Origin {
 /// `result.json` of an attempt.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub struct AttemptResult {
     /// Version of this document's shape.
     pub schema_version: u32,

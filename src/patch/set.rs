@@ -200,7 +200,6 @@ pub enum Binary {
 }
 
 /// A block of changed lines with their context.
-#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 #[derive(Debug, Clone, Default)]
 pub struct Hunk<'a> {
     /// Line of the patch with the hunk's header, counted from 1.

@@ -110,7 +110,6 @@ impl Allowed {
     }
 
     /// Replaces the built-in list of files that may be read.
-    #[must_use]
     pub fn reading(self, policy: ReadPolicy) -> Self {
         Self {
             reads: Some(Arc::new(policy)),

@@ -76,7 +76,6 @@ impl Redactor {
 
     /// Returns a redactor that also knows the secrets that this text gives away, for other texts that
     /// mention them.
-    #[must_use]
     pub fn learning(&self, text: &str) -> Self {
         let mut learned = Learned::default();
         self.mask_to_end(text.as_bytes(), Vec::new(), &mut learned);

@@ -13,7 +13,6 @@ use crate::model::{
 
 /// What the loop may spend and do. One pool: children of a split share what is left of it.
 #[derive(Default, Debug, Clone, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Policy {
     /// Whether there is an agent to ask.
     pub agent: bool,

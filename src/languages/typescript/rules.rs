@@ -9,7 +9,6 @@ use crate::model::{Import, RepoPath};
 
 /// What the compiler and the loader of a file demand of its imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub struct ModuleRules {
     /// Relative specifiers carry their extension and name index files in full, as Node.js wants it
     /// of modules.

@@ -9,7 +9,6 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
 pub(crate) struct ScriptStyle {
     /// `'` or `"`.
     pub(crate) quote: char,

@@ -33,10 +33,6 @@ pub(super) struct Config {
 /// Options of the compiler; their paths are those of the repository.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of the compiler"
-)]
 pub(super) struct Options {
     pub(super) base_url: Option<String>,
     out_dir: Option<String>,

@@ -4,7 +4,6 @@ use crate::git::MergeConflict;
 
 /// What `git apply` is asked to do.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of git")]
 pub struct GitApplyOptions {
     /// Leading components to strip; `None` is 1 unless the names tell.
     pub strip: Option<usize>,

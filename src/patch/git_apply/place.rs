@@ -249,10 +249,6 @@ impl Placing<'_> {
 
     // Whether the old side is at a line, and what to take for it when it does not byte for
     // byte.
-    #[expect(
-        clippy::option_option,
-        reason = "fits not, fits, fits with other lines"
-    )]
     fn fits_at<'a>(
         &mut self,
         image: &[Line<'a>],

@@ -6,7 +6,6 @@ use crate::patch::set::Binary;
 
 /// What the patch says about one file.
 #[derive(Debug, Clone, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub(in crate::patch) struct Section<'a> {
     pub(in crate::patch) old_name: Option<String>,
     pub(in crate::patch) new_name: Option<String>,

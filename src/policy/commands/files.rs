@@ -51,7 +51,6 @@ impl CommandFiles {
     }
 
     /// Adds files that the failure itself lies in: a repair may change them.
-    #[must_use]
     pub fn with_evidence(mut self, paths: impl IntoIterator<Item = String>) -> Self {
         self.evidence.extend(paths);
         self
