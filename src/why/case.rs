@@ -97,6 +97,16 @@ pub(super) fn search_case(
         .position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
     let (shared, _) = all.split_at(own.unwrap_or(all.len()));
     let mut found = reduce_hunks(trials, case, &difference, shared)?;
+    if found.is_ok()
+        && let Some(own) = own
+    {
+        let changed = all
+            .iter()
+            .skip(own)
+            .filter_map(|hunk| difference.hunks().get(*hunk));
+        let changed = changed.map(|hunk| hunk.path.as_str()).collect();
+        trials.failures.doubt_before(&changed);
+    }
     if own.is_some() && found.as_ref().is_err_and(|reason| may_lie_further(*reason)) {
         // Of a test that is new, only the failure with all else reverted tells.
         let was_before = trials.failures.all_failed_before();

@@ -98,6 +98,16 @@ impl Failures {
         self.is_split = false;
     }
 
+    /// Says of no test of these files that it failed before: they changed themselves, and stay as they are.
+    pub fn doubt_before(&mut self, changed: &BTreeSet<&str>) {
+        let items = &self.items;
+        let stays = |item: &usize| {
+            let path = items.get(*item).and_then(|item| item.path.as_deref());
+            path.is_some_and(|path| !changed.contains(path))
+        };
+        self.before.retain(|item| !self.of_tests || stays(item));
+    }
+
     /// The tests that are asked about; none where findings are.
     pub fn tests(&self) -> Vec<String> {
         let tests = self.targets.iter().filter(|_| self.of_tests);
