@@ -29,7 +29,7 @@ fn tables(from: &Path, to: &Path) {
         let (path, to) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             tables(&path, &to);
-        } else if path.extension().is_some_and(|it| it == "toml") {
+        } else if path.extension().is_some_and(|end| end == "toml") {
             let text = fs::read_to_string(&path).unwrap_or_default();
             let table = match text.parse::<toml::Table>() {
                 Ok(table) => toml::Value::Table(table),
@@ -50,7 +50,9 @@ fn write_json(value: &toml::Value, json: &mut String) {
     match value {
         toml::Value::Table(rows) => {
             json.push('{');
-            for (at, (name, value)) in rows.iter().enumerate() {
+            // Where a row was seen is for those who read the sources.
+            let rows = rows.iter().filter(|(name, _)| *name != "seen");
+            for (at, (name, value)) in rows.enumerate() {
                 json.push_str(if at > 0 { "," } else { "" });
                 write_text(name, json);
                 json.push(':');

@@ -13,8 +13,6 @@ pub(super) struct AgentRow {
     passes: Vec<String>,
     #[serde(default)]
     mixed: Vec<String>,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 impl AgentRow {

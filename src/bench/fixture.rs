@@ -35,7 +35,6 @@ pub struct Fixture {
     #[serde(default)]
     pub needed: Vec<RepoPath>,
     /// The lowest level whose packet holds them all; none where no packet helps.
-    #[serde(default)]
     pub level: Option<Level>,
     /// Whether a repair without an LLM is right here. One that is made anyway is a wrong heal.
     pub heal_safe: bool,
@@ -47,12 +46,10 @@ pub struct Fixture {
     pub targets: Vec<RepoPath>,
     /// A line for a shell that runs what is in `hidden`, laid over the repaired files. It passes
     /// when it exits with 0 and prints [`HIDDEN_PASSED`] on a line of its own.
-    #[serde(default)]
     pub hidden_test: Option<String>,
     /// The diagnosis, and how a run must end that is given what it needs.
     pub expect: Expected,
     /// How a run with the recorded replies must end.
-    #[serde(default)]
     pub replay: Option<FixtureEnd>,
     /// What must be in no packet, prompt, log or artifact.
     #[serde(default)]
@@ -75,7 +72,6 @@ pub struct Expected {
     /// The kind of its failure.
     pub kind: FailureKind,
     /// The finer word; any is right where none is given.
-    #[serde(default)]
     pub subkind: Option<String>,
     /// How the run is at its end.
     pub status: RunStatus,
@@ -95,13 +91,11 @@ pub struct FixtureEnd {
 
 /// What must never leave.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Forbidden {
     /// Texts, after secrets were filled in.
-    #[serde(default)]
     pub text: Vec<String>,
     /// Files whose content may be in no packet.
-    #[serde(default)]
     pub paths: Vec<RepoPath>,
 }
 

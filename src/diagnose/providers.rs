@@ -38,8 +38,6 @@ pub(super) struct Ending {
     pub(super) event: Event,
     #[serde(default)]
     pub(super) error: bool,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -60,14 +58,10 @@ pub(super) enum Event {
 pub(super) struct Fold {
     pub(super) names: Vec<String>,
     pub(super) clean_up: bool,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Shape {
     pub(super) line: Pattern,
-    #[serde(rename = "seen")]
-    _seen: String,
 }

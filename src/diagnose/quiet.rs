@@ -52,8 +52,6 @@ struct Section {
     cue: String,
     opens: Pattern,
     closes: Pattern,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 #[derive(Deserialize)]
@@ -61,8 +59,6 @@ struct Section {
 struct Row {
     cues: Vec<String>,
     line: Pattern,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 #[derive(Deserialize)]

@@ -118,17 +118,15 @@ fn strip_comments(text: &str) -> std::io::Result<String> {
 }
 
 /// An entry as hosts write it.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Entry {
     command: Option<String>,
-    #[serde(default)]
     args: Vec<String>,
-    #[serde(default)]
     env: BTreeMap<String, Value>,
     cwd: Option<String>,
     #[serde(alias = "serverUrl", alias = "httpUrl")]
     url: Option<String>,
-    #[serde(default)]
     headers: BTreeMap<String, Value>,
     #[serde(rename = "type", alias = "transport")]
     transport: Option<String>,

@@ -187,8 +187,6 @@ struct Row {
     #[serde(default)]
     person: bool,
     why: String,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 impl Row {

@@ -26,10 +26,8 @@ pub(super) struct RunKey {
     /// The name of the worktree's folder, and the commit that was checked out.
     #[serde(default)]
     repository: String,
-    #[serde(default)]
     commit: Option<String>,
     /// When it began first, in UTC.
-    #[serde(default)]
     pub(super) started_at: Option<String>,
 }
 

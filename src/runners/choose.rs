@@ -177,8 +177,6 @@ struct Row {
     replaces_paths: bool,
     between: Option<String>,
     hook: Option<String>,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners/runners.toml")));

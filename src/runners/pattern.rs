@@ -16,7 +16,7 @@ macro_rules! pattern {
 pub(crate) use pattern;
 
 /// A pattern of a row, compiled when a line may be one of it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(from = "String")]
 pub(crate) struct Pattern(String, OnceLock<Regex>);
 

@@ -116,8 +116,6 @@ struct Row {
     #[serde(default)]
     less: BTreeMap<String, Lines>,
     written: Option<Lines>,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners/summaries.toml")));

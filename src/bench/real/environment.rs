@@ -36,10 +36,8 @@ pub struct BenchFile {
 pub(super) struct Range {
     name: String,
     /// The first day, as UTC counts days.
-    #[serde(default)]
     since: Option<Datetime>,
     /// The first day that is no longer in it.
-    #[serde(default)]
     until: Option<Datetime>,
     /// Globs of the test files that its command takes; without, the names that runners look for.
     #[serde(default)]

@@ -42,9 +42,6 @@ struct Rule {
     /// A line that it matches.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests read it"))]
     example: String,
-    /// A public job whose log it decides, or a public page about the message.
-    #[serde(rename = "seen")]
-    _seen: Option<String>,
 }
 
 // What the interpreters print before an error's name: after `E` of pytest, in its summary, after

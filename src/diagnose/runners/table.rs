@@ -13,13 +13,12 @@ use crate::model::parse_rows;
 use crate::runners::{Pattern, pattern};
 
 /// How one runner names a test that failed; `table.toml` explains the fields.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct Row {
     runner: String,
     has: String,
     line: Pattern,
-    #[serde(default)]
     is_status: bool,
     // Where the line counts.
     after: Option<Pattern>,
@@ -30,18 +29,14 @@ struct Row {
     // Whose test it is.
     under: Option<Pattern>,
     parents: Option<String>,
-    #[serde(default)]
     is_file: bool,
-    #[serde(default)]
     goes_on: bool,
     // Its failure block.
     begin: Option<Pattern>,
-    #[serde(default)]
     has_heading: bool,
     shared: Option<Pattern>,
     end: Option<Pattern>,
     // What it says.
-    #[serde(default)]
     causes: Vec<Pattern>,
     error: Option<Pattern>,
     within: Option<usize>,
@@ -49,10 +44,7 @@ struct Row {
     place: Option<Pattern>,
     frame: Option<FrameRole>,
     stack: Option<Pattern>,
-    #[serde(default)]
     is_python: bool,
-    #[serde(rename = "seen")]
-    _seen: String,
 }
 
 // What the first own frame of the stack in a block is.

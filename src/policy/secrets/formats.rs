@@ -10,42 +10,27 @@ use super::value::{Strength, measure_strength, reads_like_words};
 use crate::model::parse_rows;
 
 /// One row of the table in `rules/*.toml`.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Rule {
     /// The name that is in the mask.
     pub(super) id: String,
     /// Fixed texts, any of which makes the rule worth asking. Compared with regard to case.
-    #[serde(default)]
     pub(super) starts: Vec<String>,
     /// A regular expression of the whole secret, without anchors. Empty for a rule that checks the
     /// place of a value instead.
-    #[serde(default)]
     pattern: String,
     /// At most this many bytes of the secret are before the fixed text.
-    #[serde(default)]
     back: usize,
     /// Whether a letter or digit right before the secret rules it out. Only for starts that turn up
     /// inside ordinary words or base64: logs often put a letter directly before a token.
-    #[serde(default)]
     word: bool,
     /// A secret of this format. A backtick in it is dropped; it keeps scanners from taking the
     /// example for a live token.
-    #[serde(default)]
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "documents the rule; tests hold it")
-    )]
     example: String,
     /// A text that looks like one and is none; a backtick is dropped here too.
-    #[serde(default)]
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "documents the rule; tests hold it")
-    )]
     lookalike: String,
     /// What the secret opens, in a sentence.
-    #[expect(dead_code, reason = "documents the rule")]
     why: String,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
