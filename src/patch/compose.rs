@@ -75,9 +75,10 @@ fn draft_hunk<'p>(
     drafts: &mut Vec<Draft<'p>>,
 ) -> bool {
     let mut row = placed.at;
-    for run in placed.lines.chunk_by(|a, b| is_context(a) == is_context(b)) {
+    let is_alike = |a: &HunkLine<'_>, b: &HunkLine<'_>| a.is_context() == b.is_context();
+    for run in placed.lines.chunk_by(is_alike) {
         let old = run.iter().filter(|line| line.is_old()).count();
-        let is_kept = run.first().is_some_and(is_context);
+        let is_kept = run.first().is_some_and(HunkLine::is_context);
         let Some(rows) = marks.get_mut(row..row + old) else {
             return false;
         };
@@ -134,10 +135,6 @@ fn settle_end(
         draft.is_unended = marked || unmarked;
     }
     marked || !unmarked || !marks_newlines
-}
-
-fn is_context(line: &HunkLine<'_>) -> bool {
-    line.kind == LineKind::Context
 }
 
 // Whether the last line of the file, which has no newline, is removed without saying so.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{HunkVerdict, PatchVerdict, Severity, Verdict};
+use crate::model::{HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict};
 use crate::report::{difference, harmless, join_numbers, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
@@ -33,11 +33,11 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     for (path, hunk) in hunks.filter(tells).take(MOST_SHOWN) {
         show_hunk(path, hunk, &mut text);
     }
-    let left = errors.count().saturating_sub(10);
+    let left = errors.clone().count().saturating_sub(10);
     if left > 0 {
         let _ = writeln!(text, "- and {left} more");
     }
-    text.push_str(&write_advice(verdict));
+    text.push_str(&write_advice(errors));
     text
 }
 
@@ -80,9 +80,7 @@ fn show_hunk(path: &str, hunk: &HunkVerdict, text: &mut String) {
 }
 
 // What to do about each code, in the order of the patch and each once.
-fn write_advice(verdict: &PatchVerdict) -> String {
-    let problems = verdict.problems.iter();
-    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+fn write_advice<'v>(errors: impl Iterator<Item = &'v PatchProblem>) -> String {
     let mut sentences: Vec<&str> = Vec::new();
     for advice in errors.map(|problem| problem.code.advice()) {
         if !advice.is_empty() && !sentences.contains(&advice) {

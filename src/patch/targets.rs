@@ -220,13 +220,9 @@ impl PathRules<'_> {
         let names = [section.old_name.as_deref(), section.new_name.as_deref()];
         let moves = section.is_rename || section.is_copy;
         let agrees = |name: &str| names.contains(&Some(name)) || moves;
-        if section
-            .default_name
-            .as_deref()
-            .is_some_and(|name| !agrees(name.trim_start_matches("./")))
-        {
-            let message =
-                "the `diff --git` line and the `---` and `+++` lines name different files";
+        let default_name = section.default_name.as_deref();
+        if default_name.is_some_and(|name| !agrees(name.trim_start_matches("./"))) {
+            let message = "the `diff --git` line names another file than `---` and `+++` do";
             return refuse(Code::P202, message);
         }
         if !section.creates() && !moves && !self.has(section.name()) {

@@ -2,7 +2,7 @@
 //! patch was cut off.
 
 use crate::model::{Code, Mend, Refusal, Safety};
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::set::{Hunk, HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
 /// Whether a hunk that is in the file up to line `end` is whole.
@@ -17,11 +17,11 @@ pub(super) fn check_counts(
 ) -> Result<Option<Mend>, Refusal> {
     let mend = |code, message| Mend::new(code, Safety::Safe, hunk.line, message);
     let recount = mend(Code::M301, "recounted the lines of the hunk");
-    let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
-    let lead = lines.iter().take_while(is_context).count();
-    let trail = lines.iter().rev().take_while(is_context).count();
+    let lead = lines.iter().take_while(|line| line.is_context()).count();
+    let back = lines.iter().rev();
+    let trail = back.take_while(|line| line.is_context()).count();
     let at_end = end == text.len();
-    let (Some((_, old)), Some((_, new))) = (hunk.old, hunk.new) else {
+    let Some((lost_old, lost_new)) = lost_lines(hunk, lines) else {
         let open = hunk.ends_input && trail == 0 && lead > 0 && !at_end;
         return if open {
             Err(cut_off(hunk, lines))
@@ -32,12 +32,6 @@ pub(super) fn check_counts(
     if hunk.counts_hold {
         return Ok(None);
     }
-    let count = |skip: LineKind| {
-        let has = lines.iter().filter(|line| line.kind != skip).count();
-        i64::try_from(has).unwrap_or(i64::MAX)
-    };
-    let lost_old = i64::from(old) - count(LineKind::Add);
-    let lost_new = i64::from(new) - count(LineKind::Remove);
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = String::from_utf8_lossy(kept);
         let message = format!(
@@ -50,8 +44,7 @@ pub(super) fn check_counts(
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
     }
-    let ends_in_change = lines.last().is_some_and(|line| !is_context(&line));
-    if hunk.cut && ends_in_change {
+    if hunk.cut && trail == 0 {
         return Err(cut_off(hunk, lines));
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
@@ -67,14 +60,24 @@ pub(super) fn check_counts(
     Ok(Some(recount))
 }
 
+/// How many old and new lines the header counts beyond those that are there.
+pub(super) fn lost_lines(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Option<(i64, i64)> {
+    let lost = |(_, announced), gone| {
+        let has = without_kind(lines, gone).count();
+        i64::from(announced) - i64::try_from(has).unwrap_or(i64::MAX)
+    };
+    let (old, new) = hunk.old.zip(hunk.new)?;
+    Some((lost(old, LineKind::Add), lost(new, LineKind::Remove)))
+}
+
 /// Refuses a hunk that seems to have lost its end, with the header that it should have otherwise.
 fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
     let message = "the patch seems to be cut off inside this hunk";
     let (Some((from, old)), Some((to, new))) = (hunk.old, hunk.new) else {
         return Refusal::new(Code::P104, message);
     };
-    let count = |skip: LineKind| lines.iter().filter(|line| line.kind != skip).count();
-    let (has_old, has_new) = (count(LineKind::Add), count(LineKind::Remove));
+    let [has_old, has_new] =
+        [LineKind::Add, LineKind::Remove].map(|gone| without_kind(lines, gone).count());
     let message = format!(
         "{message}: its header announces {old} old and {new} new lines, {has_old} and {has_new} follow"
     );

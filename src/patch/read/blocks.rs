@@ -5,7 +5,9 @@ use super::fence::{divides_block, ends_block, name_in_mark, starts_block};
 use super::file_line::name_above;
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
-use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, line_number};
+use crate::patch::set::{
+    Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, last_body, line_number,
+};
 use crate::patch::text::{Text, leading_number};
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
@@ -54,10 +56,7 @@ fn read_block<'a>(
     };
     let mut from = start + 1;
     if let Some(line) = lines.line(from).strip_prefix(b":start_line:") {
-        let line = std::str::from_utf8(line)
-            .ok()
-            .and_then(|line| line.trim().parse().ok());
-        hunk.old = line.map(|line| (line, 0));
+        hunk.old = leading_number(line.trim_ascii()).map(|(line, _)| (line, 0));
         from += 1;
         from += usize::from(lines.line(from).starts_with(b":end_line:"));
         if lines.line(from).starts_with(b"-------") {
@@ -84,21 +83,13 @@ fn read_block<'a>(
 
 fn push_hunk<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
     let creates = hunk.old_lines().next().is_none();
-    if let Some(FilePatch {
-        headers,
-        body: Body::Hunks(hunks),
-        ..
-    }) = set.files.last_mut()
-        && *headers.path == *path
-        && !creates
-    {
+    if let Some(Body::Hunks(hunks)) = last_body(&mut set.files, path).filter(|_| !creates) {
         hunks.push(hunk);
         return;
     }
-    let operation = if creates {
-        Operation::Create
-    } else {
-        Operation::Modify
+    let operation = match creates {
+        true => Operation::Create,
+        false => Operation::Modify,
     };
     let body = Body::Hunks(vec![hunk]);
     set.files

@@ -79,19 +79,16 @@ impl<'a> Scan<'a, '_> {
     /// Of the two names one may be missing, right above a hunk.
     fn header_lines(&self) -> usize {
         let line = |ahead: usize| self.lines.line(self.at + ahead);
-        let is_name = |ahead: usize| {
-            let line = line(ahead);
-            line.starts_with(b"--- ") || line.starts_with(b"+++ ")
-        };
-        let is_hunk = |ahead: usize| hunk::parse_header(line(ahead)).is_some();
+        let is_name = line(0).starts_with(b"--- ") || line(0).starts_with(b"+++ ");
+        let is_hunk = || hunk::parse_header(line(1)).is_some();
         if line(0).starts_with(b"diff --git ") {
             let words = (1..).take_while(|ahead| is_header_word(line(*ahead)));
             return 1 + words.count();
         }
         let usual = line(0).starts_with(b"--- ") && line(1).starts_with(b"+++ ");
-        match is_name(0) {
+        match is_name {
             true if usual => 2,
-            true if is_hunk(1) => 1,
+            true if is_hunk() => 1,
             _ => 0,
         }
     }

@@ -11,7 +11,7 @@ use super::keys::{
     is_one, is_question, plain, text,
 };
 use crate::model::{Code, Operation, PatchFormat, PatchProblem};
-use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread};
+use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread, last_body};
 
 /// What JSON carries.
 pub(super) enum Packet {
@@ -76,8 +76,7 @@ impl Found {
             let message = "there are edits and a patch as text; send all changes in one form";
             self.refuse(Code::P107, message);
         } else if !self.texts.is_empty() && self.problems.is_empty() {
-            let text = self.texts.join("\n");
-            return Some(Packet::Text(text, self.unread, self.prose));
+            return Some(Packet::Text(self.texts.join("\n"), self.unread, self.prose));
         }
         if self.files.is_empty() && self.problems.is_empty() {
             let unread = self.unread;
@@ -293,13 +292,7 @@ impl Found {
     }
 
     fn add_edit(&mut self, path: &str, edit: Edit) {
-        if let Some(FilePatch {
-            headers,
-            body: Body::Edits(edits),
-            ..
-        }) = self.files.last_mut()
-            && *headers.path == *path.as_bytes()
-        {
+        if let Some(Body::Edits(edits)) = last_body(&mut self.files, path.as_bytes()) {
             edits.push(edit);
             return;
         }
