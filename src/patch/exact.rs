@@ -22,13 +22,11 @@ pub(super) fn apply_exactly<'h, 'a>(
     if section.headers.explicit.is_some() || hunks.is_empty() || !hunks.iter().all(counted) {
         return None;
     }
-    let placed = hunks
-        .iter()
-        .zip(find_rows(site, hunks)?)
-        .map(|(hunk, row)| {
-            tracing::debug!("hunk placed at line {} by git's rules", row + 1);
-            Ok(Placed::new(hunk.lines.as_slice(), row, Vec::new()))
-        });
+    let rows = hunks.iter().zip(find_rows(site, hunks)?);
+    let placed = rows.map(|(hunk, row)| {
+        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
+        Ok(Placed::new(hunk.lines.as_slice(), row, Vec::new()))
+    });
     let placed: Vec<Placement<'_, '_>> = placed.collect();
     let bytes = compose_edits(site.text, &placed, true).ok()?;
     // The one doubt that an exact patch meets.

@@ -261,7 +261,7 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
         if section.creates() && has_old_lines(&file.body) {
-            let message = "the file is said to be new, yet the patch has lines of an old one";
+            let message = "the file is said to be new, and not every line begins with `+`";
             return refuse(Code::P205, message);
         }
         let kinds = [
@@ -287,7 +287,8 @@ impl PathRules<'_> {
             mends.push(Mend::new(Code::M201, Safety::Safe, file.line, message));
             return Ok(Operation::Create);
         }
-        refuse(Code::P202, "the two sides name different files")
+        let message = format!("the two sides name different files, `{old}` and `{new}`");
+        refuse(Code::P202, message)
     }
 
     /// Finds the one file that a name may represent when no file has it: the only file that ends alike.

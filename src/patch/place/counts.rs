@@ -99,27 +99,26 @@ fn kept_beside_its_change<'l>(lines: &'l [HunkLine<'_>], lost: (i64, i64)) -> Op
     let mut context = of_kind(LineKind::Context).take(MOST_COMPARED);
     let kept = context.find(|line| {
         let mut added = of_kind(LineKind::Add).take(MOST_COMPARED);
-        added.any(|other| is_variant(line.text().trim_ascii(), other.text().trim_ascii()))
+        added.any(|other| likeness(line.text(), other.text()) >= ALIKE)
     });
     kept.map(HunkLine::text)
 }
 
-fn is_variant(one: &[u8], two: &[u8]) -> bool {
+/// Returns which part of two lines is the same, white space around them aside.
+pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
     let (one, two) = (String::from_utf8_lossy(one), String::from_utf8_lossy(two));
-    strsim::normalized_levenshtein(&one, &two) >= ALIKE
+    strsim::normalized_levenshtein(one.trim(), two.trim())
 }
 
 // The part of a line that is the same in the line that takes its place: half, as in context that differs.
-const ALIKE: f64 = 0.5;
+pub(super) const ALIKE: f64 = 0.5;
 // Lines of either kind that are compared.
 const MOST_COMPARED: usize = 32;
 // Longer lines are not compared letter by letter.
-const LONGEST: usize = 400;
+pub(super) const LONGEST: usize = 400;
 
 fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {
-    let Ok(count) = usize::try_from(count) else {
-        return false;
-    };
+    let count = usize::try_from(count).unwrap_or(0);
     count > 0
         && end + count <= text.len()
         && (end..end + count).all(|at| text.line(at).trim_ascii().is_empty())

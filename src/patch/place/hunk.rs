@@ -66,10 +66,11 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
 /// without; `None` where they stand nowhere.
 fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
-    let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
+    let stated = hunk
+        .old
+        .and_then(|(start, _)| (start as usize).checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
         let old = old_of(hunk.firm_lines(tail));
-        let stated = stated.map(|row| row as usize);
         let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
         let found = stated.map_or_else(|| site.exact_rows(&old), |row| vec![row]);
         let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
@@ -184,18 +185,20 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
-    let message = "the hunk only adds lines and nothing says where they go";
+    let message = "the hunk only adds lines, and no line of context says where they go";
     let refusal = Refusal::new(Code::P410, message);
-    let rows = site.rows_of_words(hunk.scope);
-    let Some(first) = rows.first().filter(|_| !hunk.scope.is_empty()) else {
+    let rows = site.rows_of_words(hunk.scope).iter().take(5);
+    let lines = rows.map(|row| u64::from(*row) + 1).collect();
+    let inside = find_scope(site.text, hunk).map(|rows| vec![rows.start as u64 + 1]);
+    let lines: Vec<u64> = inside.unwrap_or(lines);
+    let Some(first) = lines.first().filter(|_| !hunk.scope.is_empty()) else {
         return refusal.hint("repeat as context the line that they follow");
     };
     let scope = String::from_utf8_lossy(hunk.scope.trim_ascii());
-    let lines = rows.iter().take(5).map(|row| u64::from(*row) + 1);
     refusal.hint(format!(
         "`{scope}` is at line {}; repeat as context the line that the new ones follow, for example line {}",
-        join_numbers(&lines.collect::<Vec<u64>>()),
-        first + 2
+        join_numbers(&lines),
+        first + 1
     ))
 }
 

@@ -22,18 +22,21 @@ pub(super) fn read_blocks<'a>(lines: &Text<'a>, mends: &[Mend]) -> Option<Claims
         let named = named.map(str::as_bytes);
         path = named.or_else(|| name_above(lines, *start)).or(path);
         let next = starts.get(index + 1).copied();
-        match read_block(lines, *start, next) {
+        let until = match read_block(lines, *start, next) {
             Ok((hunk, after)) => {
-                match path {
-                    Some(path) => push_hunk(&mut set, path, hunk, *start),
-                    None => {
-                        set.refuse(Code::P201, *start, "no line above the block names its file");
-                    }
+                if let Some(path) = path {
+                    push_hunk(&mut set, path, hunk, *start);
+                } else {
+                    set.refuse(Code::P201, *start, "no line above the block names its file");
                 }
-                spans.push(*start..after);
+                after
             }
-            Err(message) => set.refuse(Code::P104, *start, message),
-        }
+            Err((code, message)) => {
+                set.refuse(code, *start, message);
+                next.unwrap_or(lines.len())
+            }
+        };
+        spans.push(*start..until);
     }
     (!starts.is_empty()).then_some(Claims { set, spans })
 }
@@ -42,9 +45,14 @@ fn read_block<'a>(
     lines: &Text<'a>,
     start: usize,
     next: Option<usize>,
-) -> Result<(Hunk<'a>, usize), &'static str> {
+) -> Result<(Hunk<'a>, usize), (Code, &'static str)> {
     let until = next.unwrap_or(lines.len());
-    let lacking = |what| next.map_or(what, |_| "a block starts inside another");
+    let lacking = |what| {
+        (
+            Code::P104,
+            next.map_or(what, |_| "a block starts inside another"),
+        )
+    };
     let mut rows = start + 1..until;
     let first = rows.find(|row| divides_block(lines.line(*row)));
     let first = first.ok_or_else(|| lacking("a SEARCH block has no `=======`"))?;
@@ -72,7 +80,8 @@ fn read_block<'a>(
     let mut usual = (first..end).filter(|row| lines.line(*row).trim_ascii() == b"=======");
     let divider = usual.next().unwrap_or(first);
     if usual.next().is_some() {
-        return Err("a block has several lines `=======`, and nothing says which divides it");
+        let message = "a block has several lines `=======`, and nothing says which divides it";
+        return Err((Code::P107, message));
     }
     let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.line(at), line_number(at));
     let old = (from..divider).map(taken(LineKind::Remove)).collect();

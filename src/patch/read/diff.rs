@@ -123,23 +123,20 @@ impl<'a> Scan<'a, '_> {
         } else {
             self.read_hunks(named)
         };
-        self.claim_rows(start, &body);
-        self.set.files.push(FilePatch {
+        let file = FilePatch {
             line: line_number(start),
             headers: Headers {
                 text,
                 ..Headers::default()
             },
             body,
-        });
+        };
+        self.claim_rows(start, file.hunks());
+        self.set.files.push(file);
     }
 
     // Lines that may be no part of a hunk are anyone's.
-    fn claim_rows(&mut self, mut from: usize, body: &Body<'a>) {
-        let hunks: &[Hunk<'_>] = match body {
-            Body::Hunks(hunks) => hunks,
-            _ => &[],
-        };
+    fn claim_rows(&mut self, mut from: usize, hunks: &[Hunk<'_>]) {
         for hunk in hunks {
             let firm = hunk.lines.len().saturating_sub(hunk.loose_tail);
             if let (Some(first), Some(last)) = (hunk.lines.get(firm), hunk.lines.last()) {

@@ -199,10 +199,9 @@ impl Found {
         for (key, value) in fields {
             if is_one(key, LISTS) {
                 any |= self.take_list(value, path, depth);
-            } else if value.get("model_patch").is_some() {
-                // A prediction file of SWE-bench maps instances to predictions.
-                any |= self.take_value(value, path, depth + 1);
-            } else if is_one(key, WRAPPERS)
+            // A prediction file of SWE-bench maps instances to predictions.
+            } else if value.get("model_patch").is_some()
+                || is_one(key, WRAPPERS)
                 || is_one(key, TEXTS)
                 || (is_one(key, COMMANDS) && value.to_string().contains(BEGIN_PATCH))
             {
