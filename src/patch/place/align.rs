@@ -178,12 +178,11 @@ pub(super) fn without_edges<'h, 'a>(
     let trail = lines.iter().rev().take_while(is_context).count();
     let removes = has_kind(lines, LineKind::Remove);
     // Lines that are only added need a line beside them: the one that differs may be theirs.
-    let replaces = |run: &mut dyn Iterator<Item = &HunkLine<'_>>| {
-        let mut run = run.take_while(|line| !line.is_context());
-        run.any(|line| line.kind == LineKind::Remove)
-    };
-    let opens = replaces(&mut lines.iter().skip(lead));
-    let closes = replaces(&mut lines.iter().rev().skip(trail));
+    let is_removed = |line: &HunkLine<'_>| line.kind == LineKind::Remove;
+    let opens = lines.get(lead).is_some_and(is_removed);
+    let mut last_run = lines.iter().rev().skip(trail);
+    let closes = last_run.find(|line| line.is_context() || is_removed(line));
+    let closes = closes.is_some_and(is_removed);
     let has_anchor = |front: usize, back: usize| {
         let kept = lead.checked_sub(front).zip(trail.checked_sub(back));
         kept.is_some_and(|(above, below)| {

@@ -87,7 +87,7 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
     if matches_pattern(&QUOTED_HUNK, line) {
         return Some("a quoted diff, which is not read");
     }
-    let is_block = line.starts_with(b"<<<<<<< ");
+    let is_block = line.starts_with(b"<<<<<<< ") && !starts_block(line);
     is_block.then_some("a block that `<<<<<<< SEARCH` does not begin")
 }
 

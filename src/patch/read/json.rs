@@ -143,18 +143,17 @@ impl Found {
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
         let is_word = |keys, words| text(fields, keys).is_some_and(|word| is_one(word, words));
-        if is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
-            let message = "this is a transcript of several turns; send the last reply alone";
+        let is_preview = get(fields, "dryrun").and_then(Value::as_bool) == Some(true);
+        if is_preview || is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
+            let message = match is_preview {
+                true => "the edit is a preview (`dryRun`), and nothing is to be written",
+                false => "this is a transcript of several turns; send the last reply alone",
+            };
             self.refuse(Code::P107, message);
             return true;
         }
         if is_word("stopreason finishreason", CUT_OFF) {
             self.refuse(Code::P104, "the reply was cut off, says its reason to stop");
-        }
-        if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
-            let message = "the edit is a preview (`dryRun`), and nothing is to be written";
-            self.refuse(Code::P107, message);
-            return true;
         }
         let path = text(fields, PATH).or(path);
         let patch = path.and_then(|path| envelope_of_call(fields, path));
