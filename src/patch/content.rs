@@ -73,9 +73,8 @@ fn compose_surely(
     let bytes = compose_edits(text, outcomes, !explicit)
         .map_err(|(index, failure)| (line(hunks.get(index)), failure))?;
     let mut placed = outcomes.iter().flatten();
-    let lost = placed.find_map(|placed| lost_indent(&placed.lines));
-    let lost = lost.map(|line| (line, LOST));
-    match lost.or_else(|| find_shift(section, &bytes)) {
+    let lost = placed.find_map(|placed| Some((lost_indent(&placed.lines)?, LOST)));
+    match lost.or_else(|| find_shift(section, outcomes, &bytes)) {
         Some((line, message)) => Err((u64::from(line), Refusal::new(Code::P311, message))),
         None => Ok(bytes),
     }
@@ -87,15 +86,17 @@ const GAINED: &str = "each new line begins with one blank more than the lines ar
 
 /// Finds a hunk whose added lines lost their indentation or gained a blank, unless the blob id proves the bytes that
 /// it leads to.
-pub(super) fn find_shift(section: &FilePatch<'_>, bytes: &[u8]) -> Option<(u32, &'static str)> {
-    let mut hunks = section.hunks().iter();
-    let mut added = hunks
-        .clone()
-        .flat_map(|hunk| hunk.lines.iter().filter(|line| !line.is_old()));
+pub(super) fn find_shift(
+    section: &FilePatch<'_>,
+    outcomes: &[Placement<'_, '_>],
+    bytes: &[u8],
+) -> Option<(u32, &'static str)> {
+    let mut hunks = outcomes.iter().flatten().map(|placed| &*placed.lines);
+    let mut added = hunks.clone().flatten().filter(|line| !line.is_old());
     let begins_blank = added.all(|line| line.text().starts_with(b" "));
-    let found = hunks.find_map(|hunk| {
-        let lost = lost_all_indent(section, hunk).map(|line| (line, LOST));
-        lost.or_else(|| Some((gained_blank(hunk).filter(|_| begins_blank)?, GAINED)))
+    let found = hunks.find_map(|lines| {
+        let lost = lost_all_indent(section, lines).map(|line| (line, LOST));
+        lost.or_else(|| Some((gained_blank(lines).filter(|_| begins_blank)?, GAINED)))
     });
     found.filter(|_| !matches_announced_id(section, bytes))
 }
@@ -104,9 +105,9 @@ pub(super) fn find_shift(section: &FilePatch<'_>, bytes: &[u8]) -> Option<(u32, 
 /// lines do.
 ///
 /// Of 33,500 hunks of 22 repositories 1 is like that, and 84 % of those whose added lines got a blank.
-fn gained_blank(hunk: &Hunk<'_>) -> Option<u32> {
+fn gained_blank(lines: &[HunkLine<'_>]) -> Option<u32> {
     let width = |line: &&HunkLine<'_>| line.text().iter().take_while(|byte| **byte == b' ').count();
-    let solid = hunk.lines.iter().filter(|line| !line.is_blank());
+    let solid = lines.iter().filter(|line| !line.is_blank());
     let (old, added): (Vec<_>, Vec<_>) = solid.partition(|line| line.is_old());
     let least = added.iter().map(width).min()?;
     let has = |wanted: usize| old.iter().any(|line| width(line) == wanted);
@@ -135,12 +136,11 @@ const INDENTED_LANGUAGES: [&str; 14] = [
 /// above, the line below and those that they replace: their indentation was lost on the way.
 ///
 /// Of 32,000 hunks of git, ruff, cobra and cargo-mutants 2 are like that, and 91 % of those that lost it.
-fn lost_all_indent(section: &FilePatch<'_>, hunk: &Hunk<'_>) -> Option<u32> {
+fn lost_all_indent(section: &FilePatch<'_>, lines: &[HunkLine<'_>]) -> Option<u32> {
     let names = [&*section.headers.text, &section.headers.path].concat();
     let names = String::from_utf8(names).ok()?;
     let ending = names.trim_end().rsplit('.').next()?;
-    let lines = hunk.lines.iter().filter(|line| !line.is_blank());
-    let lines: Vec<&HunkLine<'_>> = lines.collect();
+    let lines: Vec<&HunkLine<'_>> = lines.iter().filter(|line| !line.is_blank()).collect();
     let mut added = lines.iter().filter(|line| !line.is_old());
     // Directives and labels are at the margin in any code.
     let is_outdented = |line: &[u8]| line.starts_with(b"#") || line.ends_with(b":");

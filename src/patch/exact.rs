@@ -30,7 +30,7 @@ pub(super) fn apply_exactly<'h, 'a>(
     let placed: Vec<Placement<'_, '_>> = placed.collect();
     let bytes = compose_edits(site.text, &placed, true).ok()?;
     // The one doubt that an exact patch meets.
-    let is_sure = find_shift(section, &bytes).is_none();
+    let is_sure = find_shift(section, &placed, &bytes).is_none();
     is_sure.then_some((bytes, placed))
 }
 
