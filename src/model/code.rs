@@ -36,10 +36,10 @@ macro_rules! codes {
 }
 
 codes! {
-    P101 P102 P103 P104 P105 P106 P107 P201 P202 P205 P206 P208 P302 P303 P305 P306 P307 P308
+    P102 P103 P104 P106 P107 P201 P202 P205 P206 P208 P303 P305 P306 P307 P308
     P309 P311 P312 P313 P401 P402 P403 P406 P410 P501 P502 P503 P504 P505 P506 P507
-    P508 P509 P511 P512 P513 P601 P602 P603 P605 P604 P701 P702 P703 P704 P705 P706 P707 P713
-    P708 P709 P711 P712 P801 P802 P901 P902 P903 P904 P905 P906 P907 M101 M104 M201 M205 M301
+    P508 P509 P511 P601 P604 P701 P702 P703 P704 P705 P706 P707 P713
+    P708 P709 P711 P712 P801 P802 P901 P902 P903 P904 P905 P906 M101 M104 M201 M205 M301
     M303 M304 M401 M403 M410 M411 M416 M417 C101 C102 C103 C105 C110 C201 C203 C204 C205
     C301 C302 C305 C307 C310 C311 C320 C312 R103 R104 R105 R107 R201 R203 R206 R208 R210
     R211 R212 R213 R214 R301 R303 L101 L103 L105 L106 F101 F301 F302 F304 F305
@@ -184,7 +184,7 @@ mod tests {
     fn a_row_says_what_follows_from_a_code() {
         for (code, verdict, exit, stop) in [
             (
-                Code::P101,
+                Code::P102,
                 Some(Verdict::Malformed),
                 Exit::Environment,
                 Some(StopReason::NoPatch),
@@ -193,12 +193,6 @@ mod tests {
                 Code::P104,
                 Some(Verdict::Malformed),
                 Exit::No,
-                Some(StopReason::PatchInvalid),
-            ),
-            (
-                Code::P105,
-                Some(Verdict::Malformed),
-                Exit::Refused,
                 Some(StopReason::PatchInvalid),
             ),
             (

@@ -160,11 +160,14 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
                 _ => error.line > 0,
             },
         )
-        .map(|error| AfterProblem {
-            code: Code::P801,
-            path: path.as_str().to_owned(),
-            line: u64::from(error.line),
-            message: error.message,
+        .map(|error| {
+            let line = String::from_utf8_lossy(line_of(new, error.line));
+            AfterProblem {
+                code: Code::P801,
+                path: path.as_str().to_owned(),
+                line: u64::from(error.line),
+                message: format!("{} in `{:.120}`", error.message, line.trim()),
+            }
         })
         .collect()
 }

@@ -223,7 +223,7 @@ pub(super) fn apply_binary(
     let id = |text: &str| text.parse::<BlobId>().ok();
     let Some((old, new)) = ids.and_then(|(old, new)| id(old).zip(id(new))) else {
         let message = "a binary patch needs full blob ids in its index line";
-        return refuse(Code::P603, message);
+        return refuse(Code::P601, message);
     };
     let zero = BlobId::from_bytes([0; 20]);
     let matches =
@@ -232,14 +232,9 @@ pub(super) fn apply_binary(
         let message = "the file is not the one the binary patch was made for";
         return refuse(Code::P604, message);
     }
-    match make(new) {
-        Some(after) if matches(&after, new) => Ok(after),
-        Some(_) => {
-            let message = "the binary patch does not lead to the content it announces";
-            refuse(Code::P605, message)
-        }
-        None => refuse(Code::P601, "the binary data is damaged or missing"),
-    }
+    let after = make(new).filter(|after| matches(after, new));
+    let message = "the binary data does not lead to the content that the `index` line announces";
+    after.ok_or_else(|| Refusal::new(Code::P601, message))
 }
 
 /// The content that binary data leads to; `None` when it is damaged.

@@ -37,9 +37,8 @@ pub(super) fn compose_edits(
         let Ok(placed) = outcome else {
             continue;
         };
-        let is_free = draft_hunk(placed, hunk, &mut marks, &mut drafts);
-        if !is_free {
-            return Err((hunk, refuse_clash()));
+        if let Some(row) = draft_hunk(placed, hunk, &mut marks, &mut drafts) {
+            return Err((hunk, refuse_clash(row)));
         }
         let is_added = |line: &HunkLine<'_>| line.kind == LineKind::Add && line.no_newline;
         let is_doubtful = distrusts && placed.lines.iter().any(is_added);
@@ -58,7 +57,7 @@ pub(super) fn compose_edits(
         matches!(rows, (Some(one), Some(two)) if one.at == two.at)
     };
     if let Some([_, draft]) = drafts.windows(2).find(is_twice) {
-        return Err((draft.hunk, refuse_clash()));
+        return Err((draft.hunk, refuse_clash(draft.at)));
     }
     let (bytes, glued) = write_edits(text, &drafts, !marks_newlines);
     if glued {
@@ -67,26 +66,27 @@ pub(super) fn compose_edits(
     Ok(bytes)
 }
 
-/// Adds the runs of a hunk; `false` where it removes a line that another keeps or removes.
+/// Adds the runs of a hunk. Returns the row where it removes a line that another keeps or removes.
 fn draft_hunk<'p>(
     placed: &'p Placed<'_, '_>,
     hunk: usize,
     marks: &mut [u8],
     drafts: &mut Vec<Draft<'p>>,
-) -> bool {
+) -> Option<usize> {
     let mut row = placed.at;
-    for run in placed.lines.chunk_by(|a, b| is_context(a) == is_context(b)) {
+    let is_alike = |a: &HunkLine<'_>, b: &HunkLine<'_>| a.is_context() == b.is_context();
+    for run in placed.lines.chunk_by(is_alike) {
         let old = run.iter().filter(|line| line.is_old()).count();
-        let is_kept = run.first().is_some_and(is_context);
+        let is_kept = run.first().is_some_and(HunkLine::is_context);
         let Some(rows) = marks.get_mut(row..row + old) else {
-            return false;
+            return Some(row);
         };
         let (mark, foes) = match is_kept {
             true => (KEPT, REMOVED),
             false => (REMOVED, KEPT | REMOVED),
         };
         if rows.iter().any(|other| other & foes != 0) {
-            return false;
+            return Some(row);
         }
         rows.fill(mark);
         if !is_kept {
@@ -101,11 +101,12 @@ fn draft_hunk<'p>(
         }
         row += old;
     }
-    true
+    None
 }
 
-fn refuse_clash() -> Refusal {
-    let message = "the hunk contradicts another hunk of the same file";
+fn refuse_clash(row: usize) -> Refusal {
+    let line = row + 1;
+    let message = format!("the hunk contradicts another: both change the file at line {line}");
     Refusal::new(Code::P303, message)
 }
 
@@ -134,10 +135,6 @@ fn settle_end(
         draft.is_unended = marked || unmarked;
     }
     marked || !unmarked || !marks_newlines
-}
-
-fn is_context(line: &HunkLine<'_>) -> bool {
-    line.kind == LineKind::Context
 }
 
 // Whether the last line of the file, which has no newline, is removed without saying so.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::change::FileState;
 use super::compose::compose_edits;
 use super::exact::apply_exactly;
+use super::intent::matches_announced_id;
 use super::line_ends::match_line_ends;
 use super::place::{Placed, Placement, Site, Work, diagnose, place};
 use super::reverse::reverse_hunk;
@@ -67,18 +68,51 @@ fn compose_surely(
     outcomes: &[Placement<'_, '_>],
     section: &FilePatch<'_>,
 ) -> Result<Vec<u8>, (u64, Refusal)> {
-    let mut placed = outcomes.iter().flatten();
-    let lost = placed.find_map(|placed| lost_indent(&placed.lines));
-    let mut hunks_left = section.hunks().iter();
-    let lost = lost.or_else(|| hunks_left.find_map(|hunk| lost_all_indent(section, hunk)));
-    if let Some(line) = lost {
-        let message = "the new lines have lost the indentation of the lines that they replace";
-        return Err((u64::from(line), Refusal::new(Code::P311, message)));
-    }
     let explicit = section.headers.explicit.is_some();
     let line = |hunk: Option<&Hunk<'_>>| hunk.map_or(0, |hunk| u64::from(hunk.line));
-    compose_edits(text, outcomes, !explicit)
-        .map_err(|(index, failure)| (line(hunks.get(index)), failure))
+    let bytes = compose_edits(text, outcomes, !explicit)
+        .map_err(|(index, failure)| (line(hunks.get(index)), failure))?;
+    let mut placed = outcomes.iter().flatten();
+    let lost = placed.find_map(|placed| Some((lost_indent(&placed.lines)?, LOST)));
+    match lost.or_else(|| find_shift(section, outcomes, &bytes)) {
+        Some((line, message)) => Err((u64::from(line), Refusal::new(Code::P311, message))),
+        None => Ok(bytes),
+    }
+}
+
+const LOST: &str = "the new lines have lost the indentation of the lines that they replace";
+const GAINED: &str = "each new line begins with one blank more than the lines around it, as if there were one behind \
+                      the `+`";
+
+/// Finds a hunk whose added lines lost their indentation or gained a blank, unless the blob id proves the bytes that
+/// it leads to.
+pub(super) fn find_shift(
+    section: &FilePatch<'_>,
+    outcomes: &[Placement<'_, '_>],
+    bytes: &[u8],
+) -> Option<(u32, &'static str)> {
+    let mut hunks = outcomes.iter().flatten().map(|placed| &*placed.lines);
+    let mut added = hunks.clone().flatten().filter(|line| !line.is_old());
+    let begins_blank = added.all(|line| line.text().starts_with(b" "));
+    let found = hunks.find_map(|lines| {
+        let lost = lost_all_indent(section, lines).map(|line| (line, LOST));
+        lost.or_else(|| Some((gained_blank(lines).filter(|_| begins_blank)?, GAINED)))
+    });
+    found.filter(|_| !matches_announced_id(section, bytes))
+}
+
+/// Finds the first added line of a hunk whose added lines begin with an odd number of blanks, one more than other
+/// lines do.
+///
+/// Of 33,500 hunks of 22 repositories 1 is like that, and 84 % of those whose added lines got a blank.
+fn gained_blank(lines: &[HunkLine<'_>]) -> Option<u32> {
+    let width = |line: &&HunkLine<'_>| line.text().iter().take_while(|byte| **byte == b' ').count();
+    let solid = lines.iter().filter(|line| !line.is_blank());
+    let (old, added): (Vec<_>, Vec<_>) = solid.partition(|line| line.is_old());
+    let least = added.iter().map(width).min()?;
+    let has = |wanted: usize| old.iter().any(|line| width(line) == wanted);
+    let is_shifted = least % 2 == 1 && !has(least) && has(least - 1);
+    added.first().filter(|_| is_shifted).map(|line| line.at)
 }
 
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
@@ -98,25 +132,36 @@ const INDENTED_LANGUAGES: [&str; 14] = [
     "c", "h", "cc", "cpp", "hpp", "go", "rs", "java", "cs", "swift", "kt", "sh", "php", "scala",
 ];
 
-/// Finds an added line at the margin that a removed one has indented, in a hunk whose new lines are all at
-/// the margin between indented context: their indentation was lost on the way.
-pub(super) fn lost_all_indent(section: &FilePatch<'_>, hunk: &Hunk<'_>) -> Option<u32> {
-    let header = std::str::from_utf8(&section.headers.text).ok()?;
-    let ending = header.trim_end().rsplit('.').next()?;
-    if !INDENTED_LANGUAGES.contains(&ending) {
+/// Finds the first added line of a hunk whose added lines are all at the margin, where two are indented of the line
+/// above, the line below and those that they replace: their indentation was lost on the way.
+///
+/// Of 32,000 hunks of git, ruff, cobra and cargo-mutants 2 are like that, and 91 % of those that lost it.
+fn lost_all_indent(section: &FilePatch<'_>, lines: &[HunkLine<'_>]) -> Option<u32> {
+    let names = [&*section.headers.text, &section.headers.path].concat();
+    let names = String::from_utf8(names).ok()?;
+    let ending = names.trim_end().rsplit('.').next()?;
+    let lines: Vec<&HunkLine<'_>> = lines.iter().filter(|line| !line.is_blank()).collect();
+    let mut added = lines.iter().filter(|line| !line.is_old());
+    // Directives and labels are at the margin in any code.
+    let is_outdented = |line: &[u8]| line.starts_with(b"#") || line.ends_with(b":");
+    if !INDENTED_LANGUAGES.contains(&ending)
+        || added.clone().any(|line| line.is_indented())
+        || added.clone().all(|line| is_outdented(line.text()))
+    {
         return None;
     }
-    let of_kind = |kind| {
-        let lines = hunk.lines.iter().filter(move |line| line.kind == kind);
-        lines.filter(|line| !line.is_blank())
-    };
-    let is_at_margin = |line: &HunkLine<'_>| !line.is_indented() && !line.text().starts_with(b"#");
-    let has_margin = of_kind(LineKind::Context).any(|line| !line.is_indented());
-    let replaces = of_kind(LineKind::Remove).any(HunkLine::is_indented);
-    if has_margin || !replaces || !of_kind(LineKind::Add).all(is_at_margin) {
-        return None;
-    }
-    of_kind(LineKind::Add).next().map(|line| line.at)
+    let runs = lines.chunk_by(|one, next| one.is_context() == next.is_context());
+    let runs: Vec<_> = runs.collect();
+    let mut numbered = runs.iter().enumerate();
+    let is_lost = numbered.any(|(at, run)| {
+        let above = at.checked_sub(1).and_then(|at| runs.get(at)?.last());
+        let below = runs.get(at + 1).and_then(|run| run.first());
+        let (old, new): (Vec<_>, Vec<_>) = run.iter().partition(|line| line.is_old());
+        let around = [above, below, old.first().copied()].into_iter().flatten();
+        let indented = around.filter(|line| line.is_indented()).count();
+        !new.is_empty() && indented > 1 && old.iter().all(|line| line.is_indented())
+    });
+    added.next().filter(|_| is_lost).map(|line| line.at)
 }
 
 /// Hunks of a file for which is searched why they do not fit.
@@ -139,7 +184,9 @@ fn add_verdicts(
                 verdict.applied_at = Some(at);
                 let before = modified.mends.len();
                 modified.mends.extend_from_slice(&placed.mends);
-                modified.mends.extend(moved_mend(hunk, at, explicit));
+                // A hunk that git moves needs no correction.
+                let moved = moved_mend(hunk, at, explicit).filter(|_| !modified.is_exact);
+                modified.mends.extend(moved);
                 if modified.mends.len() > before {
                     verdict.verdict = Verdict::AppliesMended;
                 }

@@ -1,9 +1,9 @@
 //! Applies hunks by git's rules, byte for byte.
 
 use super::compose::compose_edits;
-use super::content::lost_all_indent;
+use super::content::find_shift;
 use super::place::{Placed, Placement, Site};
-use super::set::{FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{FilePatch, Hunk, HunkLine};
 use super::text::Text;
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
@@ -22,21 +22,16 @@ pub(super) fn apply_exactly<'h, 'a>(
     if section.headers.explicit.is_some() || hunks.is_empty() || !hunks.iter().all(counted) {
         return None;
     }
-    // The one doubt that an exact patch meets, unless blob ids prove it.
-    let is_stripped = |hunk| lost_all_indent(section, hunk).is_some();
-    if hunks.iter().any(is_stripped) && section.announced_ids().is_none() {
-        return None;
-    }
-    let placed = hunks
-        .iter()
-        .zip(find_rows(site, hunks)?)
-        .map(|(hunk, row)| {
-            tracing::debug!("hunk placed at line {} by git's rules", row + 1);
-            Ok(Placed::new(hunk.lines.as_slice(), row, Vec::new()))
-        });
+    let rows = hunks.iter().zip(find_rows(site, hunks)?);
+    let placed = rows.map(|(hunk, row)| {
+        tracing::debug!("hunk placed at line {} by git's rules", row + 1);
+        Ok(Placed::new(hunk.lines.as_slice(), row, Vec::new()))
+    });
     let placed: Vec<Placement<'_, '_>> = placed.collect();
     let bytes = compose_edits(site.text, &placed, true).ok()?;
-    Some((bytes, placed))
+    // The one doubt that an exact patch meets.
+    let is_sure = find_shift(section, &placed, &bytes).is_none();
+    is_sure.then_some((bytes, placed))
 }
 
 fn find_rows(site: &Site<'_, '_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
@@ -60,8 +55,7 @@ fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
 
 /// Whether the old side of a hunk is at a row. Like git, a hunk that ends without context has to be at the end.
 fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
-    let is_context = |line: &HunkLine<'_>| line.kind == LineKind::Context;
-    let is_open = hunk.lines.last().is_some_and(is_context);
+    let is_open = hunk.lines.last().is_some_and(HunkLine::is_context);
     let mut end = row;
     let fits = hunk.old_lines().all(|line| {
         end += 1;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{HunkVerdict, PatchVerdict, Severity, Verdict};
-use crate::report::{difference, harmless, join_numbers, visible};
+use crate::report::{difference, join_numbers, list_advice, show_excerpts, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
@@ -19,8 +19,10 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let errors = errors.filter(|problem| problem.severity == Severity::Error);
     for problem in errors.clone().take(10) {
         let path = problem.path.as_deref().unwrap_or("the patch");
-        let (line, message, code) = (problem.patch_line, &problem.message, problem.code);
-        let _ = writeln!(text, "- {path}, patch line {line}: {message} [{code}]");
+        let (message, code) = (&problem.message, problem.code);
+        let line = Some(problem.patch_line).filter(|line| *line > 0);
+        let place = line.map_or(String::new(), |line| format!(", patch line {line}"));
+        let _ = writeln!(text, "- {path}{place}: {message} [{code}]");
         if let Some(hint) = &problem.hint {
             let _ = writeln!(text, "  {hint}");
         }
@@ -37,7 +39,7 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     if left > 0 {
         let _ = writeln!(text, "- and {left} more");
     }
-    text.push_str(&write_advice(verdict));
+    text.push_str(&list_advice(verdict).join("\n"));
     text
 }
 
@@ -48,47 +50,22 @@ const MOST_SHOWN: usize = 5;
 fn show_hunk(path: &str, hunk: &HunkVerdict, text: &mut String) {
     if let Some(found) = &hunk.mismatch.difference {
         let line = found.file_line;
-        let _ = match &found.actual {
-            Some(actual) => {
-                let shown = difference(&found.expected, actual);
-                let unseen = shown.unseen.map(|unseen| format!(" ({unseen})"));
-                writeln!(
-                    text,
-                    "- {path}: the patch expects `{}`, line {line} of the file is `{}`{}.",
-                    shown.expected,
-                    shown.actual,
-                    unseen.unwrap_or_default(),
-                )
-            }
-            None => writeln!(
-                text,
-                "- {path}: the patch expects `{}`, line {line} of the file is past its end.",
-                visible(&found.expected),
-            ),
+        let actual = found.actual.as_ref();
+        let shown = actual.map(|actual| difference(&found.expected, actual));
+        let unseen = shown.as_ref().and_then(|shown| shown.unseen);
+        let unseen = unseen.map_or(String::new(), |unseen| format!(" ({unseen})"));
+        let (expected, there) = match shown {
+            Some(shown) => (shown.expected, format!("is `{}`{unseen}", shown.actual)),
+            None => (visible(&found.expected), "is past its end".to_owned()),
         };
+        let _ = writeln!(
+            text,
+            "- {path}: the patch expects `{expected}`, line {line} of the file {there}."
+        );
     }
     if !hunk.mismatch.candidates.is_empty() {
         let lines = join_numbers(&hunk.mismatch.candidates);
         let _ = writeln!(text, "- {path}: it fits at lines {lines}.");
     }
-    for excerpt in &hunk.mismatch.excerpts {
-        let _ = writeln!(text, "  {path} now has:");
-        for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
-            let _ = writeln!(text, "  {number:>5} | {}", harmless(line));
-        }
-    }
-}
-
-// What to do about each code, in the order of the patch and each once.
-fn write_advice(verdict: &PatchVerdict) -> String {
-    let problems = verdict.problems.iter();
-    let errors = problems.filter(|problem| problem.severity == Severity::Error);
-    let mut sentences: Vec<&str> = Vec::new();
-    for advice in errors.map(|problem| problem.code.advice()) {
-        if !advice.is_empty() && !sentences.contains(&advice) {
-            sentences.push(advice);
-        }
-    }
-    sentences.truncate(4);
-    sentences.join("\n")
+    text.push_str(&show_excerpts(path, hunk));
 }

@@ -34,17 +34,14 @@ pub(super) fn find_unmeant(
     }
     let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|row| row.1).collect();
     let rows = solid_rows(&after.bytes);
-    if let Some(line) = numbered_by_reader(&known, &rows) {
-        let message = "the new lines begin with the line numbers of a reader; send them without";
-        return Some((line, Refusal::new(Code::P801, message)));
-    }
-    if let Some(line) = broken_literal(path, &known, &rows) {
-        let message = "a quote is left open at the end of the line, and a later line closes it: \
-                       a `\\n` of the text seems to have become a line end";
-        return Some((line, Refusal::new(Code::P801, message)));
-    }
-    None
+    let numbered = numbered_by_reader(&known, &rows).map(|line| (line, NUMBERED));
+    let found = numbered.or_else(|| Some((broken_literal(path, &known, &rows)?, BROKEN)));
+    found.map(|(line, message)| (line, Refusal::new(Code::P801, message)))
 }
+
+const NUMBERED: &str = "the new lines begin with the line numbers of a reader; send them without";
+const BROKEN: &str = "a quote is left open at the end of the line, and a later line closes it: a `\\n` \
+                      of the text seems to have become a line end";
 
 /// The lines of a text that are not blank, with their numbers.
 pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {

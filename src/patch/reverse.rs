@@ -19,7 +19,7 @@ pub(super) fn reverse_set(mut set: PatchSet<'_>) -> Result<PatchSet<'_>, Refusal
             Body::Binary(forward, backward) => {
                 let message = "`-R`: the binary patch has no data that leads back";
                 let data = backward.take();
-                let data = data.ok_or_else(|| Refusal::new(Code::P602, message))?;
+                let data = data.ok_or_else(|| Refusal::new(Code::P601, message))?;
                 *backward = Some(replace(forward, data));
             }
             _ => {}

@@ -126,6 +126,15 @@ impl<'a> FilePatch<'a> {
     }
 }
 
+/// Returns the body of the last section, when it is for this path.
+pub(super) fn last_body<'f, 'a>(
+    files: &'f mut [FilePatch<'a>],
+    path: &[u8],
+) -> Option<&'f mut Body<'a>> {
+    let last = files.last_mut()?;
+    (*last.headers.path == *path).then_some(&mut last.body)
+}
+
 /// What names the file of a section.
 #[derive(Debug, Clone, Default)]
 pub struct Headers<'a> {
@@ -299,6 +308,11 @@ impl<'a> HunkLine<'a> {
     /// Whether it is in the old side.
     pub(super) fn is_old(&self) -> bool {
         self.kind != LineKind::Add
+    }
+
+    /// Whether it is in both sides.
+    pub(super) fn is_context(&self) -> bool {
+        self.kind == LineKind::Context
     }
 
     /// Whether it has nothing but white space.

@@ -140,7 +140,7 @@ pub(super) fn check_all(
     }
     if let Some((path, line)) = embedded_repository(&made) {
         let message = "the patch makes a git repository inside the repository";
-        found.push(PatchProblem::new(Code::P512, message).at(Some(&path), u64::from(line)));
+        found.push(PatchProblem::new(Code::P506, message).at(Some(&path), u64::from(line)));
     }
     found
 }

@@ -217,13 +217,9 @@ impl PathRules<'_> {
         let names = [section.old_name.as_deref(), section.new_name.as_deref()];
         let moves = section.is_rename || section.is_copy;
         let agrees = |name: &str| names.contains(&Some(name)) || moves;
-        if section
-            .default_name
-            .as_deref()
-            .is_some_and(|name| !agrees(name.trim_start_matches("./")))
-        {
-            let message =
-                "the `diff --git` line and the `---` and `+++` lines name different files";
+        let default_name = section.default_name.as_deref();
+        if default_name.is_some_and(|name| !agrees(name.trim_start_matches("./"))) {
+            let message = "the `diff --git` line names another file than `---` and `+++` do";
             return refuse(Code::P202, message);
         }
         if !section.creates() && !moves && !self.has(section.name()) {
@@ -262,7 +258,7 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
         if section.creates() && has_old_lines(&file.body) {
-            let message = "the file is said to be new, yet the patch has lines of an old one";
+            let message = "the file is said to be new, and not every line begins with `+`";
             return refuse(Code::P205, message);
         }
         let kinds = [
@@ -288,7 +284,8 @@ impl PathRules<'_> {
             mends.push(Mend::new(Code::M201, Safety::Safe, file.line, message));
             return Ok(Operation::Create);
         }
-        refuse(Code::P202, "the two sides name different files")
+        let message = format!("the two sides name different files, `{old}` and `{new}`");
+        refuse(Code::P202, message)
     }
 
     /// Finds the one file that a name may represent when no file has it: the only file that ends alike.

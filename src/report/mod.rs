@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use visible::{difference, harmless, join_numbers, visible};
+pub use visible::{difference, join_numbers, list_advice, show_excerpts, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {

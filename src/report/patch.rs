@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
-use super::visible::{difference as compare, harmless, join_numbers};
+use super::visible::{difference as compare, join_numbers, list_advice, show_excerpts};
 use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page};
 
 /// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
@@ -20,7 +20,8 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         let hunk = find_hunk(verdict, &verdict.problems[..at], problem);
         text.push_str(&draw(problem, hunk, (name, patch), &renderer));
         text.push_str("\n\n");
-        text.push_str(&hunk.map(|hunk| excerpts(hunk, problem)).unwrap_or_default());
+        let path = problem.path.as_deref().unwrap_or_default();
+        text.extend(hunk.map(|hunk| show_excerpts(path, hunk)));
     }
     let more = verdict.problems.len().saturating_sub(MAX_DRAWN);
     if more > 0 {
@@ -38,6 +39,9 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
             "warning[{code}]: {message} ({path}:{})\n",
             after.line
         ));
+    }
+    for sentence in list_advice(verdict) {
+        text.push_str(&format!("help: {sentence}\n"));
     }
     text.extend(verdict.files.iter().map(file_line));
     text + &verdict_text(verdict.verdict)
@@ -151,20 +155,6 @@ fn notes(hunk: Option<&HunkVerdict>, unseen: Option<(&str, String)>) -> Vec<Stri
         notes.push(format!("it fits at lines {lines}"));
     }
     notes
-}
-
-// Lines of the file as they are, which a better patch can be made of.
-fn excerpts(hunk: &HunkVerdict, problem: &PatchProblem) -> String {
-    let path = problem.path.as_deref().unwrap_or_default().escape_debug();
-    let mut text = String::new();
-    for excerpt in &hunk.mismatch.excerpts {
-        text.push_str(&format!("{path} now has:\n"));
-        for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
-            text.push_str(&format!("{number:>6} | {}\n", harmless(line)));
-        }
-        text.push('\n');
-    }
-    text
 }
 
 /// Finds a line of a text with its end, counted from 1.

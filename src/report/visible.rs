@@ -1,5 +1,7 @@
 //! Shows invisible characters, and keeps control characters off the terminal.
 
+use crate::model::{HunkVerdict, PatchVerdict, Severity};
+
 /// Shows what nobody sees in a line: carriage returns, unusual spaces, characters without width, blanks at its end.
 pub fn visible(line: &str) -> String {
     escape(line, is_odd)
@@ -21,6 +23,33 @@ pub fn harmless(line: &str) -> String {
     line.chars()
         .map(|letter| escape_if(letter, is_control(letter)))
         .collect()
+}
+
+/// Returns what to send instead, a sentence for each kind of error, in the order of the patch.
+pub fn list_advice(verdict: &PatchVerdict) -> Vec<&'static str> {
+    let problems = verdict.problems.iter();
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    let mut sentences: Vec<&str> = Vec::new();
+    for advice in errors.map(|problem| problem.code.advice()) {
+        if !advice.is_empty() && !sentences.contains(&advice) {
+            sentences.push(advice);
+        }
+    }
+    sentences.truncate(4);
+    sentences
+}
+
+/// Shows the lines of a file as they are, which a better patch can be made of.
+pub fn show_excerpts(path: &str, hunk: &HunkVerdict) -> String {
+    let mut text = String::new();
+    for excerpt in &hunk.mismatch.excerpts {
+        text.push_str(&format!("{} now has:\n", path.escape_debug()));
+        for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
+            text.push_str(&format!("{number:>6} | {}\n", harmless(line)));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Lists numbers of lines, separated by commas.

@@ -97,9 +97,9 @@ impl<'a> Checker<'_, 'a> {
                 let (name, start) = (section.name(), hunk.old_start);
                 let message = format!("patch failed: {name}:{start}");
                 placing.messages.error(&message);
-            }
-            if !fits && !self.options.reject {
-                return Err(Refusal::Section);
+                if !self.options.reject {
+                    return Err(Refusal::Section);
+                }
             }
             rejected.push(!fits);
         }

@@ -115,8 +115,7 @@ impl<'a> Reader<'a, '_> {
         let (mut old_lines, mut new_lines) = (0, 0);
         while self.rest().starts_with(b"@@ -") {
             let read = self.read_hunk(section);
-            let damaged = || Fatal(format!("corrupt patch at line {}", self.line));
-            let hunk = read.ok_or_else(damaged)?;
+            let hunk = read.ok_or_else(|| Fatal(format!("corrupt patch at line {}", self.line)))?;
             if section.creates() && hunk.old_lines > 0 {
                 return Err(Fatal("new file depends on old contents".to_owned()));
             }

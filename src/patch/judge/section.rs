@@ -89,18 +89,17 @@ impl<'j> Placing<'j> {
             structure::check_link(&target.new, &after.bytes)?;
         }
         if self.find_made(&target.new).is_some() {
-            return refuse(Code::P513, "the patch creates the same file twice");
+            return refuse(Code::P303, "the patch creates the same file twice");
         }
         let leaves = self.vacated.contains(&target.new);
         match read_original(self.source, &target.new)? {
             Some(now) if now.bytes == after.bytes && !leaves => return Ok(SectionOutcome::Already),
             Some(_) if !leaves => {
-                let message = "the file is said to be new and is already there";
-                return refuse(Code::P502, message);
+                return refuse(Code::P502, "the file to create is already there");
             }
             Some(_) if !self.slots.contains_key(&target.new) => {
                 let message = "the patch creates this file before it deletes the old one";
-                return refuse(Code::P513, message);
+                return refuse(Code::P303, message);
             }
             _ => {}
         }
@@ -150,12 +149,12 @@ impl<'j> Placing<'j> {
         // A copy is made of what was there before the patch.
         let changed = |slot: &FileChange| slot.from.is_none() && slot.before.is_some();
         if is_rename && self.slots.get(&target.old).is_some_and(changed) {
-            return refuse(Code::P513, "the patch changes this file before it moves it");
+            return refuse(Code::P303, "the patch changes this file before it moves it");
         }
         let Some(before) = source else {
             self.read_existing(&target.old)?;
             let message = "the patch creates this file before it moves or copies it";
-            return refuse(Code::P513, message);
+            return refuse(Code::P303, message);
         };
         let leaves = self.vacated.contains(&target.new) && self.find_made(&target.new).is_none();
         if occupied.is_some() && !leaves {
@@ -269,7 +268,7 @@ impl<'j> Placing<'j> {
             }
             Body::BinaryWithoutData => {
                 let message = "the patch says that a binary file differs and has no data";
-                return refuse(Code::P602, message);
+                return refuse(Code::P601, message);
             }
         };
         made.after = Some(bytes.into());
@@ -282,7 +281,7 @@ impl<'j> Placing<'j> {
         }
         if self.slots.contains_key(path) {
             let message = "the patch deletes or moves this file before it changes it";
-            return refuse(Code::P513, message);
+            return refuse(Code::P303, message);
         }
         let name = file_name(path);
         let files = self.source.listing().files();

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::counts::lost_lines;
 use super::hunk::refuse_ambiguous;
 use super::indent::reindent_lines;
 use super::placed::{Placed, old_of, trim_end};
@@ -18,6 +19,9 @@ const MOST_STARTS: usize = 64;
 const COMMON: usize = 64;
 /// A line shorter than this may stand anywhere.
 const TELLING: usize = 8;
+
+/// What was done to context that lost its mark.
+pub(super) const PUT_BACK: &str = "put back the space that marks context lines";
 
 /// How near a line of the file is to the line of the patch, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +56,7 @@ impl Likeness {
     /// The mend of a hunk whose lines are all as near as this or nearer.
     fn find_mend(self, line: u32) -> Option<Mend> {
         let (code, message) = match self {
-            Self::Mark => (Code::M303, "put back the space that marks context lines"),
+            Self::Mark => (Code::M303, PUT_BACK),
             Self::WhiteSpace => (Code::M403, "took white space at line ends from the file"),
             Self::Glyphs => (Code::M403, "took quotes and blanks from the file"),
             Self::Same | Self::Indent => return None,
@@ -169,17 +173,21 @@ pub(super) fn without_edges<'h, 'a>(
     hunk: &'h Hunk<'a>,
 ) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm_lines(hunk.loose_tail);
-    let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
+    let is_context = |line: &&HunkLine<'_>| line.is_context();
     let lead = lines.iter().take_while(is_context).count();
     let trail = lines.iter().rev().take_while(is_context).count();
     let removes = has_kind(lines, LineKind::Remove);
+    // Lines that are only added need a line beside them: the one that differs may be theirs.
+    let is_removed = |line: &HunkLine<'_>| line.kind == LineKind::Remove;
+    let opens = lines.get(lead).is_some_and(is_removed);
+    let mut last_run = lines.iter().rev().skip(trail);
+    let closes = last_run.find(|line| line.is_context() || is_removed(line));
+    let closes = closes.is_some_and(is_removed);
     let has_anchor = |front: usize, back: usize| {
-        let kept = (lead.checked_sub(front), trail.checked_sub(back));
-        match kept {
-            (Some(above), Some(below)) if removes => above + below > 0,
-            (Some(above), Some(below)) => above > 0 && below > 0,
-            _ => false,
-        }
+        let kept = lead.checked_sub(front).zip(trail.checked_sub(back));
+        kept.is_some_and(|(above, below)| {
+            above + below > 0 && (above > 0 || opens) && (below > 0 || closes)
+        })
     };
     let added = lines.iter().filter(|line| line.kind == LineKind::Add);
     let added: Vec<_> = added.collect();
@@ -220,12 +228,10 @@ pub(super) fn without_edges<'h, 'a>(
 /// How many lines of context may have lost their `+`: the header counts so many fewer old lines than there
 /// are, and as many new ones.
 pub(super) fn lost_marks(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> usize {
-    let count = |gone: LineKind| lines.iter().filter(|line| line.kind != gone).count();
-    let counted = hunk.old.zip(hunk.new);
-    let fewer = counted.filter(|(_, (_, new))| *new as usize == count(LineKind::Remove));
-    fewer.map_or(0, |((_, old), _)| {
-        count(LineKind::Add).saturating_sub(old as usize)
-    })
+    match lost_lines(hunk, lines) {
+        Some((old, 0)) => usize::try_from(-old).unwrap_or(0),
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

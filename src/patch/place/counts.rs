@@ -2,7 +2,7 @@
 //! patch was cut off.
 
 use crate::model::{Code, Mend, Refusal, Safety};
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::set::{Hunk, HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
 /// Whether a hunk that is in the file up to line `end` is whole.
@@ -17,11 +17,11 @@ pub(super) fn check_counts(
 ) -> Result<Option<Mend>, Refusal> {
     let mend = |code, message| Mend::new(code, Safety::Safe, hunk.line, message);
     let recount = mend(Code::M301, "recounted the lines of the hunk");
-    let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
-    let lead = lines.iter().take_while(is_context).count();
-    let trail = lines.iter().rev().take_while(is_context).count();
+    let lead = lines.iter().take_while(|line| line.is_context()).count();
+    let back = lines.iter().rev();
+    let trail = back.take_while(|line| line.is_context()).count();
     let at_end = end == text.len();
-    let (Some((_, old)), Some((_, new))) = (hunk.old, hunk.new) else {
+    let Some((lost_old, lost_new)) = lost_lines(hunk, lines) else {
         let open = hunk.ends_input && trail == 0 && lead > 0 && !at_end;
         return if open {
             Err(cut_off(hunk, lines))
@@ -32,12 +32,6 @@ pub(super) fn check_counts(
     if hunk.counts_hold {
         return Ok(None);
     }
-    let count = |skip: LineKind| {
-        let has = lines.iter().filter(|line| line.kind != skip).count();
-        i64::try_from(has).unwrap_or(i64::MAX)
-    };
-    let lost_old = i64::from(old) - count(LineKind::Add);
-    let lost_new = i64::from(new) - count(LineKind::Remove);
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = String::from_utf8_lossy(kept);
         let message = format!(
@@ -50,8 +44,7 @@ pub(super) fn check_counts(
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
     }
-    let ends_in_change = lines.last().is_some_and(|line| !is_context(&line));
-    if hunk.cut && ends_in_change {
+    if hunk.cut && trail == 0 {
         return Err(cut_off(hunk, lines));
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
@@ -59,12 +52,23 @@ pub(super) fn check_counts(
         return Ok(Some(mend(Code::M303, message)));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
-    let is_much = lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
+    let is_tail = trail == 0 && lost_new >= LONG_TAIL;
+    let is_much = is_tail || lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
     let lost = lost_old.max(lost_new);
     if is_much || lost > 0 && trail < lead.min(3) && !at_end {
         return Err(cut_off(hunk, lines));
     }
     Ok(Some(recount))
+}
+
+/// How many old and new lines the header counts beyond those that are there.
+pub(super) fn lost_lines(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Option<(i64, i64)> {
+    let lost = |(_, announced), gone| {
+        let has = without_kind(lines, gone).count();
+        i64::from(announced) - i64::try_from(has).unwrap_or(i64::MAX)
+    };
+    let (old, new) = hunk.old.zip(hunk.new)?;
+    Some((lost(old, LineKind::Add), lost(new, LineKind::Remove)))
 }
 
 /// Refuses a hunk that seems to have lost its end, with the header that it should have otherwise.
@@ -73,8 +77,8 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
     let (Some((from, old)), Some((to, new))) = (hunk.old, hunk.new) else {
         return Refusal::new(Code::P104, message);
     };
-    let count = |skip: LineKind| lines.iter().filter(|line| line.kind != skip).count();
-    let (has_old, has_new) = (count(LineKind::Add), count(LineKind::Remove));
+    let [has_old, has_new] =
+        [LineKind::Add, LineKind::Remove].map(|gone| without_kind(lines, gone).count());
     let message = format!(
         "{message}: its header announces {old} old and {new} new lines, {has_old} and {has_new} follow"
     );
@@ -96,27 +100,28 @@ fn kept_beside_its_change<'l>(lines: &'l [HunkLine<'_>], lost: (i64, i64)) -> Op
     let mut context = of_kind(LineKind::Context).take(MOST_COMPARED);
     let kept = context.find(|line| {
         let mut added = of_kind(LineKind::Add).take(MOST_COMPARED);
-        added.any(|other| is_variant(line.text().trim_ascii(), other.text().trim_ascii()))
+        added.any(|other| likeness(line.text(), other.text()) >= ALIKE)
     });
     kept.map(HunkLine::text)
 }
 
-fn is_variant(one: &[u8], two: &[u8]) -> bool {
+/// Returns which part of two lines is the same, white space around them aside.
+pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
     let (one, two) = (String::from_utf8_lossy(one), String::from_utf8_lossy(two));
-    strsim::normalized_levenshtein(&one, &two) >= ALIKE
+    strsim::normalized_levenshtein(one.trim(), two.trim())
 }
 
+// Added lines that the header counts and that are missing at the end, more than writers miscount by.
+const LONG_TAIL: i64 = 5;
 // The part of a line that is the same in the line that takes its place: half, as in context that differs.
-const ALIKE: f64 = 0.5;
+pub(super) const ALIKE: f64 = 0.5;
 // Lines of either kind that are compared.
 const MOST_COMPARED: usize = 32;
 // Longer lines are not compared letter by letter.
-const LONGEST: usize = 400;
+pub(super) const LONGEST: usize = 400;
 
 fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {
-    let Ok(count) = usize::try_from(count) else {
-        return false;
-    };
+    let count = usize::try_from(count).unwrap_or(0);
     count > 0
         && end + count <= text.len()
         && (end..end + count).all(|at| text.line(at).trim_ascii().is_empty())

@@ -1,6 +1,7 @@
 //! Explains why a hunk was not found: nearest block, first different line.
 
 use super::align::likely_starts;
+use super::counts::{ALIKE, LONGEST, likeness};
 use super::placed::{old_of, trim_end};
 use super::site::Site;
 use crate::model::{Code, Excerpt, FirstDifference, Refusal};
@@ -27,7 +28,8 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     }
     let near = likely_starts(site, hunk, &old).first().copied();
     let stated = hunk.old.map(|(line, _)| line.saturating_sub(1) as usize);
-    let Some(start) = near.or(stated.filter(|row| *row < text.len())) else {
+    let near = near.or(stated.filter(|row| *row < text.len()));
+    let Some(start) = near.or_else(|| find_alike(site, &old)) else {
         return;
     };
     let equal = |index: usize| {
@@ -58,6 +60,20 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     }
 }
 
+/// Returns the row where old lines may begin by the line that is most like the first of them.
+fn find_alike(site: &Site<'_, '_>, old: &[&HunkLine<'_>]) -> Option<usize> {
+    let is_fit = |line: &HunkLine<'_>| !line.is_blank() && line.text().len() < LONGEST;
+    let (index, line) = old.iter().enumerate().find(|(_, line)| is_fit(line))?;
+    let length = line.text().len();
+    let is_as_long = |row: &usize| site.text.line(*row).len().abs_diff(length) * 2 <= length;
+    let rows = (0..site.text.len()).filter(is_as_long).take(MOST_ALIKE);
+    let rows = rows.map(|row| (likeness(line.text(), site.text.line(row)), row));
+    let (likeness, row) = rows.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    row.checked_sub(index).filter(|_| likeness >= ALIKE)
+}
+
+// Lines that are compared letter by letter.
+const MOST_ALIKE: usize = 2000;
 // Lines shown before and after the first that differs.
 const AROUND: usize = 6;
 // Lines shown of a file that has as many.

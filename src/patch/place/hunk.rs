@@ -1,6 +1,6 @@
 //! Places one hunk, or says why it cannot be placed.
 
-use super::align::{align_hunk, lost_marks, without_edges};
+use super::align::{PUT_BACK, align_hunk, lost_marks, without_edges};
 use super::counts::check_counts;
 use super::diagnose::cut_excerpt;
 use super::file::find_scope;
@@ -21,7 +21,11 @@ pub(super) fn place_hunk<'h, 'a>(
     hunk: &'h Hunk<'a>,
     shift: Option<i64>,
 ) -> Placement<'h, 'a> {
-    let is_new = site.text.len() == 0 && hunk.firm_lines(hunk.loose_tail).iter().all(is_added);
+    let is_new = site.text.len() == 0
+        && hunk
+            .firm_lines(hunk.loose_tail)
+            .iter()
+            .all(|line| !line.is_old());
     if is_new || hunk.old_lines().next().is_none() {
         return insert_hunk(site, hunk, shift);
     }
@@ -62,10 +66,11 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
 /// without; `None` where they stand nowhere.
 fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
-    let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
+    let stated = hunk
+        .old
+        .and_then(|(start, _)| (start as usize).checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
         let old = old_of(hunk.firm_lines(tail));
-        let stated = stated.map(|row| row as usize);
         let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
         let found = stated.map_or_else(|| site.exact_rows(&old), |row| vec![row]);
         let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
@@ -95,12 +100,14 @@ fn place_in_scope<'h, 'a>(
     let (Some(at), None) = (inside.next(), inside.next()) else {
         return Err(refuse_ambiguous(text, found, lines.len()));
     };
-    let mut placed = with_notes(text, hunk, tail, Placed::new(lines, *at, Vec::new()));
     let message = "chose the one place inside the scope that the hunk names";
-    placed
-        .mends
-        .push(Mend::new(Code::M410, Safety::Safe, hunk.line, message));
-    Ok(placed)
+    let mend = Mend::new(Code::M410, Safety::Safe, hunk.line, message);
+    Ok(with_notes(
+        text,
+        hunk,
+        tail,
+        Placed::new(lines, *at, vec![mend]),
+    ))
 }
 
 /// Refuses what fits in several places, with the lines around the first of them.
@@ -128,26 +135,20 @@ fn with_notes<'h, 'a>(
     tail: usize,
     mut placed: Placed<'h, 'a>,
 ) -> Placed<'h, 'a> {
-    if placed.has_false_mark(text, LineKind::Context) {
-        let message = "ignored the mark of a missing newline at a line that has one";
-        placed
-            .mends
-            .push(Mend::new(Code::M411, Safety::Safe, hunk.line, message));
-    }
     let mut prose = hunk.lines.iter().skip(hunk.firm_lines(tail).len());
-    if prose.any(|line| !line.line.is_empty()) {
-        let message = "treated text after the hunk as prose";
-        placed
-            .mends
-            .push(Mend::new(Code::M104, Safety::Safe, hunk.line, message));
-    }
+    let is_prose = prose.any(|line| !line.line.is_empty());
     let is_noted = placed.mends.iter().any(|mend| mend.code == Code::M303);
-    if placed.lines.iter().any(|line| line.bare) && !is_noted {
-        let message = "put back the space that marks context lines";
-        placed
-            .mends
-            .push(Mend::new(Code::M303, Safety::Safe, hunk.line, message));
-    }
+    let is_bare = !is_noted && placed.lines.iter().any(|line| line.bare);
+    let is_marked = placed.has_false_mark(text, LineKind::Context);
+    let ignored = "ignored the mark of a missing newline at a line that has one";
+    let notes = [
+        (Code::M411, is_marked, ignored),
+        (Code::M104, is_prose, "treated text after the hunk as prose"),
+        (Code::M303, is_bare, PUT_BACK),
+    ];
+    let notes = notes.into_iter().filter(|(_, applies, _)| *applies);
+    let mends = notes.map(|(code, _, message)| Mend::new(code, Safety::Safe, hunk.line, message));
+    placed.mends.extend(mends);
     placed
 }
 
@@ -160,28 +161,23 @@ fn check_place<'h, 'a>(
 ) -> Placement<'h, 'a> {
     let mut placed = with_notes(text, hunk, tail, placed);
     if is_there(text, &placed) {
-        let message = "the lines that the hunk adds are already there";
-        return refuse(Code::P406, message);
+        return refuse(Code::P406, "the lines that the hunk adds are already there");
     }
     let mend = check_counts(text, hunk, hunk.firm_lines(tail), placed.end())?;
     placed.mends.extend(mend);
     Ok(placed)
 }
 
-fn is_added(line: &HunkLine<'_>) -> bool {
-    line.kind == LineKind::Add
-}
-
 // Where only lines are added, the old side may be before or after lines added earlier.
 fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
-    let mut added = placed.lines.iter().filter(|line| is_added(line));
+    let mut added = placed.lines.iter().filter(|line| !line.is_old());
     if has_kind(&placed.lines, LineKind::Remove)
         || !added.any(|line| line.text().trim_ascii().len() > 1)
     {
         return false;
     }
     let new: Vec<_> = placed.lines.iter().collect();
-    let lead = placed.lines.iter().take_while(|line| is_added(line));
+    let lead = placed.lines.iter().take_while(|line| !line.is_old());
     let lead = lead.count();
     let before = placed.at.checked_sub(lead);
     fits_at(text, placed.at, &new) || before.is_some_and(|at| fits_at(text, at, &new))
@@ -189,18 +185,20 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
-    let message = "the hunk only adds lines and nothing says where they go";
+    let message = "the hunk only adds lines, and no line of context says where they go";
     let refusal = Refusal::new(Code::P410, message);
-    let rows = site.rows_of_words(hunk.scope);
-    let Some(first) = rows.first().filter(|_| !hunk.scope.is_empty()) else {
+    let rows = site.rows_of_words(hunk.scope).iter().take(5);
+    let lines = rows.map(|row| u64::from(*row) + 1).collect();
+    let inside = find_scope(site.text, hunk).map(|rows| vec![rows.start as u64 + 1]);
+    let lines: Vec<u64> = inside.unwrap_or(lines);
+    let Some(first) = lines.first().filter(|_| !hunk.scope.is_empty()) else {
         return refusal.hint("repeat as context the line that they follow");
     };
     let scope = String::from_utf8_lossy(hunk.scope.trim_ascii());
-    let lines = rows.iter().take(5).map(|row| u64::from(*row) + 1);
     refusal.hint(format!(
         "`{scope}` is at line {}; repeat as context the line that the new ones follow, for example line {}",
-        join_numbers(&lines.collect::<Vec<u64>>()),
-        first + 2
+        join_numbers(&lines),
+        first + 1
     ))
 }
 
@@ -232,9 +230,8 @@ fn insert_hunk<'h, 'a>(
     placed.mends.extend(check_counts(text, hunk, lines, at)?);
     if text.len() > 0 && !hunk.at_end {
         let message = "placed lines by their number alone, for want of context";
-        placed
-            .mends
-            .push(Mend::new(Code::M401, Safety::Lossy, hunk.line, message));
+        let mend = Mend::new(Code::M401, Safety::Lossy, hunk.line, message);
+        placed.mends.push(mend);
     }
     Ok(placed)
 }

@@ -5,7 +5,9 @@ use super::fence::{divides_block, ends_block, name_in_mark, starts_block};
 use super::file_line::name_above;
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
-use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, line_number};
+use crate::patch::set::{
+    Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, last_body, line_number,
+};
 use crate::patch::text::{Text, leading_number};
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
@@ -20,18 +22,21 @@ pub(super) fn read_blocks<'a>(lines: &Text<'a>, mends: &[Mend]) -> Option<Claims
         let named = named.map(str::as_bytes);
         path = named.or_else(|| name_above(lines, *start)).or(path);
         let next = starts.get(index + 1).copied();
-        match read_block(lines, *start, next) {
+        let until = match read_block(lines, *start, next) {
             Ok((hunk, after)) => {
-                match path {
-                    Some(path) => push_hunk(&mut set, path, hunk, *start),
-                    None => {
-                        set.refuse(Code::P201, *start, "no line above the block names its file");
-                    }
+                if let Some(path) = path {
+                    push_hunk(&mut set, path, hunk, *start);
+                } else {
+                    set.refuse(Code::P201, *start, "no line above the block names its file");
                 }
-                spans.push(*start..after);
+                after
             }
-            Err(message) => set.refuse(Code::P104, *start, message),
-        }
+            Err((code, message)) => {
+                set.refuse(code, *start, message);
+                next.unwrap_or(lines.len())
+            }
+        };
+        spans.push(*start..until);
     }
     (!starts.is_empty()).then_some(Claims { set, spans })
 }
@@ -40,9 +45,14 @@ fn read_block<'a>(
     lines: &Text<'a>,
     start: usize,
     next: Option<usize>,
-) -> Result<(Hunk<'a>, usize), &'static str> {
+) -> Result<(Hunk<'a>, usize), (Code, &'static str)> {
     let until = next.unwrap_or(lines.len());
-    let lacking = |what| next.map_or(what, |_| "a block starts inside another");
+    let lacking = |what| {
+        (
+            Code::P104,
+            next.map_or(what, |_| "a block starts inside another"),
+        )
+    };
     let mut rows = start + 1..until;
     let first = rows.find(|row| divides_block(lines.line(*row)));
     let first = first.ok_or_else(|| lacking("a SEARCH block has no `=======`"))?;
@@ -54,10 +64,7 @@ fn read_block<'a>(
     };
     let mut from = start + 1;
     if let Some(line) = lines.line(from).strip_prefix(b":start_line:") {
-        let line = std::str::from_utf8(line)
-            .ok()
-            .and_then(|line| line.trim().parse().ok());
-        hunk.old = line.map(|line| (line, 0));
+        hunk.old = leading_number(line.trim_ascii()).map(|(line, _)| (line, 0));
         from += 1;
         from += usize::from(lines.line(from).starts_with(b":end_line:"));
         if lines.line(from).starts_with(b"-------") {
@@ -73,7 +80,8 @@ fn read_block<'a>(
     let mut usual = (first..end).filter(|row| lines.line(*row).trim_ascii() == b"=======");
     let divider = usual.next().unwrap_or(first);
     if usual.next().is_some() {
-        return Err("a block has several lines `=======`, and nothing says which divides it");
+        let message = "a block has several lines `=======`, and nothing says which divides it";
+        return Err((Code::P107, message));
     }
     let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.line(at), line_number(at));
     let old = (from..divider).map(taken(LineKind::Remove)).collect();
@@ -84,21 +92,13 @@ fn read_block<'a>(
 
 fn push_hunk<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
     let creates = hunk.old_lines().next().is_none();
-    if let Some(FilePatch {
-        headers,
-        body: Body::Hunks(hunks),
-        ..
-    }) = set.files.last_mut()
-        && *headers.path == *path
-        && !creates
-    {
+    if let Some(Body::Hunks(hunks)) = last_body(&mut set.files, path).filter(|_| !creates) {
         hunks.push(hunk);
         return;
     }
-    let operation = if creates {
-        Operation::Create
-    } else {
-        Operation::Modify
+    let operation = match creates {
+        true => Operation::Create,
+        false => Operation::Modify,
     };
     let body = Body::Hunks(vec![hunk]);
     set.files

@@ -87,7 +87,7 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
     if matches_pattern(&QUOTED_HUNK, line) {
         return Some("a quoted diff, which is not read");
     }
-    let is_block = line.starts_with(b"<<<<<<< ");
+    let is_block = line.starts_with(b"<<<<<<< ") && !starts_block(line);
     is_block.then_some("a block that `<<<<<<< SEARCH` does not begin")
 }
 
@@ -95,9 +95,11 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
 static QUOTED_HUNK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^[>|*#\t \d]+@@ -.*\+").ok());
 
-/// What a mail with a patch begins with, or `git log`: `From 1234abcd Mon Sep`, `commit 1234abcd`, `Subject: x`.
-static MAIL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: )").ok());
+/// What a mail with a patch begins with, `git log`, or a patch of Debian: `From 1234abcd Mon Sep`, `commit 1234abcd`,
+/// `Subject: x`, `Author: A <a@b.org>`.
+static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: |Author: .*<.+@)").ok()
+});
 
 // `<edit>`, `<invoke name="edit">`, `<function=edit>`, `<parameter name="new_str">`, `<old_str>`.
 fn tags_change(line: &[u8]) -> bool {

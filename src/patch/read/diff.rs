@@ -79,19 +79,16 @@ impl<'a> Scan<'a, '_> {
     /// Of the two names one may be missing, right above a hunk.
     fn header_lines(&self) -> usize {
         let line = |ahead: usize| self.lines.line(self.at + ahead);
-        let is_name = |ahead: usize| {
-            let line = line(ahead);
-            line.starts_with(b"--- ") || line.starts_with(b"+++ ")
-        };
-        let is_hunk = |ahead: usize| hunk::parse_header(line(ahead)).is_some();
+        let is_name = line(0).starts_with(b"--- ") || line(0).starts_with(b"+++ ");
+        let is_hunk = || hunk::parse_header(line(1)).is_some();
         if line(0).starts_with(b"diff --git ") {
             let words = (1..).take_while(|ahead| is_header_word(line(*ahead)));
             return 1 + words.count();
         }
         let usual = line(0).starts_with(b"--- ") && line(1).starts_with(b"+++ ");
-        match is_name(0) {
+        match is_name {
             true if usual => 2,
-            true if is_hunk(1) => 1,
+            true if is_hunk() => 1,
             _ => 0,
         }
     }
@@ -126,23 +123,20 @@ impl<'a> Scan<'a, '_> {
         } else {
             self.read_hunks(named)
         };
-        self.claim_rows(start, &body);
-        self.set.files.push(FilePatch {
+        let file = FilePatch {
             line: line_number(start),
             headers: Headers {
                 text,
                 ..Headers::default()
             },
             body,
-        });
+        };
+        self.claim_rows(start, file.hunks());
+        self.set.files.push(file);
     }
 
     // Lines that may be no part of a hunk are anyone's.
-    fn claim_rows(&mut self, mut from: usize, body: &Body<'a>) {
-        let hunks: &[Hunk<'_>] = match body {
-            Body::Hunks(hunks) => hunks,
-            _ => &[],
-        };
+    fn claim_rows(&mut self, mut from: usize, hunks: &[Hunk<'_>]) {
         for hunk in hunks {
             let firm = hunk.lines.len().saturating_sub(hunk.loose_tail);
             if let (Some(first), Some(last)) = (hunk.lines.get(firm), hunk.lines.last()) {

@@ -26,7 +26,7 @@ pub(super) fn read_envelope<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Claims<'a
             at = read_section(lines, at, path, operation, &mut set);
         } else {
             if !text.is_empty() {
-                set.refuse(Code::P302, at, "a line of the patch belongs to no file");
+                set.refuse(Code::P201, at, "a line of the patch belongs to no file");
             }
             at += 1;
         }

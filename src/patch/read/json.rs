@@ -11,7 +11,7 @@ use super::keys::{
     is_one, is_question, plain, text,
 };
 use crate::model::{Code, Operation, PatchFormat, PatchProblem};
-use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread};
+use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread, last_body};
 
 /// What JSON carries.
 pub(super) enum Packet {
@@ -76,8 +76,7 @@ impl Found {
             let message = "there are edits and a patch as text; send all changes in one form";
             self.refuse(Code::P107, message);
         } else if !self.texts.is_empty() && self.problems.is_empty() {
-            let text = self.texts.join("\n");
-            return Some(Packet::Text(text, self.unread, self.prose));
+            return Some(Packet::Text(self.texts.join("\n"), self.unread, self.prose));
         }
         if self.files.is_empty() && self.problems.is_empty() {
             let unread = self.unread;
@@ -144,18 +143,17 @@ impl Found {
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
         let is_word = |keys, words| text(fields, keys).is_some_and(|word| is_one(word, words));
-        if is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
-            let message = "this is a transcript of several turns; send the last reply alone";
+        let is_preview = get(fields, "dryrun").and_then(Value::as_bool) == Some(true);
+        if is_preview || is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
+            let message = match is_preview {
+                true => "the edit is a preview (`dryRun`), and nothing is to be written",
+                false => "this is a transcript of several turns; send the last reply alone",
+            };
             self.refuse(Code::P107, message);
             return true;
         }
         if is_word("stopreason finishreason", CUT_OFF) {
             self.refuse(Code::P104, "the reply was cut off, says its reason to stop");
-        }
-        if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
-            let message = "the edit is a preview (`dryRun`), and nothing is to be written";
-            self.refuse(Code::P107, message);
-            return true;
         }
         let path = text(fields, PATH).or(path);
         let patch = path.and_then(|path| envelope_of_call(fields, path));
@@ -200,10 +198,9 @@ impl Found {
         for (key, value) in fields {
             if is_one(key, LISTS) {
                 any |= self.take_list(value, path, depth);
-            } else if value.get("model_patch").is_some() {
-                // A prediction file of SWE-bench maps instances to predictions.
-                any |= self.take_value(value, path, depth + 1);
-            } else if is_one(key, WRAPPERS)
+            // A prediction file of SWE-bench maps instances to predictions.
+            } else if value.get("model_patch").is_some()
+                || is_one(key, WRAPPERS)
                 || is_one(key, TEXTS)
                 || (is_one(key, COMMANDS) && value.to_string().contains(BEGIN_PATCH))
             {
@@ -293,13 +290,7 @@ impl Found {
     }
 
     fn add_edit(&mut self, path: &str, edit: Edit) {
-        if let Some(FilePatch {
-            headers,
-            body: Body::Edits(edits),
-            ..
-        }) = self.files.last_mut()
-            && *headers.path == *path.as_bytes()
-        {
+        if let Some(Body::Edits(edits)) = last_body(&mut self.files, path.as_bytes()) {
             edits.push(edit);
             return;
         }

@@ -26,10 +26,10 @@ const MAX_INPUT_BYTES: usize = 1 << 30;
 pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, Refusal> {
     if input.len() > MAX_INPUT_BYTES {
         let message = format!("the input has more than {MAX_INPUT_BYTES} bytes");
-        return refuse(Code::P105, message);
+        return refuse(Code::P705, message);
     }
     if input.iter().all(u8::is_ascii_whitespace) {
-        return refuse(Code::P101, "the input is empty");
+        return refuse(Code::P102, "the input is empty");
     }
     let (bytes, mends) = clean_input(input).map_err(refuse_encoding)?;
     let bytes = &*bytes;

@@ -59,8 +59,7 @@ impl Naming {
 
     /// The name of a `diff --git` line, when its two sides are the same but for their prefixes.
     pub(in crate::patch) fn of_git_line(&self, line: &[u8]) -> Option<Vec<u8>> {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let name = self.read_twice(line)?;
+        let name = self.read_twice(line.strip_suffix(b"\n").unwrap_or(line))?;
         Some(self.below_root(&name))
     }
 

@@ -67,11 +67,10 @@ impl WriteError {
         match self {
             Self::Io { .. } => Code::P901,
             Self::Changed { .. } => Code::P902,
-            Self::Interrupted => Code::P903,
+            Self::Interrupted | Self::HalfWay { .. } => Code::P903,
             Self::RolledBack { .. } => Code::P904,
             Self::Busy => Code::P905,
             Self::Foreign { .. } => Code::P906,
-            Self::HalfWay { .. } => Code::P907,
         }
     }
 }

@@ -78,7 +78,7 @@ fn a_line_that_may_divide_as_well_is_refused() {
     let text = "f\n<<<<<<< SEARCH\nTitle\n=======\n\ntext\n=======\nName\n>>>>>>> REPLACE\n";
     assert_eq!(
         words(&judged(&[("f", file)], text).verdict),
-        "malformed P104"
+        "malformed P107"
     );
     let short = "Title\n=====\n\ntext\n";
     let text =

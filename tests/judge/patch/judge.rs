@@ -30,7 +30,7 @@ fn mends_what_has_one_reading() {
         (
             "number",
             "--- a/f\n+++ b/f\n@@ -7,5 +7,5 @@\n two\n three\n-four\n+FOUR\n five\n six\n",
-            "applies_mended M401",
+            "applies",
         ),
         (
             "no number",
@@ -185,6 +185,12 @@ fn refuses_what_has_several_or_none() {
             FILE,
             "diff --git a/g b/g\n--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
             "malformed P202",
+        ),
+        (
+            "a blank behind the mark",
+            FILE,
+            "--- a/f\n+++ b/f\n@@ -3,2 +3,3 @@\n three\n+ drei\n four\n",
+            "context_not_found P311",
         ),
         ("nothing", FILE, "hello\n", "malformed P102"),
         ("ed", FILE, "4d\n4a\nx\n.\n", "malformed P102"),
