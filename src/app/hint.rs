@@ -125,6 +125,7 @@ pub(super) fn find_remedies(
     let ask = Ask {
         installed: &installed,
         may_read: &may_read,
+        moved: &BTreeMap::new(),
     };
     let allowed = app.allowed()?;
     let judging = Judging {
@@ -137,6 +138,7 @@ pub(super) fn find_remedies(
             logs,
             wanted: &wanted,
             graph,
+            git: workspace.git.as_ref(),
             ask: Some(&ask),
             judging,
         })

@@ -1,15 +1,16 @@
 //! Lists import fixes: the certain ones as one candidate, the others one by one.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::candidate::Candidate;
 use super::list::Question;
 use super::log_file::LogFile;
-use crate::hint::{Answer, Fix, answers, fix, replace_words};
+use crate::hint::{Answer, Ask, Fix, answers, fix, replace_words};
 use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
+use crate::patch::canonical;
 use crate::policy::{is_test, is_test_text};
 
-/// Files that the sentence of a fix names.
-const MAX_NAMED: usize = 3;
 /// Tools that look at names alone: any import of the name satisfies them, so none is tried.
 const NAME_CHECKERS: [&str; 7] = [
     "ruff", "flake8", "pyflakes", "pylint", "eslint", "biome", "oxlint",
@@ -17,14 +18,18 @@ const NAME_CHECKERS: [&str; 7] = [
 
 /// Returns the suggestions for files that lack something, one candidate of all certain imports, and candidates that
 /// may be tried under the tests.
-pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, Vec<Candidate>) {
+pub(super) fn imports(
+    question: &Question<'_>,
+    moved: &BTreeMap<RepoPath, RepoPath>,
+) -> (Vec<Answer>, Vec<Candidate>, Vec<Candidate>) {
     let Some(ask) = question.ask.filter(|_| !question.wanted.is_empty()) else {
         return Default::default();
     };
+    let ask = &Ask { moved, ..*ask };
     let mut answers = answers(question.graph, question.wanted, ask);
     answers.retain(|answer| (ask.may_read)(&answer.file));
     let source = question.graph.source();
-    let mut certain: Vec<(RepoPath, Fix)> = Vec::new();
+    let mut certain: Vec<Fix> = Vec::new();
     let (mut settled, mut tries) = (Vec::new(), Vec::new());
     for answer in &mut answers {
         let path = answer.file.as_str();
@@ -41,8 +46,8 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
         if is_test && !question.judging.lines.is_empty() {
             continue;
         }
-        if let Some(fixed) = fixed.filter(|fixed| question.allows(fixed.patch.as_bytes())) {
-            certain.push((answer.file.clone(), fixed));
+        if let Some(fixed) = fixed.filter(|fixed| question.allows(&canonical(&fixed.changes))) {
+            certain.push(fixed);
             settled.extend(sure);
         } else {
             // Nothing is certain that policy refuses.
@@ -54,28 +59,26 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
             tries.extend(candidates_of(question, answer, &text));
         }
     }
-    let certain = (!certain.is_empty()).then(|| certain_imports(&settled, certain));
+    let certain = certain_imports(&settled, certain);
     (answers, certain.into_iter().collect(), tries)
 }
 
 // All certain imports in one change.
-fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candidate {
-    let in_file = |(file, fixed): &(RepoPath, Fix)| {
-        let bound = settled.iter().filter(|one| fixed.names.contains(&one.name));
-        let mut imports: Vec<&str> = bound.map(|one| one.import_statement.as_str()).collect();
-        imports.sort_unstable();
-        imports.dedup();
-        format!("{} in {file}", imports.join(", "))
-    };
-    let texts: Vec<String> = fixes.iter().take(MAX_NAMED).map(in_file).collect();
-    Candidate {
+fn certain_imports(settled: &[Suggestion], fixes: Vec<Fix>) -> Option<Candidate> {
+    let is_bound = |one: &&Suggestion| fixes.iter().any(|fix| fix.names.contains(&one.name));
+    let bound = settled.iter().filter(is_bound);
+    let imports: BTreeSet<&str> = bound.map(|one| one.import_statement.as_str()).collect();
+    let what = imports.into_iter().collect::<Vec<_>>().join(", ");
+    let changes = fixes.into_iter().flat_map(|fix| fix.changes).collect();
+    Some(Candidate {
         certain: true,
+        must_fix: false,
         imports: settled
             .iter()
             .map(|one| (one.name.clone(), one.import_statement.clone()))
             .collect(),
-        ..Candidate::from_fixes(texts.join("; "), fixes)
-    }
+        ..Candidate::from_changes(what, changes)?
+    })
 }
 
 // Suggestions for names for which nothing is certain.
@@ -102,11 +105,9 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     };
     let import = |one: &Suggestion| {
         let fixed = fix(graph, file, std::slice::from_ref(one))?;
-        let what = format!("{} in {file}", one.import_statement);
         Some(Candidate {
-            must_fix: true,
             imports: [(one.name.clone(), one.import_statement.clone())].into(),
-            ..Candidate::from_fixes(what, vec![(file.clone(), fixed)])
+            ..Candidate::from_changes(one.import_statement.clone(), fixed.changes)?
         })
     };
     let imports = imports.into_iter().filter(is_used).filter_map(import);
@@ -157,6 +158,8 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::imports;
     use crate::diagnose::{LogFacts, diagnose};
     use crate::fixes::{Judging, Question};
@@ -174,18 +177,21 @@ mod tests {
         let ask = Ask {
             installed: &Installed::default(),
             may_read: &|_| true,
+            moved: &BTreeMap::new(),
         };
-        let (_, _, tries) = imports(&Question {
+        let question = Question {
             wanted: &lacked_names(&source, &diagnosis),
             logs: &[(diagnosis, log)],
             graph: &Graph::new(&source),
+            git: None,
             ask: Some(&ask),
             judging: Judging {
                 lines: &[],
                 prefix: "",
                 allowed: &Allowed::default(),
             },
-        });
+        };
+        let (_, _, tries) = imports(&question, &BTreeMap::new());
         let added = tries.iter().map(|fix| {
             assert!(fix.must_fix, "{}", fix.what);
             let added = fix.added();

@@ -2,9 +2,12 @@
 
 use super::candidate::{Candidate, Judging};
 use super::imports::imports;
-use super::witness::witnesses;
+use super::recent::Recent;
+use super::witness::{named_words, witnesses};
+use crate::git::Repository;
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Wanted};
+use crate::languages::is_word;
 use crate::model::{Diagnosis, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +22,8 @@ pub struct Question<'q> {
     pub wanted: &'q BTreeMap<RepoPath, Wanted>,
     /// The repository as it fails.
     pub graph: &'q Graph<'q>,
+    /// Its history; without it the latest changes explain nothing.
+    pub git: Option<&'q Repository>,
     /// The context of import suggestions; without it imports are left alone.
     pub ask: Option<&'q Ask<'q>>,
     /// The rules for a change.
@@ -39,8 +44,8 @@ impl Question<'_> {
 pub struct Fixes {
     /// Import suggestions for each file that lacks something.
     pub answers: Vec<Answer>,
-    /// Candidates in the order in which they are tried: certain imports, names that tools propose or messages name,
-    /// imports that may be meant; of each the product before tests. Policy allows all of them.
+    /// Candidates in the order in which they are tried: certain imports, what the latest changes explain, names
+    /// that tools propose or messages name, imports that may be meant; of each the product before tests. Policy allows all of them.
     pub edits: Vec<Candidate>,
 }
 
@@ -66,7 +71,15 @@ impl Fixes {
 /// Lists all fixes of a failure that need no LLM. Each is kept only when the commands say that it helps.
 pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
-    let (answers, mut edits, tries) = imports(question);
+    let missing = missing_words(question.logs);
+    let recent = if missing.is_empty() {
+        Vec::new()
+    } else {
+        Recent::compare(question)
+    };
+    let moved = recent.iter().flat_map(Recent::moved_files).collect();
+    let (answers, mut edits, tries) = imports(question, &moved);
+    edits.extend(recent.iter().flat_map(|recent| recent.list_fixes(&missing)));
     for (diagnosis, log) in question.logs {
         edits.extend(witnesses(log, diagnosis, source));
     }
@@ -76,4 +89,18 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let mut seen = BTreeSet::new();
     edits.retain(|edit| seen.insert(edit.patch.clone()));
     Fixes { answers, edits }
+}
+
+// The words that the logs call missing.
+fn missing_words(logs: &[(Diagnosis, &str)]) -> BTreeSet<String> {
+    let named = logs.iter().flat_map(|(diagnosis, log)| {
+        let lacked = diagnosis.lacks().map(String::as_str);
+        lacked.chain(named_words(log)).collect::<Vec<_>>()
+    });
+    let is_apart = |letter: char| !letter.is_ascii() || !is_word(letter as u8);
+    let words = named.flat_map(|name| name.split(is_apart));
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }

@@ -3,11 +3,15 @@
 use std::ops::Range;
 
 use super::candidate::Candidate;
-use crate::languages::syntax_errors;
+use crate::languages::{syntax_errors, words};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
-use crate::patch::{Change, FileState, canonical};
+use crate::patch::{Change, FileState};
+use crate::policy::is_test;
 use crate::runners::pattern;
 use crate::source::Source;
+
+/// Bounds a file in which names are looked for, in bytes.
+const MAX_FILE: usize = 256 << 10;
 
 /// A file of the repository that a log names, with its text.
 pub(super) struct LogFile<'s> {
@@ -61,23 +65,47 @@ impl<'s> LogFile<'s> {
         Some(format!("{head}{new}{}", self.text.get(range.end..)?))
     }
 
-    pub(super) fn parses_text(&self, text: &str) -> bool {
-        syntax_errors(&self.path, text.as_bytes()).is_empty()
+    /// Returns where a word stands in a part of the text.
+    pub(super) fn words<'w>(
+        &'w self,
+        range: Range<usize>,
+        word: &'w str,
+    ) -> impl Iterator<Item = usize> {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        words(text.as_bytes(), word).map(move |at| range.start + at)
     }
 
-    /// Returns the change to `after`, when that parses, as a candidate that must make the commands pass.
-    pub(super) fn make_candidate(&self, what: &str, after: &str) -> Option<Candidate> {
-        let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
-        let state = |text: &str| Some(FileState::new(text.as_bytes(), mode));
-        let change = Change::between(self.path.clone(), state(&self.text), state(after));
-        (after != self.text && self.parses_text(after)).then(|| Candidate {
-            what: format!("{what} in {}", self.path),
-            patch: canonical(std::slice::from_ref(&change)),
-            files: vec![self.path.clone()],
-            must_fix: true,
-            ..Candidate::default()
-        })
+    /// Returns the change to `after`, when that is another text that parses.
+    pub(super) fn change_to(&self, after: &str) -> Option<Change> {
+        let is_fit = after != self.text && syntax_errors(&self.path, after.as_bytes()).is_empty();
+        let before = FileState::read(self.source, &self.path).filter(|_| is_fit)?;
+        let after = FileState::new(after.as_bytes(), before.mode);
+        Some(Change::between(
+            self.path.clone(),
+            Some(before),
+            Some(after),
+        ))
     }
+
+    /// Returns that change as a candidate that must make the commands pass.
+    pub(super) fn make_candidate(&self, what: &str, after: &str) -> Option<Candidate> {
+        Candidate::from_changes(what.to_owned(), vec![self.change_to(after)?])
+    }
+}
+
+/// Returns the files of the product with these endings.
+pub(super) fn product_files<'s>(
+    source: &'s dyn Source,
+    endings: &'static [&'static str],
+) -> impl Iterator<Item = LogFile<'s>> {
+    let paths = source.listing().files().map(|entry| &entry.path);
+    let is_product = move |path: &&RepoPath| {
+        let ending = path.extension().unwrap_or_default();
+        endings.contains(&ending) && !is_test(path.as_str())
+    };
+    let files = paths.filter(is_product);
+    let files = files.filter_map(move |path| LogFile::open(path.clone(), source));
+    files.filter(|file| file.text.len() <= MAX_FILE)
 }
 
 // `File "a.py", line 3` or `a.py:3: NameError`.

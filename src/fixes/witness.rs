@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::candidate::Candidate;
-use super::log_file::{LogFile, python_frame};
-use super::nearest::{class_members, function_parameters, only_near};
-use crate::languages::{is_word, words};
+use super::log_file::{LogFile, product_files, python_frame};
+use crate::hint::only_near;
+use crate::languages::is_word;
 use crate::model::{Diagnosis, parse_rows};
 use crate::policy::is_test;
 use crate::runners::Pattern;
@@ -29,7 +29,8 @@ struct Row {
     pattern: Pattern,
     #[serde(default)]
     edit: Edit,
-    names: Option<Names>,
+    names: Option<String>,
+    among: Option<String>,
     #[expect(dead_code, reason = "for readers of the table")]
     seen: String,
 }
@@ -40,13 +41,6 @@ enum Edit {
     #[default]
     Word,
     Await,
-}
-
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum Names {
-    Parameters,
-    Members,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/witness.toml")));
@@ -66,6 +60,11 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     found
 }
 
+/// Returns the words of which a log says that they are wrong.
+pub(super) fn named_words(log: &str) -> impl Iterator<Item = &str> {
+    read_statements(log).into_iter().map(|one| one.wrong)
+}
+
 // What a line says.
 #[derive(Clone)]
 struct Statement<'l> {
@@ -76,6 +75,8 @@ struct Statement<'l> {
     wrong: &'l str,
     right: Option<&'l str>,
     of: &'l str,
+    // Names that the message lists.
+    listed: &'l str,
 }
 
 // What the lines of a log say; where a line names no place, with the frame above and the one below, where pytest
@@ -119,64 +120,113 @@ impl Row {
             wrong: group("wrong").unwrap_or_default(),
             right: group("right"),
             of: group("of").unwrap_or_default(),
+            listed: group("listed").unwrap_or_default(),
         })
     }
 }
 
 impl Statement<'_> {
     fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
-        let (path, line) = self.place?;
-        let file = LogFile::find(path, diagnosis, source)?;
+        let (file, start) = self
+            .named_place(diagnosis, source)
+            .or_else(|| self.only_place(source))?;
         // Not in tests, because a test may be right and the code wrong.
         if self.row.names.is_some() && is_test(file.path.as_str()) {
             return None;
         }
-        let (start, wrong) = self.find_wrong(&file, line)?;
-        let (right, what) = if self.row.edit == Edit::Await {
-            ("await ".to_owned(), format!("await `{}`", self.wrong))
-        } else {
-            let right = self.right_word(source)?;
-            let what = format!("`{right}` is suggested for `{wrong}`");
-            (right, what)
-        };
+        let wrong = self.wrong;
+        if self.row.edit == Edit::Await {
+            let after = file.with(start..start, "await ")?;
+            return file.make_candidate(&format!("await `{wrong}`"), &after);
+        }
+        let right = self.right_word(source)?;
         let after = file.with(start..start + wrong.len(), &right)?;
-        file.make_candidate(&what, &after)
+        file.make_candidate(&format!("`{right}` is suggested for `{wrong}`"), &after)
     }
 
     fn right_word(&self, source: &dyn Source) -> Option<String> {
-        let (Some(names), None) = (self.row.names, self.right) else {
-            return self
-                .right
-                .filter(|right| *right != self.wrong)
-                .map(str::to_owned);
-        };
-        let names = match names {
-            Names::Parameters => function_parameters(self.of, source),
-            Names::Members => class_members(self.of, source),
-        };
+        if let Some(right) = self.right {
+            return (right != self.wrong).then(|| right.to_owned());
+        }
+        let names = self.list_names(source)?;
         only_near(self.wrong, names.iter().map(String::as_str))
     }
 
-    // The word that is to be replaced, and where it starts: at the column, else the only one on the line. Before a
-    // call that is to be awaited it is empty.
-    fn find_wrong<'t>(&self, file: &'t LogFile<'_>, line: usize) -> Option<(usize, &'t str)> {
+    // The names among which the right one is: those that the message lists, else those that the repository has.
+    fn list_names(&self, source: &dyn Source) -> Option<BTreeSet<String>> {
+        let is_apart = |letter: char| !(letter.is_alphanumeric() || "_-.".contains(letter));
+        let of = regex::escape(self.of);
+        let pattern = |text: &Option<String>| {
+            let text = text.as_ref()?.replace("{of}", &of);
+            regex::Regex::new(&text).ok()
+        };
+        let (names, among) = (pattern(&self.row.names)?, pattern(&self.row.among));
+        let mut found = BTreeSet::new();
+        let texts: Vec<String> = if self.listed.is_empty() {
+            let paths = source.listing().files().map(|entry| entry.path.to_string());
+            let texts = product_files(source, &["py"]).map(|file| file.text);
+            let texts =
+                texts.filter(|text| among.as_ref().is_none_or(|among| among.is_match(text)));
+            texts.chain(paths).collect()
+        } else {
+            vec![self.listed.to_owned()]
+        };
+        for groups in texts.iter().flat_map(|text| names.captures_iter(text)) {
+            let list = groups.get(1).map_or("", |list| list.as_str());
+            found.extend(list.split(is_apart).map(str::to_owned));
+        }
+        Some(found)
+    }
+
+    // The wrong word at the place that the message names: at the column, else the only one on the line.
+    fn named_place<'s>(
+        &self,
+        diagnosis: &Diagnosis,
+        source: &'s dyn Source,
+    ) -> Option<(LogFile<'s>, usize)> {
+        let (path, line) = self.place?;
+        let file = LogFile::find(path, diagnosis, source)?;
         let range = file.line(line)?;
-        let text = file.text.get(range.clone())?;
         let start = match self.column {
             Some(column) => file.byte_offset(line, column)?,
             None => {
-                let mut places = words(text.as_bytes(), self.wrong);
-                let at = places.next()?;
-                places.next().is_none().then_some(range.start + at)?
+                let mut places = file.words(range, self.wrong);
+                let first = places.next()?;
+                places.next().is_none().then_some(first)?
             }
         };
-        let rest = file.text.get(start..)?;
         if self.row.edit == Edit::Await {
-            return Some((awaitable_start(file, start)?, ""));
+            let start = awaitable_start(&file, start)?;
+            return Some((file, start));
         }
-        let after = rest.strip_prefix(self.wrong)?.bytes().next();
-        let is_whole = !after.is_some_and(is_word);
-        is_whole.then(|| (start, &rest[..self.wrong.len()]))
+        let after = file
+            .text
+            .get(start..)?
+            .strip_prefix(self.wrong)?
+            .bytes()
+            .next();
+        (!after.is_some_and(is_word)).then_some((file, start))
+    }
+
+    // The only one of the product, where the message names no place.
+    fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
+        if self.column.is_some() {
+            return None;
+        }
+        let mut only = None;
+        for file in product_files(source, &["py", "html"]) {
+            let all = file.words(0..file.text.len(), self.wrong);
+            let starts: Vec<usize> = match self.row.edit {
+                Edit::Word => all.collect(),
+                Edit::Await => all.filter_map(|at| awaitable_start(&file, at)).collect(),
+            };
+            match (starts.as_slice(), &only) {
+                ([], _) => {}
+                ([start], None) => only = Some((file, *start)),
+                _ => return None,
+            }
+        }
+        only
     }
 }
 
@@ -197,7 +247,9 @@ fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
     } else {
         above.get(above.rfind("\n}").unwrap_or(0)..)?
     };
-    (function.contains("async ") && !above.trim_end().ends_with("await")).then_some(start)
+    let above = above.trim_end();
+    let is_call = !above.ends_with("await") && !above.ends_with("def");
+    (function.contains("async ") && is_call).then_some(start)
 }
 
 #[cfg(test)]

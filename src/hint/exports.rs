@@ -246,6 +246,24 @@ pub(super) fn retake_name(
     renamed.or_else(|| aliased(file, text, import, old, new))
 }
 
+/// Renames in a file what others gave it under another name, imported or reached through its owner.
+pub fn rename_name(
+    file: &RepoPath,
+    text: &str,
+    facts: &FileFacts,
+    (old, new): (&str, &str),
+) -> Option<String> {
+    if let Some((import, _)) = takers(facts, old).next() {
+        return retake_name(file, text, facts, &import.specifier, (old, new));
+    }
+    let found = uses(file, text.as_bytes(), old)?;
+    let is_member = |at: &usize| text.get(..*at).is_some_and(|head| head.ends_with('.'));
+    let places = words(text.as_bytes(), old);
+    let places = places.filter(|at| is_member(at) || found.places.contains(at));
+    let is_other = found.is_own() || found.shadowed;
+    (!is_other).then(|| replace_words(text, &places.collect::<Vec<_>>(), old, new))
+}
+
 /// Returns a text with a word replaced at its places.
 pub fn replace_words(text: &str, places: &[usize], old: &str, new: &str) -> String {
     let mut out = text.to_owned();

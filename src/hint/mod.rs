@@ -17,10 +17,10 @@ mod similar;
 mod suggest;
 mod wanted;
 
-pub use exports::replace_words;
+pub use exports::{rename_name, replace_words};
 pub use fix::{Fix, fix};
 pub use query::{Answer, Ask, Query, answers};
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
-pub use similar::distance;
+pub use similar::{distance, only_near};
 pub use suggest::suggest;
 pub use wanted::{Wanted, lacked_names, lacking, wanted};

@@ -168,11 +168,12 @@ impl MissingModule<'_> {
         // A name may have dots of its own: `./user.service`.
         let tail = specifier.rsplit('/').next().unwrap_or(specifier);
         let wanted = [self.language.last_part(specifier), tail];
-        let name = match path.stem() {
-            "__init__" | "index" => path.directory().rsplit('/').next()?,
-            stem => stem,
-        };
-        if wanted.contains(&name) {
+        let name = module_name(path);
+        let was = self.query.ask.moved.get(path).map(module_name);
+        if wanted
+            .iter()
+            .any(|wanted| *wanted == name || Some(*wanted) == was)
+        {
             return Some(0);
         }
         let near = wanted.iter().filter_map(|wanted| distance(wanted, name));
@@ -237,6 +238,14 @@ impl MissingModule<'_> {
         let leads = found.contains(path) || (!found.is_empty() && found.iter().all(within));
         let rules = resolver.module_rules(self.query.file);
         keeps_root && leads && resolver.is_spelled(rules, &module, path)
+    }
+}
+
+// The name by which a file is imported.
+fn module_name(path: &RepoPath) -> &str {
+    match path.stem() {
+        "__init__" | "index" => path.directory().rsplit('/').next().unwrap_or_default(),
+        stem => stem,
     }
 }
 

@@ -50,6 +50,15 @@ fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     found
 }
 
+/// Returns the name that is nearest to another, when no second one is as near.
+pub fn only_near<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let near = names.filter_map(|name| Some((distance(wrong, name)?, name)));
+    let mut near = near.collect::<BTreeSet<_>>().into_iter();
+    let (edits, right) = near.next()?;
+    let rival = near.next().is_some_and(|(other, _)| other == edits);
+    (!rival).then(|| right.to_owned())
+}
+
 /// Returns the edits between two names that may have been mistaken for each other: none when only case and
 /// underscores differ, one in a short name, two in a long one.
 pub fn distance(wanted: &str, name: &str) -> Option<usize> {
