@@ -125,7 +125,6 @@ pub(super) fn find_remedies(
     let ask = Ask {
         installed: &installed,
         may_read: &may_read,
-        moved: &BTreeMap::new(),
     };
     let allowed = app.allowed()?;
     let judging = Judging {
@@ -139,7 +138,7 @@ pub(super) fn find_remedies(
             wanted: &wanted,
             graph,
             git: workspace.git.as_ref(),
-            ask: Some(&ask),
+            ask: &ask,
             judging,
         })
     });
@@ -169,7 +168,7 @@ pub(super) fn find_remedies(
             recovery_hint: recovery_hint(&names, &suggestions),
             suggestions,
             patch: None,
-            tried: fixes.tried(),
+            tried: fixes.edits.iter().map(|edit| edit.what.clone()).collect(),
             remedies,
         },
         names,
@@ -211,10 +210,7 @@ fn find_wanted(
     found: Option<&Diagnosis>,
 ) -> Result<BTreeMap<RepoPath, Wanted>> {
     let mut lacks = found.map(Wanted::from_diagnosis).unwrap_or_default();
-    lacks.add(Wanted {
-        names: request.names.clone(),
-        ..Wanted::default()
-    });
+    request.names.iter().for_each(|name| lacks.add_name(name));
     let files = match &request.file {
         Some(typed) => find_named(workspace, typed)?,
         None => found.map(hint::lacking).unwrap_or_default(),

@@ -1,7 +1,5 @@
 //! Adds import hints for undefined names to a packet.
 
-use std::collections::BTreeMap;
-
 use super::inputs::PacketInputs;
 use crate::hint::{Ask, Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
@@ -30,7 +28,6 @@ pub(super) fn find_imports(
     let ask = &Ask {
         installed: &inputs.request.installed,
         may_read,
-        moved: &BTreeMap::new(),
     };
     let mut suggestions = Vec::new();
     for (file, lacks) in &wanted(inputs.source, &files, &lacks) {

@@ -1,14 +1,14 @@
 //! Lists import fixes: the certain ones as one candidate, the others one by one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::candidate::Candidate;
 use super::list::Question;
 use super::log_file::LogFile;
-use crate::hint::{Answer, Ask, Fix, answers, fix, replace_words};
+use crate::hint::{Answer, answers, fix, replace_words};
 use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
-use crate::patch::canonical;
+use crate::patch::{Change, canonical};
 use crate::policy::{is_test, is_test_text};
 
 /// Tools that look at names alone: any import of the name satisfies them, so none is tried.
@@ -18,18 +18,11 @@ const NAME_CHECKERS: [&str; 7] = [
 
 /// Returns the suggestions for files that lack something, one candidate of all certain imports, and candidates that
 /// may be tried under the tests.
-pub(super) fn imports(
-    question: &Question<'_>,
-    moved: &BTreeMap<RepoPath, RepoPath>,
-) -> (Vec<Answer>, Vec<Candidate>, Vec<Candidate>) {
-    let Some(ask) = question.ask.filter(|_| !question.wanted.is_empty()) else {
-        return Default::default();
-    };
-    let ask = &Ask { moved, ..*ask };
-    let mut answers = answers(question.graph, question.wanted, ask);
-    answers.retain(|answer| (ask.may_read)(&answer.file));
+pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, Vec<Candidate>) {
+    let mut answers = answers(question.graph, question.wanted, question.ask);
+    answers.retain(|answer| (question.ask.may_read)(&answer.file));
     let source = question.graph.source();
-    let mut certain: Vec<Fix> = Vec::new();
+    let mut certain: Vec<Change> = Vec::new();
     let (mut settled, mut tries) = (Vec::new(), Vec::new());
     for answer in &mut answers {
         let path = answer.file.as_str();
@@ -47,8 +40,9 @@ pub(super) fn imports(
             continue;
         }
         if let Some(fixed) = fixed.filter(|fixed| question.allows(&canonical(&fixed.changes))) {
-            certain.push(fixed);
+            sure.retain(|one| fixed.names.contains(&one.name));
             settled.extend(sure);
+            certain.extend(fixed.changes);
         } else {
             // Nothing is certain that policy refuses.
             for one in &mut answer.suggestions {
@@ -64,20 +58,17 @@ pub(super) fn imports(
 }
 
 // All certain imports in one change.
-fn certain_imports(settled: &[Suggestion], fixes: Vec<Fix>) -> Option<Candidate> {
-    let is_bound = |one: &&Suggestion| fixes.iter().any(|fix| fix.names.contains(&one.name));
-    let bound = settled.iter().filter(is_bound);
-    let imports: BTreeSet<&str> = bound.map(|one| one.import_statement.as_str()).collect();
-    let what = imports.into_iter().collect::<Vec<_>>().join(", ");
-    let changes = fixes.into_iter().flat_map(|fix| fix.changes).collect();
+fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candidate> {
+    let imports = settled.iter().map(|one| one.import_statement.as_str());
+    let imports: Vec<&str> = imports.collect::<BTreeSet<_>>().into_iter().collect();
+    let named = settled.iter();
     Some(Candidate {
         certain: true,
         must_fix: false,
-        imports: settled
-            .iter()
+        imports: named
             .map(|one| (one.name.clone(), one.import_statement.clone()))
             .collect(),
-        ..Candidate::from_changes(what, changes)?
+        ..Candidate::from_changes(imports.join(", "), changes)?
     })
 }
 
@@ -158,8 +149,6 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::imports;
     use crate::diagnose::{LogFacts, diagnose};
     use crate::fixes::{Judging, Question};
@@ -177,21 +166,20 @@ mod tests {
         let ask = Ask {
             installed: &Installed::default(),
             may_read: &|_| true,
-            moved: &BTreeMap::new(),
         };
         let question = Question {
             wanted: &lacked_names(&source, &diagnosis),
             logs: &[(diagnosis, log)],
             graph: &Graph::new(&source),
             git: None,
-            ask: Some(&ask),
+            ask: &ask,
             judging: Judging {
                 lines: &[],
                 prefix: "",
                 allowed: &Allowed::default(),
             },
         };
-        let (_, _, tries) = imports(&question, &BTreeMap::new());
+        let (_, _, tries) = imports(&question);
         let added = tries.iter().map(|fix| {
             assert!(fix.must_fix, "{}", fix.what);
             let added = fix.added();

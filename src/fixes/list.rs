@@ -24,8 +24,8 @@ pub struct Question<'q> {
     pub graph: &'q Graph<'q>,
     /// Its history; without it the latest changes explain nothing.
     pub git: Option<&'q Repository>,
-    /// The context of import suggestions; without it imports are left alone.
-    pub ask: Option<&'q Ask<'q>>,
+    /// The context of import suggestions.
+    pub ask: &'q Ask<'q>,
     /// The rules for a change.
     pub judging: Judging<'q>,
 }
@@ -50,11 +50,6 @@ pub struct Fixes {
 }
 
 impl Fixes {
-    /// Returns the list in words, in its order.
-    pub fn tried(&self) -> Vec<String> {
-        self.edits.iter().map(|edit| edit.what.clone()).collect()
-    }
-
     /// Returns the edits that are no imports, in words.
     pub fn beside_imports(&self) -> Vec<String> {
         let others = self.edits.iter().filter(|edit| edit.imports.is_empty());
@@ -77,8 +72,7 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     } else {
         Recent::compare(question)
     };
-    let moved = recent.iter().flat_map(Recent::moved_files).collect();
-    let (answers, mut edits, tries) = imports(question, &moved);
+    let (answers, mut edits, tries) = imports(question);
     edits.extend(recent.iter().flat_map(|recent| recent.list_fixes(&missing)));
     for (diagnosis, log) in question.logs {
         edits.extend(witnesses(log, diagnosis, source));

@@ -93,18 +93,14 @@ impl<'s> LogFile<'s> {
     }
 }
 
-/// Returns the files of the product with these endings.
+/// Returns the files of the product whose paths are meant.
 pub(super) fn product_files<'s>(
     source: &'s dyn Source,
-    endings: &'static [&'static str],
+    is_meant: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = LogFile<'s>> {
     let paths = source.listing().files().map(|entry| &entry.path);
-    let is_product = move |path: &&RepoPath| {
-        let ending = path.extension().unwrap_or_default();
-        endings.contains(&ending) && !is_test(path.as_str())
-    };
-    let files = paths.filter(is_product);
-    let files = files.filter_map(move |path| LogFile::open(path.clone(), source));
+    let paths = paths.filter(move |path| is_meant(path.as_str()) && !is_test(path.as_str()));
+    let files = paths.filter_map(|path| LogFile::open(path.clone(), source));
     files.filter(|file| file.text.len() <= MAX_FILE)
 }
 

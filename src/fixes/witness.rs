@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use regex::Captures;
 use serde::Deserialize;
 
 use super::candidate::Candidate;
@@ -27,20 +28,13 @@ struct Row {
     id: String,
     cue: String,
     pattern: Pattern,
+    // Whether `await` is put before a call.
     #[serde(default)]
-    edit: Edit,
+    awaits: bool,
     names: Option<String>,
     among: Option<String>,
     #[expect(dead_code, reason = "for readers of the table")]
     seen: String,
-}
-
-#[derive(Deserialize, Clone, Copy, Default, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum Edit {
-    #[default]
-    Word,
-    Await,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/witness.toml")));
@@ -52,9 +46,14 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     // Many tests fail for one word.
     let mut seen = BTreeSet::new();
     for statement in read_statements(log).into_iter().take(MAX_STATEMENTS) {
-        let key = (&statement.row.id, statement.place, statement.wrong);
-        if seen.insert(key) && found.len() < MAX_CANDIDATES {
-            found.extend(statement.build_candidate(diagnosis, source));
+        let key = (
+            &statement.row.id,
+            statement.places.clone(),
+            statement.group("wrong"),
+        );
+        if found.len() < MAX_CANDIDATES && seen.insert(key) {
+            let candidate = statement.build_candidate(diagnosis, source);
+            found.extend(candidate.filter(|one| !found.contains(one)));
         }
     }
     found
@@ -62,80 +61,67 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
 
 /// Returns the words of which a log says that they are wrong.
 pub(super) fn named_words(log: &str) -> impl Iterator<Item = &str> {
-    read_statements(log).into_iter().map(|one| one.wrong)
+    let statements = read_statements(log).into_iter();
+    statements.map(|statement| statement.group("wrong"))
 }
 
 // What a line says.
-#[derive(Clone)]
 struct Statement<'l> {
     row: &'static Row,
-    // The path and the line of the place.
-    place: Option<(&'l str, usize)>,
-    column: Option<usize>,
-    wrong: &'l str,
-    right: Option<&'l str>,
-    of: &'l str,
-    // Names that the message lists.
-    listed: &'l str,
+    groups: Captures<'l>,
+    // Paths and lines of what may be the place.
+    places: Vec<(&'l str, usize)>,
 }
 
-// What the lines of a log say; where a line names no place, with the frame above and the one below, where pytest
-// names it.
+// What the lines of a log say; where a line names no place, with the frame below, where pytest names it, and the one
+// above.
 fn read_statements(log: &str) -> Vec<Statement<'_>> {
     let mut found: Vec<Statement<'_>> = Vec::new();
     let mut frame = None;
-    let mut open: Vec<Statement<'_>> = Vec::new();
+    let mut open = 0;
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
         if let Some(here) = python_frame(line) {
             frame = Some(here);
-            found.extend(open.drain(..).map(|one| Statement {
-                place: frame,
-                ..one
-            }));
+            let statements = found.iter_mut().skip(open);
+            for statement in statements.filter(|one| one.groups.name("path").is_none()) {
+                statement.places.insert(0, here);
+            }
+            open = found.len();
         }
         for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
-            let Some(mut statement) = row.read_line(line) else {
+            let Some(groups) = row.pattern.get().captures(line) else {
                 continue;
             };
-            if statement.place.is_none() {
-                open.push(statement.clone());
-                statement.place = frame;
-            }
-            found.push(statement);
+            let [path, at] = ["path", "line"].map(|name| groups.name(name));
+            let named = path.zip(at).and_then(|(path, at)| {
+                let line = at.as_str().parse().ok()?;
+                Some((path.as_str(), line))
+            });
+            found.push(Statement {
+                row,
+                groups,
+                places: named.or(frame).into_iter().collect(),
+            });
         }
     }
     found
 }
 
-impl Row {
-    fn read_line<'l>(&'static self, line: &'l str) -> Option<Statement<'l>> {
-        let found = self.pattern.get().captures(line)?;
-        let group = |name: &str| found.name(name).map(|group| group.as_str());
-        let number = |name: &str| group(name).and_then(|digits| digits.parse().ok());
-        Some(Statement {
-            row: self,
-            place: group("path").zip(number("line")),
-            column: number("column"),
-            wrong: group("wrong").unwrap_or_default(),
-            right: group("right"),
-            of: group("of").unwrap_or_default(),
-            listed: group("listed").unwrap_or_default(),
-        })
+impl<'l> Statement<'l> {
+    fn group(&self, name: &str) -> &'l str {
+        self.groups.name(name).map_or("", |group| group.as_str())
     }
-}
 
-impl Statement<'_> {
     fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
-        let (file, start) = self
-            .named_place(diagnosis, source)
-            .or_else(|| self.only_place(source))?;
+        let named = self.named_place(diagnosis, source);
+        let (file, start) = named.or_else(|| self.only_place(source))?;
         // Not in tests, because a test may be right and the code wrong.
         if self.row.names.is_some() && is_test(file.path.as_str()) {
             return None;
         }
-        let wrong = self.wrong;
-        if self.row.edit == Edit::Await {
+        let wrong = self.group("wrong");
+        if self.row.awaits {
             let after = file.with(start..start, "await ")?;
             return file.make_candidate(&format!("await `{wrong}`"), &after);
         }
@@ -145,31 +131,33 @@ impl Statement<'_> {
     }
 
     fn right_word(&self, source: &dyn Source) -> Option<String> {
-        if let Some(right) = self.right {
-            return (right != self.wrong).then(|| right.to_owned());
+        let (wrong, right) = (self.group("wrong"), self.group("right"));
+        if !right.is_empty() {
+            return (right != wrong).then(|| right.to_owned());
         }
         let names = self.list_names(source)?;
-        only_near(self.wrong, names.iter().map(String::as_str))
+        only_near(wrong, names.iter().map(String::as_str))
     }
 
     // The names among which the right one is: those that the message lists, else those that the repository has.
     fn list_names(&self, source: &dyn Source) -> Option<BTreeSet<String>> {
         let is_apart = |letter: char| !(letter.is_alphanumeric() || "_-.".contains(letter));
-        let of = regex::escape(self.of);
+        let of = regex::escape(self.group("of"));
         let pattern = |text: &Option<String>| {
             let text = text.as_ref()?.replace("{of}", &of);
             regex::Regex::new(&text).ok()
         };
         let (names, among) = (pattern(&self.row.names)?, pattern(&self.row.among));
         let mut found = BTreeSet::new();
-        let texts: Vec<String> = if self.listed.is_empty() {
+        let listed = self.group("listed");
+        let texts: Vec<String> = if listed.is_empty() {
             let paths = source.listing().files().map(|entry| entry.path.to_string());
-            let texts = product_files(source, &["py"]).map(|file| file.text);
+            let texts = product_files(source, |path| path.ends_with(".py")).map(|file| file.text);
             let texts =
                 texts.filter(|text| among.as_ref().is_none_or(|among| among.is_match(text)));
             texts.chain(paths).collect()
         } else {
-            vec![self.listed.to_owned()]
+            vec![listed.to_owned()]
         };
         for groups in texts.iter().flat_map(|text| names.captures_iter(text)) {
             let list = groups.get(1).map_or("", |list| list.as_str());
@@ -178,55 +166,51 @@ impl Statement<'_> {
         Some(found)
     }
 
-    // The wrong word at the place that the message names: at the column, else the only one on the line.
+    // The wrong word at a place that the message names: at the column, else the only one on the line.
     fn named_place<'s>(
         &self,
         diagnosis: &Diagnosis,
         source: &'s dyn Source,
     ) -> Option<(LogFile<'s>, usize)> {
-        let (path, line) = self.place?;
-        let file = LogFile::find(path, diagnosis, source)?;
-        let range = file.line(line)?;
-        let start = match self.column {
-            Some(column) => file.byte_offset(line, column)?,
-            None => {
-                let mut places = file.words(range, self.wrong);
-                let first = places.next()?;
-                places.next().is_none().then_some(first)?
-            }
-        };
-        if self.row.edit == Edit::Await {
-            let start = awaitable_start(&file, start)?;
-            return Some((file, start));
-        }
-        let after = file
-            .text
-            .get(start..)?
-            .strip_prefix(self.wrong)?
-            .bytes()
-            .next();
-        (!after.is_some_and(is_word)).then_some((file, start))
+        let wrong = self.group("wrong");
+        self.places.iter().find_map(|(path, line)| {
+            let file = LogFile::find(path, diagnosis, source)?;
+            let start = match self.group("column").parse() {
+                Ok(column) => file.byte_offset(*line, column)?,
+                Err(_) => {
+                    let mut places = file.words(file.line(*line)?, wrong);
+                    let first = places.next()?;
+                    places.next().is_none().then_some(first)?
+                }
+            };
+            let after = file.text.get(start..)?.strip_prefix(wrong)?;
+            let is_whole = wrong.is_empty() || !after.bytes().next().is_some_and(is_word);
+            let start = self.edit_start(&file, start)?;
+            is_whole.then_some((file, start))
+        })
     }
 
     // The only one of the product, where the message names no place.
     fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
-        if self.column.is_some() {
-            return None;
-        }
+        let is_read = |path: &str| path.ends_with(".py") || path.ends_with(".html");
         let mut only = None;
-        for file in product_files(source, &["py", "html"]) {
-            let all = file.words(0..file.text.len(), self.wrong);
-            let starts: Vec<usize> = match self.row.edit {
-                Edit::Word => all.collect(),
-                Edit::Await => all.filter_map(|at| awaitable_start(&file, at)).collect(),
-            };
-            match (starts.as_slice(), &only) {
-                ([], _) => {}
-                ([start], None) => only = Some((file, *start)),
+        for file in product_files(source, is_read).filter(|_| self.group("column").is_empty()) {
+            let places = file.words(0..file.text.len(), self.group("wrong"));
+            let starts = places.filter_map(|at| self.edit_start(&file, at));
+            match starts.collect::<Vec<_>>()[..] {
+                [] => {}
+                [start] if only.is_none() => only = Some((file, start)),
                 _ => return None,
             }
         }
         only
+    }
+
+    fn edit_start(&self, file: &LogFile<'_>, word: usize) -> Option<usize> {
+        if self.row.awaits {
+            return awaitable_start(file, word);
+        }
+        Some(word)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::idiom::{Shown, Site};
-use super::similar::distance;
+use super::similar::nearest_names;
 use super::{Query, suggest};
 use crate::graph::Graph;
 use crate::languages::{Language, aliased, removed, uses, words};
@@ -210,14 +210,9 @@ impl MissingExport<'_> {
         let free = offered
             .iter()
             .filter(|name| !in_use.contains(name.as_str()));
-        let near: BTreeSet<(usize, usize, &String)> = free
-            .filter_map(|name| {
-                let edits = distance(wanted, name)?;
-                Some((edits, wanted.len().abs_diff(name.len()), name))
-            })
-            .collect();
+        let near = nearest_names(wanted, free.map(String::as_str));
         let near = near.into_iter().take(MAX_SUGGESTIONS);
-        near.map(|(_, _, name)| self.make_suggestion(name, name, HintSource::Similar))
+        near.map(|(_, name)| self.make_suggestion(name, name, HintSource::Similar))
             .collect()
     }
 }

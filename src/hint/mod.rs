@@ -18,7 +18,7 @@ mod suggest;
 mod wanted;
 
 pub use exports::{rename_name, replace_words};
-pub use fix::{Fix, fix};
+pub use fix::fix;
 pub use query::{Answer, Ask, Query, answers};
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use similar::{distance, only_near};

@@ -6,12 +6,14 @@ use super::exports::exports_name;
 use super::idiom::{Idiom, Shown, Site};
 use super::similar::distance;
 use crate::graph::Graph;
-use crate::languages::{Language, restated};
+use crate::languages::{Language, restated, words};
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Ignored;
 
 const MAX_SUGGESTIONS: usize = 3;
+/// The edits to a name that has nothing in common.
+const RENAMED: usize = usize::MAX;
 
 /// Proposes files for modules that `file` imports and that do not exist: those with the same or a similar name that
 /// have something of what is imported. Certain when a single file has all of it.
@@ -130,8 +132,8 @@ impl MissingModule<'_> {
             (!has_all, *edits, near, (*path).clone())
         });
         let whole = places.iter().filter(|(_, has_all, _)| *has_all).count();
-        let first = places.first().map(|(_, _, path)| *path);
-        let certain = whole == 1 && first.is_some_and(|path| self.is_certain(path));
+        let first = places.first().filter(|(edits, _, _)| *edits < RENAMED);
+        let certain = whole == 1 && first.is_some_and(|(_, _, path)| self.is_certain(path));
         let mut found: Vec<Suggestion> = Vec::new();
         for (edits, has_all, path) in places.into_iter().take(MAX_SUGGESTIONS) {
             let certain = certain && found.is_empty();
@@ -168,16 +170,25 @@ impl MissingModule<'_> {
         // A name may have dots of its own: `./user.service`.
         let tail = specifier.rsplit('/').next().unwrap_or(specifier);
         let wanted = [self.language.last_part(specifier), tail];
-        let name = module_name(path);
-        let was = self.query.ask.moved.get(path).map(module_name);
-        if wanted
-            .iter()
-            .any(|wanted| *wanted == name || Some(*wanted) == was)
-        {
+        let name = match path.stem() {
+            "__init__" | "index" => path.directory().rsplit('/').next()?,
+            stem => stem,
+        };
+        if wanted.contains(&name) {
             return Some(0);
         }
         let near = wanted.iter().filter_map(|wanted| distance(wanted, name));
-        Some(1 + near.min()?)
+        let near = near.min().map(|edits| 1 + edits);
+        near.or_else(|| self.may_be_renamed(path).then_some(RENAMED))
+    }
+
+    // Whether a file of another name defines all that is imported, and no test of it is meant.
+    fn may_be_renamed(&self, path: &RepoPath) -> bool {
+        let text = self.graph.source().read(path).unwrap_or_default();
+        let mut taken = self.taken.iter();
+        let holds_all =
+            !is_test(path.as_str()) && taken.all(|name| words(&text, name).next().is_some());
+        holds_all && self.has_all(path) && self.taken.iter().all(|name| self.is_home(path, name))
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {
@@ -195,14 +206,15 @@ impl MissingModule<'_> {
         self.graph.defining(path, name).is_some() || submodule()
     }
 
+    // Python modules show all that they import: the name has to be from there.
+    fn is_home(&self, path: &RepoPath, name: &str) -> bool {
+        self.language.declares_exports
+            || path.stem() == "__init__"
+            || self.graph.defining(path, name).as_ref() == Some(path)
+    }
+
     fn is_certain(&self, path: &RepoPath) -> bool {
-        // Python modules show all that they import: the name has to be from there.
-        let is_home = |name: &&str| {
-            self.language.declares_exports
-                || path.stem() == "__init__"
-                || self.graph.defining(path, name).as_ref() == Some(path)
-        };
-        self.taken.iter().all(is_home)
+        self.taken.iter().all(|name| self.is_home(path, name))
             && !is_test(path.as_str())
             && !is_generated(self.graph, self.query.file, self.import)
             && self.may_be_ours()
@@ -238,14 +250,6 @@ impl MissingModule<'_> {
         let leads = found.contains(path) || (!found.is_empty() && found.iter().all(within));
         let rules = resolver.module_rules(self.query.file);
         keeps_root && leads && resolver.is_spelled(rules, &module, path)
-    }
-}
-
-// The name by which a file is imported.
-fn module_name(path: &RepoPath) -> &str {
-    match path.stem() {
-        "__init__" | "index" => path.directory().rsplit('/').next().unwrap_or_default(),
-        stem => stem,
     }
 }
 

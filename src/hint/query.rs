@@ -29,8 +29,6 @@ pub struct Ask<'q> {
     pub installed: &'q Installed,
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
-    /// Files that moved lately: the old path by the new one.
-    pub moved: &'q BTreeMap<RepoPath, RepoPath>,
 }
 
 /// Suggestions for one file.

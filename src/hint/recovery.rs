@@ -1,7 +1,5 @@
 //! Formats import hints for a packet and a prompt.
 
-use std::collections::BTreeMap;
-
 use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};
 
 /// Returns the hints of a packet: each name with its best suggestion. Similar names are only mentioned in the text.
@@ -10,18 +8,14 @@ pub fn recovery_context(
     names: &[String],
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
-    let mut suggested_imports = BTreeMap::new();
-    for one in suggestions
-        .iter()
-        .filter(|one| one.source != HintSource::Similar)
-    {
-        let best = suggested_imports.entry(one.name.clone());
-        best.or_insert_with(|| one.import_statement.clone());
-    }
+    let all = suggestions.iter().rev();
+    let imports = all.filter(|one| one.source != HintSource::Similar);
+    let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
     RecoveryContext {
         error_type: kind,
         undefined_names: names.to_vec(),
-        suggested_imports,
+        // Of several the first, which is the best.
+        suggested_imports: imports.collect(),
         recovery_hint: recovery_hint(names, suggestions),
     }
 }

@@ -51,18 +51,9 @@ impl Wanted {
         }
     }
 
-    /// Adds what else is lacking, each once.
-    pub fn add(&mut self, more: Self) {
-        let pairs = [
-            (&mut self.names, more.names),
-            (&mut self.modules, more.modules),
-            (&mut self.exports, more.exports),
-        ];
-        for (list, more) in pairs {
-            for word in more {
-                add_text(list, &word);
-            }
-        }
+    /// Adds a name, once.
+    pub fn add_name(&mut self, name: &str) {
+        add_text(&mut self.names, name);
     }
 }
 

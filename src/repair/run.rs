@@ -246,7 +246,6 @@ impl Session<'_> {
         let ask = crate::hint::Ask {
             installed: &setup.request.installed,
             may_read: &may_read,
-            moved: &std::collections::BTreeMap::new(),
         };
         let lines = setup.commands.all();
         let question = Question {
@@ -254,7 +253,7 @@ impl Session<'_> {
             logs: &[(diagnosis.clone(), self.seen.log.as_str())],
             graph: &Graph::new(&source),
             git: setup.git,
-            ask: Some(&ask),
+            ask: &ask,
             judging: Judging {
                 lines: &lines,
                 prefix: setup.prefix,

@@ -34,7 +34,6 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
         ask: &Ask {
             installed: &Installed::default(),
             may_read: &|path| !path.as_str().starts_with("secrets/"),
-            moved: &BTreeMap::new(),
         },
     };
     let found = suggest(&graph, &query);
@@ -84,7 +83,6 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
         ask: &Ask {
             installed: &Installed::default(),
             may_read: &|_| true,
-            moved: &BTreeMap::new(),
         },
     };
     let mut found = suggest(&graph, &query);
