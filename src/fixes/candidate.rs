@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Diagnosis, FailureKind, RepoPath, TestChanges};
+use crate::model::{Diagnosis, FailureKind, RepoPath, Suggestion, TestChanges};
 use crate::patch::{After, Change, JudgeOptions, canonical, judge};
 use crate::policy::{Allowed, CommandFiles, Dependencies, is_test};
 use crate::source::Source;
@@ -50,6 +50,18 @@ impl Candidate {
             changes,
             ..Self::default()
         })
+    }
+
+    pub(super) fn with_imports<'s>(
+        self,
+        suggestions: impl IntoIterator<Item = &'s Suggestion>,
+    ) -> Self {
+        let suggestions = suggestions.into_iter();
+        let imports = suggestions.map(|one| (one.name.clone(), one.import_statement.clone()));
+        Self {
+            imports: imports.collect(),
+            ..self
+        }
     }
 
     /// Orders candidates: the product comes before tests.

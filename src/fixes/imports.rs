@@ -61,14 +61,11 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
 fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candidate> {
     let imports = settled.iter().map(|one| one.import_statement.as_str());
     let imports: Vec<&str> = imports.collect::<BTreeSet<_>>().into_iter().collect();
-    let named = settled.iter();
+    let candidate = Candidate::from_changes(imports.join(", "), changes)?;
     Some(Candidate {
         certain: true,
         must_fix: false,
-        imports: named
-            .map(|one| (one.name.clone(), one.import_statement.clone()))
-            .collect(),
-        ..Candidate::from_changes(imports.join(", "), changes)?
+        ..candidate.with_imports(settled)
     })
 }
 
@@ -76,17 +73,15 @@ fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candi
 fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<Candidate> {
     let (graph, file) = (question.graph, &answer.file);
     let all = &answer.suggestions;
-    let settled = |one: &Suggestion| {
-        all.iter()
-            .any(|other| other.certain && other.name == one.name)
-    };
-    let open = all.iter().filter(|one| !settled(one) && may_try(one, all));
-    let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
-    let tools = question
-        .logs
+    let sure = all.iter().filter(|one| one.certain);
+    let settled: Vec<&String> = sure.map(|one| &one.name).collect();
+    let open = all
         .iter()
-        .filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
-    let looks_at_names = tools.into_iter().any(|tool| NAME_CHECKERS.contains(&tool));
+        .filter(|one| !settled.contains(&&one.name) && may_try(one, all));
+    let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
+    let logs = question.logs.iter();
+    let mut tools = logs.filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
+    let looks_at_names = tools.any(|tool| NAME_CHECKERS.contains(&tool));
     // Not tried when unused, because an unused import from a library passes nearly any test.
     let is_used = |one: &&Suggestion| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
@@ -96,24 +91,19 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     };
     let import = |one: &Suggestion| {
         let fixed = fix(graph, file, std::slice::from_ref(one))?;
-        Some(Candidate {
-            imports: [(one.name.clone(), one.import_statement.clone())].into(),
-            ..Candidate::from_changes(one.import_statement.clone(), fixed.changes)?
-        })
+        let what = one.import_statement.clone();
+        Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
     };
     let imports = imports.into_iter().filter(is_used).filter_map(import);
-    fix_typos(question, file, &typos)
-        .into_iter()
-        .chain(imports)
-        .collect()
+    let typos = fix_typos(question, file, &typos).into_iter();
+    typos.chain(imports).collect()
 }
 
 // Whether the tests can tell that a suggestion is meant: of two definitions of one name, or two names that are as
 // near, tests that pass with one may pass with the other.
 fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
-    let mut others = all
-        .iter()
-        .filter(|other| *other != one && other.name == one.name);
+    let is_other = |other: &&Suggestion| *other != one && other.name == one.name;
+    let mut others = all.iter().filter(is_other);
     match &one.replaces {
         // Not tried, because a neighboring file in place of an alias would hide that the alias is wrong.
         Some(alias) if !alias.starts_with('.') && one.module.starts_with('.') => false,
@@ -134,17 +124,10 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
         let places = uses(file, text.as_bytes(), &one.name)?.places;
         Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
-    let rows = typos
-        .iter()
-        .map(|one| format!("`{}` for `{}`", one.imported, one.name));
-    let candidate = place.make_candidate(&rows.collect::<Vec<_>>().join(", "), &after)?;
-    Some(Candidate {
-        imports: typos
-            .iter()
-            .map(|one| (one.name.clone(), String::new()))
-            .collect(),
-        ..candidate
-    })
+    let row = |one: &&Suggestion| format!("`{}` for `{}`", one.imported, one.name);
+    let what = typos.iter().map(row).collect::<Vec<_>>().join(", ");
+    let candidate = place.make_candidate(&what, &after)?;
+    Some(candidate.with_imports(typos.iter().copied()))
 }
 
 #[cfg(test)]

@@ -36,10 +36,9 @@ impl<'s> LogFile<'s> {
         let paths = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
         let fits =
             |path: &RepoPath| named.ends_with(path.as_str()) || path.as_str().ends_with(named);
-        let path = paths
-            .filter(fits)
-            .max_by_key(|path| path.as_str().len().min(named.len()))?;
-        Self::open(path, source)
+        let fitting = paths.filter(fits);
+        let path = fitting.max_by_key(|path| path.as_str().len().min(named.len()));
+        Self::open(path?, source)
     }
 
     /// Returns the bytes of a line, counted from 1, without its line end.
@@ -80,11 +79,8 @@ impl<'s> LogFile<'s> {
         let is_fit = after != self.text && syntax_errors(&self.path, after.as_bytes()).is_empty();
         let before = FileState::read(self.source, &self.path).filter(|_| is_fit)?;
         let after = FileState::new(after.as_bytes(), before.mode);
-        Some(Change::between(
-            self.path.clone(),
-            Some(before),
-            Some(after),
-        ))
+        let path = self.path.clone();
+        Some(Change::between(path, Some(before), Some(after)))
     }
 
     /// Returns that change as a candidate that must make the commands pass.

@@ -32,9 +32,8 @@ impl<'q> Recent<'q> {
         let source = question.graph.source();
         let may_read = question.ask.may_read;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && may_read(path);
-        let before = REVISIONS
-            .iter()
-            .filter_map(|revision| question.git?.tree(revision).ok());
+        let tree = |revision: &&str| question.git?.tree(revision).ok();
+        let before = REVISIONS.iter().filter_map(tree);
         let compared = before.map(|before| Self {
             difference: Difference::between(&before, source, &may_change),
             question,

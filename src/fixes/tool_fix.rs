@@ -21,20 +21,17 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/t
 
 /// Returns the failing command with the flag by which its tool fixes what it found, when the log says that it can.
 pub fn fixing_line(line: &str, log: &str) -> Option<String> {
-    let is_script = ["npm run ", "pnpm ", "yarn "]
-        .iter()
-        .any(|head| line.starts_with(head));
-    let is_plain = !line.contains(['&', '|', ';']);
-    ROWS.iter()
-        .filter(|row| log.contains(&row.cue))
-        .find_map(|row| {
-            let (tool, flag) = (&row.tool, &row.flag);
-            if format!("{line} ").contains(&format!("{tool} ")) {
-                return Some(line.replacen(tool, &format!("{tool} {flag}"), 1));
-            }
-            let dashes = if line.starts_with("npm") { "-- " } else { "" };
-            (is_script && is_plain).then(|| format!("{line} {dashes}{flag}"))
-        })
+    let mut able = ROWS.iter().filter(|row| log.contains(&row.cue));
+    able.find_map(|Row { tool, flag, .. }| {
+        if format!("{line} ").contains(&format!("{tool} ")) {
+            return Some(line.replacen(tool, &format!("{tool} {flag}"), 1));
+        }
+        let is_plain = !line.contains(['&', '|', ';']);
+        let managers = [("npm run ", "-- "), ("pnpm ", ""), ("yarn ", "")];
+        let mut managers = managers.iter().filter(|_| is_plain);
+        let (_, dashes) = managers.find(|(head, _)| line.starts_with(head))?;
+        Some(format!("{line} {dashes}{flag}"))
+    })
 }
 
 #[cfg(test)]

@@ -46,12 +46,9 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     // Many tests fail for one word.
     let mut seen = BTreeSet::new();
     for statement in read_statements(log).into_iter().take(MAX_STATEMENTS) {
-        let key = (
-            &statement.row.id,
-            statement.places.clone(),
-            statement.group("wrong"),
-        );
-        if found.len() < MAX_CANDIDATES && seen.insert(key) {
+        let (row, places) = (&statement.row.id, statement.places.clone());
+        let is_new = seen.insert((row, places, statement.group("wrong")));
+        if is_new && found.len() < MAX_CANDIDATES {
             let candidate = statement.build_candidate(diagnosis, source);
             found.extend(candidate.filter(|one| !found.contains(one)));
         }
@@ -94,14 +91,12 @@ fn read_statements(log: &str) -> Vec<Statement<'_>> {
                 continue;
             };
             let [path, at] = ["path", "line"].map(|name| groups.name(name));
-            let named = path.zip(at).and_then(|(path, at)| {
-                let line = at.as_str().parse().ok()?;
-                Some((path.as_str(), line))
-            });
+            let line = at.and_then(|at| at.as_str().parse().ok());
+            let place = path.map(|path| path.as_str()).zip(line).or(frame);
             found.push(Statement {
                 row,
                 groups,
-                places: named.or(frame).into_iter().collect(),
+                places: Vec::from_iter(place),
             });
         }
     }
@@ -153,9 +148,8 @@ impl<'l> Statement<'l> {
         let texts: Vec<String> = if listed.is_empty() {
             let paths = source.listing().files().map(|entry| entry.path.to_string());
             let texts = product_files(source, |path| path.ends_with(".py")).map(|file| file.text);
-            let texts =
-                texts.filter(|text| among.as_ref().is_none_or(|among| among.is_match(text)));
-            texts.chain(paths).collect()
+            let is_one = |text: &String| among.as_ref().is_none_or(|one| one.is_match(text));
+            texts.filter(is_one).chain(paths).collect()
         } else {
             vec![listed.to_owned()]
         };
@@ -185,8 +179,8 @@ impl<'l> Statement<'l> {
             };
             let after = file.text.get(start..)?.strip_prefix(wrong)?;
             let is_whole = wrong.is_empty() || !after.bytes().next().is_some_and(is_word);
-            let start = self.edit_start(&file, start)?;
-            is_whole.then_some((file, start))
+            let start = self.edit_start(&file, start).filter(|_| is_whole)?;
+            Some((file, start))
         })
     }
 

@@ -49,11 +49,8 @@ pub(super) fn missing_exports(
         // Only modules of the repository can be read.
         let mut missing: Vec<_> = missing.filter(|one| !one.is_there()).collect();
         missing.sort_by_key(|one| one.target.is_none());
-        let rows = missing
-            .first()
-            .map(MissingExport::list_suggestions)
-            .unwrap_or_default();
-        found.extend(rows.into_iter().map(|row| Suggestion {
+        let rows = missing.first().map(MissingExport::list_suggestions);
+        found.extend(rows.into_iter().flatten().map(|row| Suggestion {
             name: name.clone(),
             ..row
         }));
@@ -131,10 +128,8 @@ impl MissingExport<'_> {
 
     // `import X` of a named export, `import { X }` of the default.
     fn other_form(&self) -> Option<Suggestion> {
-        let target = self
-            .target
-            .as_ref()
-            .filter(|_| self.language.declares_exports)?;
+        let may_have = self.language.declares_exports;
+        let target = self.target.as_ref().filter(|_| may_have)?;
         let bound = self.taken.local();
         let facts = self.graph.resolver().facts(target);
         let imported = if self.taken.name == "default" {
@@ -207,10 +202,9 @@ impl MissingExport<'_> {
                 library.map(str::to_owned).collect()
             }
         };
-        let free = offered
-            .iter()
-            .filter(|name| !in_use.contains(name.as_str()));
-        let near = nearest_names(wanted, free.map(String::as_str));
+        let offered = offered.iter().map(String::as_str);
+        let free = offered.filter(|name| !in_use.contains(name));
+        let near = nearest_names(wanted, free);
         let near = near.into_iter().take(MAX_SUGGESTIONS);
         near.map(|(_, name)| self.make_suggestion(name, name, HintSource::Similar))
             .collect()

@@ -54,15 +54,11 @@ pub(super) fn missing_modules(
                 idiom: site.choose_idiom(language, Shown::default()),
                 taken: taken.filter(|name| *name != "*").collect(),
             };
-            found.extend(
-                missing
-                    .list_suggestions()
-                    .into_iter()
-                    .map(|one| Suggestion {
-                        name: module.clone(),
-                        ..one
-                    }),
-            );
+            let suggestions = missing.list_suggestions().into_iter();
+            found.extend(suggestions.map(|one| Suggestion {
+                name: module.clone(),
+                ..one
+            }));
         }
     }
     found
@@ -108,12 +104,8 @@ struct MissingModule<'a> {
 
 impl MissingModule<'_> {
     fn list_suggestions(&self) -> Vec<Suggestion> {
-        let files = self
-            .graph
-            .source()
-            .listing()
-            .files()
-            .map(|entry| &entry.path);
+        let source = self.graph.source();
+        let files = source.listing().files().map(|entry| &entry.path);
         let candidates = files.filter(|path| {
             *path != self.query.file
                 && Language::of_path(path.as_str()) == Some(self.language)
@@ -140,12 +132,7 @@ impl MissingModule<'_> {
             let is_same = edits == 0 || has_all;
             let (module, _) = self.idiom.respell_module(path, &self.import.specifier);
             found.push(Suggestion {
-                import_statement: restated(
-                    self.graph.source(),
-                    self.query.file,
-                    self.import,
-                    &module,
-                ),
+                import_statement: restated(source, self.query.file, self.import, &module),
                 module,
                 path: Some(path.clone()),
                 confidence: if certain { 90 } else { 40 },
@@ -230,10 +217,8 @@ impl MissingModule<'_> {
             return true;
         }
         let top = package.split('.').next().unwrap_or(package);
-        let found = self
-            .graph
-            .resolver()
-            .resolve(self.query.file, &Import::from_specifier(top));
+        let (resolver, top) = (self.graph.resolver(), Import::from_specifier(top));
+        let found = resolver.resolve(self.query.file, &top);
         !found.files.is_empty()
     }
 
@@ -264,9 +249,8 @@ fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
         let named = RepoPath::resolve(file.directory(), &import.specifier);
         paths.extend(named.ok().map(|path| path.to_string()));
     }
-    let ended = paths
-        .iter()
-        .flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
+    let ended = |path: &String| ENDINGS.map(|ending| format!("{path}{ending}"));
+    let ended = paths.iter().flat_map(ended);
     let mut paths = ended.filter_map(|path| RepoPath::new(&path).ok());
     paths.any(|path| ignored.is_ignored(&path))
 }

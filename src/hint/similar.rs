@@ -88,9 +88,8 @@ const OPPOSITES: &str = "get/set min/max import/export include/exclude en/de inc
 fn are_opposites(one: &str, other: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace('_', "");
     let (one, other) = (plain(one), plain(other));
-    let mut pairs = OPPOSITES
-        .split_whitespace()
-        .filter_map(|pair| pair.split_once('/'));
+    let pairs = OPPOSITES.split_whitespace();
+    let mut pairs = pairs.filter_map(|pair| pair.split_once('/'));
     one != other
         && pairs.any(|(a, b)| one.replacen(a, b, 1) == other || other.replacen(a, b, 1) == one)
 }

@@ -71,10 +71,9 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     };
     let idiom = &*Site { graph, file }.choose_idiom(undef.language, shown);
     let mut evidence = Evidence::default();
-    let in_files: Vec<_> = parsed
-        .par_iter()
-        .map(|(path, facts)| idiom.evidence(facts, path, undef.name))
-        .collect();
+    let parsed_files = parsed.par_iter();
+    let in_files = parsed_files.map(|(path, facts)| idiom.evidence(facts, path, undef.name));
+    let in_files: Vec<_> = in_files.collect();
     let rows = in_files.into_iter().flatten();
     for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
         evidence.add(candidate, &weight);
@@ -115,14 +114,9 @@ fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> 
         let bytes = graph.source().read(path).unwrap_or_default();
         words(&bytes, name).next().is_some()
     };
-    let mut paths: Vec<&RepoPath> = pool
-        .par_iter()
-        .copied()
-        .filter(|path| holds(path))
-        .collect();
+    let pool = pool.par_iter().copied();
+    let mut paths: Vec<&RepoPath> = pool.filter(|path| holds(path)).collect();
     paths.truncate(MAX_PARSED);
-    let parsed = paths.par_iter();
-    parsed
-        .map(|path| (*path, graph.resolver().facts(path)))
-        .collect()
+    let parse = |path: &&'p RepoPath| (*path, graph.resolver().facts(path));
+    paths.par_iter().map(parse).collect()
 }
