@@ -221,19 +221,17 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
         max_runs: Some(SEARCH_RUNS),
         ..WhyRequest::default()
     };
-    let Ok(found) = find_cause(app, &request) else {
+    let found = find_cause(app, &request).ok();
+    let Some(found) = found.filter(|found| found.undo.is_some()) else {
         return Ok(());
     };
-    if found.undo.is_some() {
-        result.cause = Some(found.message);
-        result.suggested_actions = next_steps(&NextFacts {
-            culprit: Culprit::Undoable,
-            agent: installed_agent(),
-            ..NextFacts::default()
-        });
-        fixed.keep_result()?;
-    }
-    Ok(())
+    result.cause = Some(found.message);
+    result.suggested_actions = next_steps(&NextFacts {
+        culprit: Culprit::Undoable,
+        agent: installed_agent(),
+        ..NextFacts::default()
+    });
+    fixed.keep_result()
 }
 
 // Repairs. Commands come from the request, never from the repository.

@@ -75,9 +75,8 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     let all = &answer.suggestions;
     let sure = all.iter().filter(|one| one.certain);
     let settled: Vec<&String> = sure.map(|one| &one.name).collect();
-    let open = all
-        .iter()
-        .filter(|one| !settled.contains(&&one.name) && may_try(one, all));
+    let is_open = |one: &&Suggestion| !settled.contains(&&one.name) && may_try(one, all);
+    let open = all.iter().filter(is_open);
     let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
     let logs = question.logs.iter();
     let mut tools = logs.filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());

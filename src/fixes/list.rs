@@ -2,12 +2,11 @@
 
 use super::candidate::{Candidate, Judging};
 use super::imports::imports;
-use super::recent::Recent;
+use super::recent::recent_fixes;
 use super::witness::{named_words, witnesses};
 use crate::git::Repository;
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Wanted};
-use crate::languages::is_word;
 use crate::model::{Diagnosis, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +44,8 @@ pub struct Fixes {
     /// Import suggestions for each file that lacks something.
     pub answers: Vec<Answer>,
     /// Candidates in the order in which they are tried: certain imports, what the latest changes explain, names
-    /// that tools propose or messages name, imports that may be meant; of each the product before tests. Policy allows all of them.
+    /// that tools propose or messages name, imports that may be meant; of each the product before tests. Policy allows
+    /// all of them.
     pub edits: Vec<Candidate>,
 }
 
@@ -67,13 +67,8 @@ impl Fixes {
 pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
     let missing = missing_words(question.logs);
-    let recent = if missing.is_empty() {
-        Vec::new()
-    } else {
-        Recent::compare(question)
-    };
     let (answers, mut edits, tries) = imports(question);
-    edits.extend(recent.iter().flat_map(|recent| recent.list_fixes(&missing)));
+    edits.extend(recent_fixes(question, &missing));
     for (diagnosis, log) in question.logs {
         edits.extend(witnesses(log, diagnosis, source));
     }
@@ -91,10 +86,8 @@ fn missing_words(logs: &[(Diagnosis, &str)]) -> BTreeSet<String> {
         let lacked = diagnosis.lacks().map(String::as_str);
         lacked.chain(named_words(log)).collect::<Vec<_>>()
     });
-    let is_apart = |letter: char| !letter.is_ascii() || !is_word(letter as u8);
+    let is_apart = |letter: char| !letter.is_alphanumeric() && letter != '_';
     let words = named.flat_map(|name| name.split(is_apart));
-    words
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }

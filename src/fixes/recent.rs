@@ -19,38 +19,57 @@ use crate::workplace::{Difference, Hunk, What};
 /// commit do.
 const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
 
-/// What changed in the product since a revision.
-pub(super) struct Recent<'q> {
+/// Larger differences explain too much.
+const MAX_HUNKS: usize = 1_000;
+
+/// Returns fixes for words that the failure calls missing, the likeliest first.
+pub(super) fn recent_fixes(question: &Question<'_>, missing: &BTreeSet<String>) -> Vec<Candidate> {
+    let compare = |revision: &&str| {
+        let before = question.git?.tree(revision).ok()?;
+        let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
+        let difference = Difference::between(&before, question.graph.source(), &may_change);
+        let is_small = difference.hunks().len() <= MAX_HUNKS;
+        is_small.then(|| Recent {
+            question,
+            before,
+            difference,
+        })
+    };
+    let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
+    let compared = revisions.filter_map(compare);
+    compared
+        .flat_map(|recent| recent.list_fixes(missing))
+        .collect()
+}
+
+// What changed in the product since a revision.
+struct Recent<'q> {
     question: &'q Question<'q>,
     before: TreeSource,
     difference: Difference,
 }
 
-impl<'q> Recent<'q> {
-    /// Compares the product files with the last two commits.
-    pub(super) fn compare(question: &'q Question<'q>) -> Vec<Self> {
-        let source = question.graph.source();
-        let may_read = question.ask.may_read;
-        let may_change = |path: &RepoPath| !is_test(path.as_str()) && may_read(path);
-        let tree = |revision: &&str| question.git?.tree(revision).ok();
-        let before = REVISIONS.iter().filter_map(tree);
-        let compared = before.map(|before| Self {
-            difference: Difference::between(&before, source, &may_change),
-            question,
-            before,
+impl Recent<'_> {
+    fn list_fixes(&self, missing: &BTreeSet<String>) -> Vec<Candidate> {
+        let hunks = self.difference.hunks().iter();
+        let exchanged = hunks.flat_map(|hunk| {
+            let words = self.difference.exchanged_words(hunk).into_iter();
+            words.map(move |(old, new)| (hunk, old, new))
         });
-        compared.collect()
-    }
-
-    /// Returns fixes for words that the failure calls missing, the likeliest first.
-    pub(super) fn list_fixes(&self, missing: &BTreeSet<String>) -> Vec<Candidate> {
+        let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
         let wrote = |hunk: &Hunk| {
-            let words = self.difference.exchanged_words(hunk);
-            words.iter().any(|(_, new)| missing.contains(new))
+            let mut words = exchanged.iter().filter(|(place, _, _)| *place == hunk);
+            words.any(|(_, _, new)| missing.contains(new))
         };
         let unbinds = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
         let mut found = Vec::from_iter(self.revert("the former name", wrote));
-        found.extend(missing.iter().filter_map(|word| self.follow_rename(word)));
+        for old in missing {
+            let mut renamed = exchanged.iter().filter(|(_, gone, _)| gone == old);
+            let first = renamed.next();
+            // One name has one new name.
+            let first = first.filter(|(_, _, new)| renamed.all(|(_, _, other)| other == new));
+            found.extend(first.and_then(|(hunk, _, new)| self.follow_rename(hunk, old, new)));
+        }
         found.extend(self.revert("the import or export that was removed", unbinds));
         found
     }
@@ -67,29 +86,22 @@ impl<'q> Recent<'q> {
         Candidate::from_changes(what.to_owned(), changes.collect())
     }
 
-    // Renames what still has the old name of something that was renamed.
-    fn follow_rename(&self, old: &str) -> Option<Candidate> {
-        let hunks = self.difference.hunks().iter();
-        let mut pairs = hunks.flat_map(|hunk| {
-            let words = self.difference.exchanged_words(hunk);
-            let renamed = words.into_iter().filter(|(gone, _)| gone == old);
-            renamed.map(|(_, new)| (new, Language::of_path(hunk.path.as_str())))
-        });
-        let (new, language) = pairs.next()?;
-        let is_clear = pairs.all(|(other, _)| other == new);
-        let is_meant = |path: &str| Language::of_path(path) == language;
-        let resolver = self.question.graph.resolver();
+    // Renames what still has the old name of something that a hunk renamed.
+    fn follow_rename(&self, hunk: &Hunk, old: &str, new: &str) -> Option<Candidate> {
+        let language = Language::of_path(hunk.path.as_str())?;
+        let is_meant = |path: &str| Language::of_path(path) == Some(language);
+        let graph = self.question.graph;
         let mut changes = Vec::new();
-        for file in product_files(self.question.graph.source(), is_meant) {
+        for file in product_files(graph.source(), is_meant) {
             if words(file.text.as_bytes(), old).next().is_none() {
                 continue;
             }
-            let facts = resolver.facts(&file.path);
+            let facts = graph.resolver().facts(&file.path);
             // Others may mean this one.
-            if !is_clear || defines(&facts, old) {
+            if defines(&facts, old) {
                 return None;
             }
-            let after = rename_name(&file.path, &file.text, &facts, (old, &new));
+            let after = rename_name(&file.path, &file.text, &facts, (old, new));
             changes.extend(after.and_then(|after| file.change_to(&after)));
         }
         Candidate::from_changes(format!("`{new}` for `{old}`, which was renamed,"), changes)

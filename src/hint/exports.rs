@@ -206,8 +206,8 @@ impl MissingExport<'_> {
         let free = offered.filter(|name| !in_use.contains(name));
         let near = nearest_names(wanted, free);
         let near = near.into_iter().take(MAX_SUGGESTIONS);
-        near.map(|(_, name)| self.make_suggestion(name, name, HintSource::Similar))
-            .collect()
+        let suggest = |(_, name)| self.make_suggestion(name, name, HintSource::Similar);
+        near.map(suggest).collect()
     }
 }
 

@@ -116,35 +116,34 @@ pub(super) fn find_doubt(
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
         return Some("the file has no place for an import");
     };
+    let is_first = comes_first(undef, text.as_bytes(), import);
+    let is_suited = idiom.suits_import(undef, one, import, kind);
+    let proofs = [
+        (
+            "the installed package has no such name",
+            !has_nothing(undef, one),
+        ),
+        ("it resolves to another file", leads_to(undef, one, import)),
+        (
+            "the name may be a fixture of tests",
+            !may_be_fixture(undef, one),
+        ),
+        (
+            "a member that the file uses is missing",
+            has_members(undef, one),
+        ),
+        ("the name is used above the imports", is_first),
+        ("the package or the module system refuses it", is_suited),
+    ];
+    let failed = proofs.iter().find(|(_, holds)| !holds);
+    // Last, because it reads all that the other file loads.
     let loads = |path: &RepoPath| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
         erased || still_loads(undef, path)
     };
-    let proofs: [(&str, &dyn Fn() -> bool); 7] = [
-        ("the installed package has no such name", &|| {
-            !has_nothing(undef, one)
-        }),
-        ("it resolves to another file", &|| {
-            leads_to(undef, one, import)
-        }),
-        ("the name may be a fixture of tests", &|| {
-            !may_be_fixture(undef, one)
-        }),
-        ("a member that the file uses is missing", &|| {
-            has_members(undef, one)
-        }),
-        ("the name is used above the imports", &|| {
-            comes_first(undef, text.as_bytes(), import)
-        }),
-        ("the package or the module system refuses it", &|| {
-            idiom.suits_import(undef, one, import, kind)
-        }),
-        ("the modules may import each other", &|| {
-            one.path.as_ref().is_none_or(loads)
-        }),
-    ];
-    let mut failed = proofs.iter().filter(|(_, holds)| !holds());
-    failed.next().map(|(doubt, _)| *doubt)
+    let is_circle = || one.path.as_ref().is_some_and(|path| !loads(path));
+    let circle = || is_circle().then_some("the modules may import each other");
+    failed.map(|(doubt, _)| *doubt).or_else(circle)
 }
 
 /// Bounds the search for import cycles; beyond it nothing is proven.

@@ -156,10 +156,8 @@ impl Idiom for Python<'_> {
             let found = exported(installed, file, module, name);
             matches!(found, Some(Has::Exported { .. }))
         };
-        named
-            .filter(|(package, module)| has(module) && is_required(source, file, package))
-            .map(|(_, module)| module)
-            .collect()
+        let meant = named.filter(|(name, module)| has(module) && is_required(source, file, name));
+        meant.map(|(_, module)| module).collect()
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {

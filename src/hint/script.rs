@@ -251,8 +251,8 @@ fn spell_specifier(undef: &Undefined<'_>, candidate: &Candidate) -> String {
         let taken = candidate.path.is_some() && !import.names.is_empty() && !import.nested;
         taken && resolver.target(undef.file, import) == candidate.path
     });
-    same.map_or(&candidate.module, |import| &import.specifier)
-        .clone()
+    let module = same.map_or(&candidate.module, |import| &import.specifier);
+    module.clone()
 }
 
 /// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its

@@ -34,12 +34,10 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
     let pool = readable_files(graph, query, language);
     let text = graph.source().read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
-    let siblings: Vec<Arc<FileFacts>> = pool
-        .iter()
-        .filter(|path| path.directory() == query.file.directory() && **path != query.file)
-        .take(MAX_SIBLINGS)
-        .map(|path| graph.resolver().facts(path))
-        .collect();
+    let is_beside =
+        |path: &&&RepoPath| path.directory() == query.file.directory() && **path != query.file;
+    let beside = pool.iter().filter(is_beside).take(MAX_SIBLINGS);
+    let siblings: Vec<_> = beside.map(|path| graph.resolver().facts(path)).collect();
     let mut found = Vec::new();
     for name in names {
         let undef = Undefined {
@@ -98,10 +96,10 @@ fn readable_files<'g>(
     language: &'static Language,
 ) -> Vec<&'g RepoPath> {
     let files = graph.source().listing().files().map(|entry| &entry.path);
-    let mut pool: Vec<&RepoPath> = files
-        .filter(|path| Language::of_path(path.as_str()) == Some(language))
-        .filter(|path| (query.ask.may_read)(path))
-        .collect();
+    let is_read = |path: &&RepoPath| {
+        Language::of_path(path.as_str()) == Some(language) && (query.ask.may_read)(path)
+    };
+    let mut pool: Vec<&RepoPath> = files.filter(is_read).collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     pool
 }
