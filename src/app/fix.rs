@@ -204,21 +204,20 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     Ok(fixed)
 }
 
-/// Runs of a search after a fix that failed, and the longest command for which there is one, in seconds.
+/// What a search after a fix that failed may spend.
 const SEARCH_RUNS: u32 = 6;
-const LONGEST_SEARCHED: f64 = 20.0;
+const SEARCH_TIME: Duration = Duration::from_secs(60);
 
 // Searches for the change that made the command fail, so that its undo can be offered.
 fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     let (result, settings) = (&mut fixed.result, app.settings());
-    let took = result.test_result.as_ref();
-    let took = took.map_or(0.0, |test_result| test_result.duration_seconds);
-    let is_open = result.stop_reason == S::TestsFailed && took <= LONGEST_SEARCHED;
-    if !is_open || !settings.test.why || settings.agent.command.is_some() {
+    let is_open = result.stop_reason == S::TestsFailed && settings.test.why;
+    if !is_open || settings.agent.command.is_some() {
         return Ok(());
     }
     let request = WhyRequest {
         max_runs: Some(SEARCH_RUNS),
+        budget_seconds: Some(Seconds(SEARCH_TIME)),
         ..WhyRequest::default()
     };
     let found = find_cause(app, &request).ok();

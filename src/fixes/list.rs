@@ -68,9 +68,10 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
     let missing = missing_words(question.logs);
     let (answers, mut edits, tries) = imports(question);
-    edits.extend(recent_fixes(question, &missing));
+    let mut renamed = BTreeMap::new();
+    edits.extend(recent_fixes(question, &missing, &mut renamed));
     for (diagnosis, log) in question.logs {
-        edits.extend(witnesses(log, diagnosis, source));
+        edits.extend(witnesses(log, diagnosis, source, &renamed));
     }
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));

@@ -58,12 +58,6 @@ impl<'s> LogFile<'s> {
         Some(range.start + at.map_or(text.len(), |(at, _)| at))
     }
 
-    /// Returns the text with a range replaced.
-    pub(super) fn with(&self, range: Range<usize>, new: &str) -> Option<String> {
-        let head = self.text.get(..range.start)?;
-        Some(format!("{head}{new}{}", self.text.get(range.end..)?))
-    }
-
     /// Returns where a word stands in a part of the text.
     pub(super) fn words<'w>(
         &'w self,

@@ -1,7 +1,7 @@
 //! Fixes that the latest changes explain: they exchanged one name for another, or removed what bound a name that is
 //! still used.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
 use super::list::Question;
@@ -23,7 +23,11 @@ const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
 const MAX_HUNKS: usize = 1_000;
 
 /// Returns fixes for words that the failure calls missing, the likeliest first.
-pub(super) fn recent_fixes(question: &Question<'_>, missing: &BTreeSet<String>) -> Vec<Candidate> {
+pub(super) fn recent_fixes(
+    question: &Question<'_>,
+    missing: &BTreeSet<String>,
+    renamed: &mut BTreeMap<String, String>,
+) -> Vec<Candidate> {
     let compare = |revision: &&str| {
         let before = question.git?.tree(revision).ok()?;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
@@ -37,9 +41,8 @@ pub(super) fn recent_fixes(question: &Question<'_>, missing: &BTreeSet<String>) 
     };
     let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
     let compared = revisions.filter_map(compare);
-    compared
-        .flat_map(|recent| recent.list_fixes(missing))
-        .collect()
+    let found = compared.map(|recent| recent.list_fixes(missing, renamed));
+    found.flatten().collect()
 }
 
 // What changed in the product since a revision.
@@ -50,7 +53,11 @@ struct Recent<'q> {
 }
 
 impl Recent<'_> {
-    fn list_fixes(&self, missing: &BTreeSet<String>) -> Vec<Candidate> {
+    fn list_fixes(
+        &self,
+        missing: &BTreeSet<String>,
+        renamed: &mut BTreeMap<String, String>,
+    ) -> Vec<Candidate> {
         let hunks = self.difference.hunks().iter();
         let exchanged = hunks.flat_map(|hunk| {
             let words = self.difference.exchanged_words(hunk).into_iter();
@@ -64,11 +71,14 @@ impl Recent<'_> {
         let unbinds = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
         let mut found = Vec::from_iter(self.revert("the former name", wrote));
         for old in missing {
-            let mut renamed = exchanged.iter().filter(|(_, gone, _)| gone == old);
-            let first = renamed.next();
+            let mut others = exchanged.iter().filter(|(_, gone, _)| gone == old);
+            let first = others.next();
             // One name has one new name.
-            let first = first.filter(|(_, _, new)| renamed.all(|(_, _, other)| other == new));
-            found.extend(first.and_then(|(hunk, _, new)| self.follow_rename(hunk, old, new)));
+            let first = first.filter(|(_, _, new)| others.all(|(_, _, other)| other == new));
+            if let Some((hunk, _, new)) = first {
+                renamed.insert(old.clone(), new.clone());
+                found.extend(self.follow_rename(hunk, old, new));
+            }
         }
         found.extend(self.revert("the import or export that was removed", unbinds));
         found
@@ -91,7 +101,7 @@ impl Recent<'_> {
         let language = Language::of_path(hunk.path.as_str())?;
         let is_meant = |path: &str| Language::of_path(path) == Some(language);
         let graph = self.question.graph;
-        let mut changes = Vec::new();
+        let (mut imported, mut others) = (Vec::new(), Vec::new());
         for file in product_files(graph.source(), is_meant) {
             if words(file.text.as_bytes(), old).next().is_none() {
                 continue;
@@ -101,20 +111,32 @@ impl Recent<'_> {
             if defines(&facts, old) {
                 return None;
             }
+            let mut names = facts.imports.iter().flat_map(|import| &import.names);
+            let is_imported = names.any(|one| one.name == old);
             let after = rename_name(&file.path, &file.text, &facts, (old, new));
-            changes.extend(after.and_then(|after| file.change_to(&after)));
+            let change = after.and_then(|after| file.change_to(&after));
+            if is_imported {
+                &mut imported
+            } else {
+                &mut others
+            }
+            .extend(change);
         }
+        // A name that is imported is no member: `Math.round`.
+        let changes = if imported.is_empty() {
+            others
+        } else {
+            imported
+        };
         Candidate::from_changes(format!("`{new}` for `{old}`, which was renamed,"), changes)
     }
 
     // Whether a hunk removes an import or export of a word whose definition it leaves.
     fn unbinds(&self, hunk: &Hunk, word: &str) -> bool {
-        let (gone, come) = self.difference.sides(hunk);
-        let holds = |lines: &[String]| {
-            let mut lines = lines.iter();
-            lines.any(|line| words(line.as_bytes(), word).next().is_some())
-        };
-        if !matches!(hunk.what, What::Lines(..)) || !holds(&gone) || holds(&come) {
+        let (gone, _) = self.difference.sides(hunk);
+        let mut gone = gone.iter();
+        let holds = gone.any(|line| words(line.as_bytes(), word).next().is_some());
+        if !matches!(hunk.what, What::Lines(..)) || !holds {
             return false;
         }
         let sources = [&self.before as &dyn Source, self.question.graph.source()];

@@ -1,6 +1,6 @@
 //! Reads the edits that error messages propose, such as "did you mean".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Captures;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::candidate::Candidate;
 use super::log_file::{LogFile, product_files, python_frame};
-use crate::hint::only_near;
+use crate::hint::{only_near, replace_words};
 use crate::languages::is_word;
 use crate::model::{Diagnosis, parse_rows};
 use crate::policy::is_test;
@@ -41,7 +41,12 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/w
 
 /// Returns edits that the lines of a log propose: they name the place, the wrong word there, and the right one or
 /// the kind of names among which it is.
-pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
+pub(super) fn witnesses(
+    log: &str,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+    renamed: &BTreeMap<String, String>,
+) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     // Many tests fail for one word.
     let mut seen = BTreeSet::new();
@@ -49,7 +54,7 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
         let (row, places) = (&statement.row.id, statement.places.clone());
         let is_new = seen.insert((row, places, statement.group("wrong")));
         if is_new && found.len() < MAX_CANDIDATES {
-            let candidate = statement.build_candidate(diagnosis, source);
+            let candidate = statement.build_candidate(diagnosis, source, renamed);
             found.extend(candidate.filter(|one| !found.contains(one)));
         }
     }
@@ -108,7 +113,12 @@ impl<'l> Statement<'l> {
         self.groups.name(name).map_or("", |group| group.as_str())
     }
 
-    fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
+    fn build_candidate(
+        &self,
+        diagnosis: &Diagnosis,
+        source: &dyn Source,
+        renamed: &BTreeMap<String, String>,
+    ) -> Option<Candidate> {
         let named = self.named_place(diagnosis, source);
         let (file, start) = named.or_else(|| self.only_place(source))?;
         // Not in tests, because a test may be right and the code wrong.
@@ -117,11 +127,12 @@ impl<'l> Statement<'l> {
         }
         let wrong = self.group("wrong");
         if self.row.awaits {
-            let after = file.with(start..start, "await ")?;
+            let after = replace_words(&file.text, &[start], "", "await ");
             return file.make_candidate(&format!("await `{wrong}`"), &after);
         }
-        let right = self.right_word(source)?;
-        let after = file.with(start..start + wrong.len(), &right)?;
+        let right = renamed.get(wrong).cloned();
+        let right = right.or_else(|| self.right_word(source))?;
+        let after = replace_words(&file.text, &[start], wrong, &right);
         file.make_candidate(&format!("`{right}` is suggested for `{wrong}`"), &after)
     }
 
@@ -172,9 +183,12 @@ impl<'l> Statement<'l> {
             let start = match self.group("column").parse() {
                 Ok(column) => file.byte_offset(*line, column)?,
                 Err(_) => {
-                    let mut places = file.words(file.line(*line)?, wrong);
-                    let first = places.next()?;
-                    places.next().is_none().then_some(first)?
+                    let places: Vec<usize> = file.words(file.line(*line)?, wrong).collect();
+                    // `f(rate=rate)`: the keyword is wrong.
+                    let is_key = |at: &&usize| file.text[**at + wrong.len()..].starts_with('=');
+                    let mut keys = places.iter().filter(is_key);
+                    let mut all = places.iter();
+                    *only_one(&mut all).or_else(|| only_one(&mut keys))?
                 }
             };
             let after = file.text.get(start..)?.strip_prefix(wrong)?;
@@ -208,6 +222,10 @@ impl<'l> Statement<'l> {
     }
 }
 
+fn only_one<'p>(places: &mut dyn Iterator<Item = &'p usize>) -> Option<&'p usize> {
+    places.next().filter(|_| places.next().is_none())
+}
+
 // Where the call at a byte begins, when an async function is around it and nothing awaits it yet. A member of a
 // promise would need brackets.
 fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
@@ -232,6 +250,8 @@ fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::{ROWS, witnesses};
     use crate::diagnose::{LogFacts, diagnose};
     use crate::model::RepoPath;
@@ -247,7 +267,7 @@ mod tests {
         );
         let source = Memory::new([(file, text.as_bytes().to_vec()), cart]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        let found = witnesses(log, &diagnosis, &source);
+        let found = witnesses(log, &diagnosis, &source, &BTreeMap::new());
         let added = found.iter().map(|heal| {
             assert!(heal.must_fix, "{}", heal.what);
             heal.added().join("|")
@@ -311,7 +331,7 @@ mod tests {
     fn proposed(path: &str, text: &str, log: &str) -> Vec<String> {
         let source = Memory::named([(path, text)]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        let found = witnesses(log, &diagnosis, &source);
+        let found = witnesses(log, &diagnosis, &source, &BTreeMap::new());
         found.iter().map(|one| one.added().join("|")).collect()
     }
 
