@@ -434,6 +434,9 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     let judged = apply_patch(app, &request, Target::Worktree)?;
     fixed.result.applied = judged.verdict.verdict.applies();
     if fixed.result.applied {
+        // The culprit was found in the files before this patch.
+        let is_undo = |step: &String| step.starts_with("mendit fix --undo");
+        fixed.result.suggested_actions.retain(|step| !is_undo(step));
         fixed.keep_result()?;
     }
     Ok(())

@@ -172,9 +172,8 @@ impl MissingModule<'_> {
     // Whether a file of another name defines all that is imported, and no test of it is meant.
     fn may_be_renamed(&self, path: &RepoPath) -> bool {
         let text = self.graph.source().read(path).unwrap_or_default();
-        let mut taken = self.taken.iter();
-        let holds_all =
-            !is_test(path.as_str()) && taken.all(|name| words(&text, name).next().is_some());
+        let holds = |name: &&str| *name != "default" && words(&text, name).next().is_some();
+        let holds_all = !is_test(path.as_str()) && self.taken.iter().all(holds);
         holds_all && self.has_all(path) && self.taken.iter().all(|name| self.is_home(path, name))
     }
 

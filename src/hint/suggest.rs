@@ -51,8 +51,8 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
             language,
             siblings: &siblings,
         };
-        // Skipped, because a method is reached through its object and needs no import.
-        if !undef.usage.member {
+        // A method is reached through its object and needs no import; the bare name does.
+        if !undef.usage.member || undef.usage.value {
             found.extend(suggest_one(&undef, query, &pool));
         }
     }

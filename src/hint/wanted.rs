@@ -106,9 +106,8 @@ impl NamedFile<'_> {
     // that is not here.
     fn lacks_name(&self, name: &str) -> bool {
         let has_word = || words(&self.bytes, name).next().is_some();
-        let is_lacked = uses(self.path, &self.bytes, name).map_or_else(has_word, |uses| {
-            !uses.bound && !uses.member && (uses.value || uses.typed)
-        });
+        let is_lacked = uses(self.path, &self.bytes, name)
+            .map_or_else(has_word, |uses| !uses.bound && (uses.value || uses.typed));
         self.bytes.is_empty() || (is_lacked && !binds_name(&self.facts, name))
     }
 }
