@@ -64,12 +64,14 @@ impl Recent<'_> {
             words.map(move |(old, new)| (hunk, old, new))
         });
         let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
-        let wrote = |hunk: &Hunk| {
-            let mut words = exchanged.iter().filter(|(place, _, _)| *place == hunk);
-            words.any(|(_, _, new)| missing.contains(new))
-        };
+        let is_slip = |(_, _, new): &&(&Hunk, String, String)| missing.contains(new);
+        let slips: Vec<_> = exchanged.iter().filter(is_slip).collect();
+        let wrote = |hunk: &Hunk| slips.iter().any(|(place, _, _)| *place == hunk);
+        let words = slips.iter();
+        let words = words.map(|(_, old, new)| format!("`{old}` again for `{new}`"));
+        let words = Vec::from_iter(words.collect::<BTreeSet<_>>()).join(", ");
         let unbinds = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
-        let mut found = Vec::from_iter(self.revert("the former name", wrote));
+        let mut found = Vec::from_iter(self.revert(&words, wrote));
         for old in missing {
             let mut others = exchanged.iter().filter(|(_, gone, _)| gone == old);
             let first = others.next();
