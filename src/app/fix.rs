@@ -206,7 +206,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
 
 /// What a search after a fix that failed may spend.
 const SEARCH_RUNS: u32 = 6;
-const SEARCH_TIME: Duration = Duration::from_secs(60);
+const SEARCH_TIME: Duration = Duration::from_mins(1);
 
 // Searches for the change that made the command fail, so that its undo can be offered.
 fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {

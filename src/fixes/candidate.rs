@@ -38,7 +38,7 @@ impl PartialEq for Candidate {
 
 impl Candidate {
     /// Returns a candidate that is kept only when the commands pass with it; `None` when it changes nothing.
-    pub fn from_changes(what: String, changes: Vec<Change>) -> Option<Self> {
+    pub fn from_changes(what: &str, changes: Vec<Change>) -> Option<Self> {
         let files: Vec<RepoPath> = changes.iter().map(|change| change.path.clone()).collect();
         let names = files.iter().map(RepoPath::as_str).take(MAX_NAMED);
         let names = names.collect::<Vec<_>>().join(", ");

@@ -61,7 +61,7 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
 fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candidate> {
     let imports = settled.iter().map(|one| one.import_statement.as_str());
     let imports: Vec<&str> = imports.collect::<BTreeSet<_>>().into_iter().collect();
-    let candidate = Candidate::from_changes(imports.join(", "), changes)?;
+    let candidate = Candidate::from_changes(&imports.join(", "), changes)?;
     Some(Candidate {
         certain: true,
         must_fix: false,
@@ -90,7 +90,7 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     };
     let import = |one: &Suggestion| {
         let fixed = fix(graph, file, std::slice::from_ref(one))?;
-        let what = one.import_statement.clone();
+        let what = &one.import_statement;
         Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
     };
     let imports = imports.into_iter().filter(is_used).filter_map(import);

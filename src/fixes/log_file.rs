@@ -79,15 +79,15 @@ impl<'s> LogFile<'s> {
 
     /// Returns that change as a candidate that must make the commands pass.
     pub(super) fn make_candidate(&self, what: &str, after: &str) -> Option<Candidate> {
-        Candidate::from_changes(what.to_owned(), vec![self.change_to(after)?])
+        Candidate::from_changes(what, vec![self.change_to(after)?])
     }
 }
 
 /// Returns the files of the product whose paths are meant.
-pub(super) fn product_files<'s>(
-    source: &'s dyn Source,
+pub(super) fn product_files(
+    source: &dyn Source,
     is_meant: impl Fn(&str) -> bool,
-) -> impl Iterator<Item = LogFile<'s>> {
+) -> impl Iterator<Item = LogFile<'_>> {
     let paths = source.listing().files().map(|entry| &entry.path);
     let paths = paths.filter(move |path| is_meant(path.as_str()) && !is_test(path.as_str()));
     let files = paths.filter_map(|path| LogFile::open(path.clone(), source));

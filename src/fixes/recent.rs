@@ -95,7 +95,7 @@ impl Recent<'_> {
             let now = FileState::read(self.question.graph.source(), &path);
             Change::between(path, now, state)
         });
-        Candidate::from_changes(what.to_owned(), changes.collect())
+        Candidate::from_changes(what, changes.collect())
     }
 
     // Renames what still has the old name of something that a hunk renamed.
@@ -130,7 +130,7 @@ impl Recent<'_> {
         } else {
             imported
         };
-        Candidate::from_changes(format!("`{new}` for `{old}`, which was renamed,"), changes)
+        Candidate::from_changes(&format!("`{new}` for `{old}`, which was renamed,"), changes)
     }
 
     // Whether a hunk removes an import or export of a word whose definition it leaves.

@@ -269,8 +269,8 @@ impl Session<'_> {
     // What the failing tool itself would change; its new files are its caches.
     fn run_own_fix(&mut self) -> Result<Option<Candidate>, RepairError> {
         let log = &self.seen.log;
-        let lines = self.asked.commands.lines.iter();
-        let Some(line) = lines.filter_map(|line| fixing_line(line, log)).next() else {
+        let mut lines = self.asked.commands.lines.iter();
+        let Some(line) = lines.find_map(|line| fixing_line(line, log)) else {
             return Ok(None);
         };
         self.stage.run(Some(&line), "to see what the tool fixes")?;
@@ -278,7 +278,7 @@ impl Session<'_> {
         self.stage.place.reset()?;
         changes.retain(|change| change.before.is_some() && !is_test(change.path.as_str()));
         Ok(Candidate::from_changes(
-            format!("what `{line}` changes"),
+            &format!("what `{line}` changes"),
             changes,
         ))
     }
