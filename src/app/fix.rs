@@ -11,7 +11,7 @@ use super::hint::in_words;
 use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
-use super::why::{add_known, kept_cause};
+use super::why::{WhyRequest, add_known, find_cause, kept_cause};
 use super::{App, AppError, Input, Result};
 use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
@@ -156,6 +156,14 @@ impl Fixed {
         self.result.status.is_success()
     }
 
+    fn keep_result(&self) -> Result<()> {
+        let result = to_json(&self.result)?;
+        for folder in [&self.kept, &self.folder] {
+            write_file(&folder.join("result.json"), &result)?;
+        }
+        Ok(())
+    }
+
     /// Whether the command still fails, and the patch is nothing but certain imports that helped.
     pub fn is_part(&self) -> bool {
         let moved = [S::Interrupted, S::WorktreeChanged, S::WorkplaceUnused];
@@ -178,7 +186,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     let (result, folders, apply) = repair_repository(app, request)?;
     let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
     let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
-    Ok(Fixed {
+    let mut fixed = Fixed {
         exit: if is_unapplied {
             Exit::No
         } else {
@@ -189,7 +197,40 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
         kept: folders.kept,
         result,
         command,
-    })
+    };
+    if request.asks() && fixed.patch.is_none() {
+        offer_undo(app, &mut fixed)?;
+    }
+    Ok(fixed)
+}
+
+/// What a search after a fix that failed may spend.
+const SEARCH_RUNS: u32 = 6;
+const SEARCH_TIME: Duration = Duration::from_mins(1);
+
+// Searches for the change that made the command fail, so that its undo can be offered.
+fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
+    let (result, settings) = (&mut fixed.result, app.settings());
+    let is_open = result.stop_reason == S::TestsFailed && settings.test.why;
+    if !is_open || settings.agent.command.is_some() {
+        return Ok(());
+    }
+    let request = WhyRequest {
+        max_runs: Some(SEARCH_RUNS),
+        budget_seconds: Some(Seconds(SEARCH_TIME)),
+        ..WhyRequest::default()
+    };
+    let found = find_cause(app, &request).ok();
+    let Some(found) = found.filter(|found| found.undo.is_some()) else {
+        return Ok(());
+    };
+    result.cause = Some(found.message);
+    result.suggested_actions = next_steps(&NextFacts {
+        culprit: Culprit::Undoable,
+        agent: installed_agent(),
+        ..NextFacts::default()
+    });
+    fixed.keep_result()
 }
 
 // Repairs. Commands come from the request, never from the repository.
@@ -393,10 +434,10 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     let judged = apply_patch(app, &request, Target::Worktree)?;
     fixed.result.applied = judged.verdict.verdict.applies();
     if fixed.result.applied {
-        let result = to_json(&fixed.result)?;
-        for folder in [&fixed.kept, &fixed.folder] {
-            write_file(&folder.join("result.json"), &result)?;
-        }
+        // The culprit was found in the files before this patch.
+        let is_undo = |step: &String| step.starts_with("mendit fix --undo");
+        fixed.result.suggested_actions.retain(|step| !is_undo(step));
+        fixed.keep_result()?;
     }
     Ok(())
 }

@@ -11,9 +11,10 @@ use super::open::{find_named, with_graph};
 use super::patch::{Target, write_changes};
 use super::runs::last_log;
 use super::{App, AppError, Input, Result, no_run};
+use crate::context::{hint_lines, recovery_hint};
 use crate::diagnose::{LogFacts, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
-use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
+use crate::hint::{self, Ask, Wanted};
 use crate::inventory::{Project, explain_failure};
 use crate::model::{Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::Change;
@@ -137,7 +138,8 @@ pub(super) fn find_remedies(
             logs,
             wanted: &wanted,
             graph,
-            ask: Some(&ask),
+            git: workspace.git.as_ref(),
+            ask: &ask,
             judging,
         })
     });
@@ -167,7 +169,7 @@ pub(super) fn find_remedies(
             recovery_hint: recovery_hint(&names, &suggestions),
             suggestions,
             patch: None,
-            tried: fixes.tried(),
+            tried: fixes.edits.iter().map(|edit| edit.what.clone()).collect(),
             remedies,
         },
         names,
@@ -209,10 +211,7 @@ fn find_wanted(
     found: Option<&Diagnosis>,
 ) -> Result<BTreeMap<RepoPath, Wanted>> {
     let mut lacks = found.map(Wanted::from_diagnosis).unwrap_or_default();
-    lacks.add(Wanted {
-        names: request.names.clone(),
-        ..Wanted::default()
-    });
+    request.names.iter().for_each(|name| lacks.add_name(name));
     let files = match &request.file {
         Some(typed) => find_named(workspace, typed)?,
         None => found.map(hint::lacking).unwrap_or_default(),

@@ -23,6 +23,7 @@ mod tokens;
 
 pub use build::build;
 pub use change::change_under_test;
+pub use hints::{hint_lines, recovery_hint};
 pub use ladder::{LevelChoice, Retry, choose_level};
 pub use packet::failure_packet;
 pub use request::{ContextError, Request, add_history, base_request};

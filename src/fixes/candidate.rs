@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::hint::Fix;
-use crate::model::{Diagnosis, FailureKind, RepoPath, TestChanges};
-use crate::patch::{After, Change, JudgeOptions, judge};
+use crate::model::{Diagnosis, FailureKind, RepoPath, Suggestion, TestChanges};
+use crate::patch::{After, Change, JudgeOptions, canonical, judge};
 use crate::policy::{Allowed, CommandFiles, Dependencies, is_test};
 use crate::source::Source;
+
+/// Files that the sentence of a fix names.
+const MAX_NAMED: usize = 3;
 
 /// A change that needs no LLM.
 #[derive(Debug, Clone, Default)]
@@ -35,17 +37,30 @@ impl PartialEq for Candidate {
 }
 
 impl Candidate {
-    /// Returns the candidate of imports in files.
-    pub(super) fn from_fixes(what: String, fixes: Vec<(RepoPath, Fix)>) -> Self {
-        Self {
-            what,
-            patch: fixes
-                .iter()
-                .flat_map(|(_, fix)| fix.patch.bytes())
-                .collect(),
-            files: fixes.iter().map(|(file, _)| file.clone()).collect(),
-            changes: fixes.into_iter().flat_map(|(_, fix)| fix.changes).collect(),
+    /// Returns a candidate that is kept only when the commands pass with it; `None` when it changes nothing.
+    pub fn from_changes(what: &str, changes: Vec<Change>) -> Option<Self> {
+        let files: Vec<RepoPath> = changes.iter().map(|change| change.path.clone()).collect();
+        let names = files.iter().map(RepoPath::as_str).take(MAX_NAMED);
+        let names = names.collect::<Vec<_>>().join(", ");
+        (!files.is_empty()).then(|| Self {
+            what: format!("{what} in {names}"),
+            patch: canonical(&changes),
+            must_fix: true,
+            files,
+            changes,
             ..Self::default()
+        })
+    }
+
+    pub(super) fn with_imports<'s>(
+        self,
+        suggestions: impl IntoIterator<Item = &'s Suggestion>,
+    ) -> Self {
+        let suggestions = suggestions.into_iter();
+        let imports = suggestions.map(|one| (one.name.clone(), one.import_statement.clone()));
+        Self {
+            imports: imports.collect(),
+            ..self
         }
     }
 

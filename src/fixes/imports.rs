@@ -1,15 +1,16 @@
 //! Lists import fixes: the certain ones as one candidate, the others one by one.
 
+use std::collections::BTreeSet;
+
 use super::candidate::Candidate;
 use super::list::Question;
 use super::log_file::LogFile;
-use crate::hint::{Answer, Fix, answers, fix, replace_words};
+use crate::hint::{Answer, answers, fix, replace_words};
 use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
+use crate::patch::{Change, canonical};
 use crate::policy::{is_test, is_test_text};
 
-/// Files that the sentence of a fix names.
-const MAX_NAMED: usize = 3;
 /// Tools that look at names alone: any import of the name satisfies them, so none is tried.
 const NAME_CHECKERS: [&str; 7] = [
     "ruff", "flake8", "pyflakes", "pylint", "eslint", "biome", "oxlint",
@@ -18,13 +19,10 @@ const NAME_CHECKERS: [&str; 7] = [
 /// Returns the suggestions for files that lack something, one candidate of all certain imports, and candidates that
 /// may be tried under the tests.
 pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, Vec<Candidate>) {
-    let Some(ask) = question.ask.filter(|_| !question.wanted.is_empty()) else {
-        return Default::default();
-    };
-    let mut answers = answers(question.graph, question.wanted, ask);
-    answers.retain(|answer| (ask.may_read)(&answer.file));
+    let mut answers = answers(question.graph, question.wanted, question.ask);
+    answers.retain(|answer| (question.ask.may_read)(&answer.file));
     let source = question.graph.source();
-    let mut certain: Vec<(RepoPath, Fix)> = Vec::new();
+    let mut certain: Vec<Change> = Vec::new();
     let (mut settled, mut tries) = (Vec::new(), Vec::new());
     for answer in &mut answers {
         let path = answer.file.as_str();
@@ -41,9 +39,10 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
         if is_test && !question.judging.lines.is_empty() {
             continue;
         }
-        if let Some(fixed) = fixed.filter(|fixed| question.allows(fixed.patch.as_bytes())) {
-            certain.push((answer.file.clone(), fixed));
+        if let Some(fixed) = fixed.filter(|fixed| question.allows(&canonical(&fixed.changes))) {
+            sure.retain(|one| fixed.names.contains(&one.name));
             settled.extend(sure);
+            certain.extend(fixed.changes);
         } else {
             // Nothing is certain that policy refuses.
             for one in &mut answer.suggestions {
@@ -54,45 +53,34 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
             tries.extend(candidates_of(question, answer, &text));
         }
     }
-    let certain = (!certain.is_empty()).then(|| certain_imports(&settled, certain));
+    let certain = certain_imports(&settled, certain);
     (answers, certain.into_iter().collect(), tries)
 }
 
 // All certain imports in one change.
-fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candidate {
-    let in_file = |(file, fixed): &(RepoPath, Fix)| {
-        let bound = settled.iter().filter(|one| fixed.names.contains(&one.name));
-        let mut imports: Vec<&str> = bound.map(|one| one.import_statement.as_str()).collect();
-        imports.sort_unstable();
-        imports.dedup();
-        format!("{} in {file}", imports.join(", "))
-    };
-    let texts: Vec<String> = fixes.iter().take(MAX_NAMED).map(in_file).collect();
-    Candidate {
+fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candidate> {
+    let imports = settled.iter().map(|one| one.import_statement.as_str());
+    let imports: Vec<&str> = imports.collect::<BTreeSet<_>>().into_iter().collect();
+    let candidate = Candidate::from_changes(&imports.join(", "), changes)?;
+    Some(Candidate {
         certain: true,
-        imports: settled
-            .iter()
-            .map(|one| (one.name.clone(), one.import_statement.clone()))
-            .collect(),
-        ..Candidate::from_fixes(texts.join("; "), fixes)
-    }
+        must_fix: false,
+        ..candidate.with_imports(settled)
+    })
 }
 
 // Suggestions for names for which nothing is certain.
 fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<Candidate> {
     let (graph, file) = (question.graph, &answer.file);
     let all = &answer.suggestions;
-    let settled = |one: &Suggestion| {
-        all.iter()
-            .any(|other| other.certain && other.name == one.name)
-    };
-    let open = all.iter().filter(|one| !settled(one) && may_try(one, all));
+    let sure = all.iter().filter(|one| one.certain);
+    let settled: Vec<&String> = sure.map(|one| &one.name).collect();
+    let is_open = |one: &&Suggestion| !settled.contains(&&one.name) && may_try(one, all);
+    let open = all.iter().filter(is_open);
     let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
-    let tools = question
-        .logs
-        .iter()
-        .filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
-    let looks_at_names = tools.into_iter().any(|tool| NAME_CHECKERS.contains(&tool));
+    let logs = question.logs.iter();
+    let mut tools = logs.filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
+    let looks_at_names = tools.any(|tool| NAME_CHECKERS.contains(&tool));
     // Not tried when unused, because an unused import from a library passes nearly any test.
     let is_used = |one: &&Suggestion| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
@@ -102,26 +90,19 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     };
     let import = |one: &Suggestion| {
         let fixed = fix(graph, file, std::slice::from_ref(one))?;
-        let what = format!("{} in {file}", one.import_statement);
-        Some(Candidate {
-            must_fix: true,
-            imports: [(one.name.clone(), one.import_statement.clone())].into(),
-            ..Candidate::from_fixes(what, vec![(file.clone(), fixed)])
-        })
+        let what = &one.import_statement;
+        Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
     };
     let imports = imports.into_iter().filter(is_used).filter_map(import);
-    fix_typos(question, file, &typos)
-        .into_iter()
-        .chain(imports)
-        .collect()
+    let typos = fix_typos(question, file, &typos).into_iter();
+    typos.chain(imports).collect()
 }
 
 // Whether the tests can tell that a suggestion is meant: of two definitions of one name, or two names that are as
 // near, tests that pass with one may pass with the other.
 fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
-    let mut others = all
-        .iter()
-        .filter(|other| *other != one && other.name == one.name);
+    let is_other = |other: &&Suggestion| *other != one && other.name == one.name;
+    let mut others = all.iter().filter(is_other);
     match &one.replaces {
         // Not tried, because a neighboring file in place of an alias would hide that the alias is wrong.
         Some(alias) if !alias.starts_with('.') && one.module.starts_with('.') => false,
@@ -142,17 +123,10 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
         let places = uses(file, text.as_bytes(), &one.name)?.places;
         Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
-    let rows = typos
-        .iter()
-        .map(|one| format!("`{}` for `{}`", one.imported, one.name));
-    let candidate = place.make_candidate(&rows.collect::<Vec<_>>().join(", "), &after)?;
-    Some(Candidate {
-        imports: typos
-            .iter()
-            .map(|one| (one.name.clone(), String::new()))
-            .collect(),
-        ..candidate
-    })
+    let row = |one: &&Suggestion| format!("`{}` for `{}`", one.imported, one.name);
+    let what = typos.iter().map(row).collect::<Vec<_>>().join(", ");
+    let candidate = place.make_candidate(&what, &after)?;
+    Some(candidate.with_imports(typos.iter().copied()))
 }
 
 #[cfg(test)]
@@ -175,17 +149,19 @@ mod tests {
             installed: &Installed::default(),
             may_read: &|_| true,
         };
-        let (_, _, tries) = imports(&Question {
+        let question = Question {
             wanted: &lacked_names(&source, &diagnosis),
             logs: &[(diagnosis, log)],
             graph: &Graph::new(&source),
-            ask: Some(&ask),
+            git: None,
+            ask: &ask,
             judging: Judging {
                 lines: &[],
                 prefix: "",
                 allowed: &Allowed::default(),
             },
-        });
+        };
+        let (_, _, tries) = imports(&question);
         let added = tries.iter().map(|fix| {
             assert!(fix.must_fix, "{}", fix.what);
             let added = fix.added();

@@ -2,7 +2,9 @@
 
 use super::candidate::{Candidate, Judging};
 use super::imports::imports;
-use super::witness::witnesses;
+use super::recent::recent_fixes;
+use super::witness::{named_words, witnesses};
+use crate::git::Repository;
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Wanted};
 use crate::model::{Diagnosis, RepoPath};
@@ -19,8 +21,10 @@ pub struct Question<'q> {
     pub wanted: &'q BTreeMap<RepoPath, Wanted>,
     /// The repository as it fails.
     pub graph: &'q Graph<'q>,
-    /// The context of import suggestions; without it imports are left alone.
-    pub ask: Option<&'q Ask<'q>>,
+    /// Its history; without it the latest changes explain nothing.
+    pub git: Option<&'q Repository>,
+    /// The context of import suggestions.
+    pub ask: &'q Ask<'q>,
     /// The rules for a change.
     pub judging: Judging<'q>,
 }
@@ -39,17 +43,13 @@ impl Question<'_> {
 pub struct Fixes {
     /// Import suggestions for each file that lacks something.
     pub answers: Vec<Answer>,
-    /// Candidates in the order in which they are tried: certain imports, names that tools propose or messages name,
-    /// imports that may be meant; of each the product before tests. Policy allows all of them.
+    /// Candidates in the order in which they are tried: certain imports, what the latest changes explain, names
+    /// that tools propose or messages name, imports that may be meant; of each the product before tests. Policy allows
+    /// all of them.
     pub edits: Vec<Candidate>,
 }
 
 impl Fixes {
-    /// Returns the list in words, in its order.
-    pub fn tried(&self) -> Vec<String> {
-        self.edits.iter().map(|edit| edit.what.clone()).collect()
-    }
-
     /// Returns the edits that are no imports, in words.
     pub fn beside_imports(&self) -> Vec<String> {
         let others = self.edits.iter().filter(|edit| edit.imports.is_empty());
@@ -66,9 +66,12 @@ impl Fixes {
 /// Lists all fixes of a failure that need no LLM. Each is kept only when the commands say that it helps.
 pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
+    let missing = missing_words(question.logs);
     let (answers, mut edits, tries) = imports(question);
+    let mut renamed = BTreeMap::new();
+    edits.extend(recent_fixes(question, &missing, &mut renamed));
     for (diagnosis, log) in question.logs {
-        edits.extend(witnesses(log, diagnosis, source));
+        edits.extend(witnesses(log, diagnosis, source, &renamed));
     }
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));
@@ -76,4 +79,16 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let mut seen = BTreeSet::new();
     edits.retain(|edit| seen.insert(edit.patch.clone()));
     Fixes { answers, edits }
+}
+
+// The words that the logs call missing.
+fn missing_words(logs: &[(Diagnosis, &str)]) -> BTreeSet<String> {
+    let named = logs.iter().flat_map(|(diagnosis, log)| {
+        let lacked = diagnosis.lacks().map(String::as_str);
+        lacked.chain(named_words(log)).collect::<Vec<_>>()
+    });
+    let is_apart = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    let words = named.flat_map(|name| name.split(is_apart));
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }

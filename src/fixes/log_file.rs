@@ -3,11 +3,15 @@
 use std::ops::Range;
 
 use super::candidate::Candidate;
-use crate::languages::syntax_errors;
+use crate::languages::{syntax_errors, words};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
-use crate::patch::{Change, FileState, canonical};
+use crate::patch::{Change, FileState};
+use crate::policy::is_test;
 use crate::runners::pattern;
 use crate::source::Source;
+
+/// Bounds a file in which names are looked for, in bytes.
+const MAX_FILE: usize = 256 << 10;
 
 /// A file of the repository that a log names, with its text.
 pub(super) struct LogFile<'s> {
@@ -32,10 +36,9 @@ impl<'s> LogFile<'s> {
         let paths = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
         let fits =
             |path: &RepoPath| named.ends_with(path.as_str()) || path.as_str().ends_with(named);
-        let path = paths
-            .filter(fits)
-            .max_by_key(|path| path.as_str().len().min(named.len()))?;
-        Self::open(path, source)
+        let fitting = paths.filter(fits);
+        let path = fitting.max_by_key(|path| path.as_str().len().min(named.len()));
+        Self::open(path?, source)
     }
 
     /// Returns the bytes of a line, counted from 1, without its line end.
@@ -55,29 +58,40 @@ impl<'s> LogFile<'s> {
         Some(range.start + at.map_or(text.len(), |(at, _)| at))
     }
 
-    /// Returns the text with a range replaced.
-    pub(super) fn with(&self, range: Range<usize>, new: &str) -> Option<String> {
-        let head = self.text.get(..range.start)?;
-        Some(format!("{head}{new}{}", self.text.get(range.end..)?))
+    /// Returns where a word stands in a part of the text.
+    pub(super) fn words<'w>(
+        &'w self,
+        range: Range<usize>,
+        word: &'w str,
+    ) -> impl Iterator<Item = usize> {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        words(text.as_bytes(), word).map(move |at| range.start + at)
     }
 
-    pub(super) fn parses_text(&self, text: &str) -> bool {
-        syntax_errors(&self.path, text.as_bytes()).is_empty()
+    /// Returns the change to `after`, when that is another text that parses.
+    pub(super) fn change_to(&self, after: &str) -> Option<Change> {
+        let is_fit = after != self.text && syntax_errors(&self.path, after.as_bytes()).is_empty();
+        let before = FileState::read(self.source, &self.path).filter(|_| is_fit)?;
+        let after = FileState::new(after.as_bytes(), before.mode);
+        let path = self.path.clone();
+        Some(Change::between(path, Some(before), Some(after)))
     }
 
-    /// Returns the change to `after`, when that parses, as a candidate that must make the commands pass.
+    /// Returns that change as a candidate that must make the commands pass.
     pub(super) fn make_candidate(&self, what: &str, after: &str) -> Option<Candidate> {
-        let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
-        let state = |text: &str| Some(FileState::new(text.as_bytes(), mode));
-        let change = Change::between(self.path.clone(), state(&self.text), state(after));
-        (after != self.text && self.parses_text(after)).then(|| Candidate {
-            what: format!("{what} in {}", self.path),
-            patch: canonical(std::slice::from_ref(&change)),
-            files: vec![self.path.clone()],
-            must_fix: true,
-            ..Candidate::default()
-        })
+        Candidate::from_changes(what, vec![self.change_to(after)?])
     }
+}
+
+/// Returns the files of the product whose paths are meant.
+pub(super) fn product_files(
+    source: &dyn Source,
+    is_meant: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = LogFile<'_>> {
+    let paths = source.listing().files().map(|entry| &entry.path);
+    let paths = paths.filter(move |path| is_meant(path.as_str()) && !is_test(path.as_str()));
+    let files = paths.filter_map(|path| LogFile::open(path.clone(), source));
+    files.filter(|file| file.text.len() <= MAX_FILE)
 }
 
 // `File "a.py", line 3` or `a.py:3: NameError`.

@@ -1,14 +1,15 @@
 //! Reads the edits that error messages propose, such as "did you mean".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use regex::Captures;
 use serde::Deserialize;
 
 use super::candidate::Candidate;
-use super::log_file::{LogFile, python_frame};
-use super::nearest::{class_members, function_parameters, only_near};
-use crate::languages::{is_word, words};
+use super::log_file::{LogFile, product_files, python_frame};
+use crate::hint::{only_near, replace_words};
+use crate::languages::is_word;
 use crate::model::{Diagnosis, parse_rows};
 use crate::policy::is_test;
 use crate::runners::Pattern;
@@ -27,157 +28,202 @@ struct Row {
     id: String,
     cue: String,
     pattern: Pattern,
+    // Whether `await` is put before a call.
     #[serde(default)]
-    edit: Edit,
-    names: Option<Names>,
+    awaits: bool,
+    names: Option<String>,
+    among: Option<String>,
     #[expect(dead_code, reason = "for readers of the table")]
     seen: String,
-}
-
-#[derive(Deserialize, Clone, Copy, Default, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum Edit {
-    #[default]
-    Word,
-    Await,
-}
-
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum Names {
-    Parameters,
-    Members,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("fixes/witness.toml")));
 
 /// Returns edits that the lines of a log propose: they name the place, the wrong word there, and the right one or
 /// the kind of names among which it is.
-pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
+pub(super) fn witnesses(
+    log: &str,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+    renamed: &BTreeMap<String, String>,
+) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     // Many tests fail for one word.
     let mut seen = BTreeSet::new();
     for statement in read_statements(log).into_iter().take(MAX_STATEMENTS) {
-        let key = (&statement.row.id, statement.place, statement.wrong);
-        if seen.insert(key) && found.len() < MAX_CANDIDATES {
-            found.extend(statement.build_candidate(diagnosis, source));
+        let (row, places) = (&statement.row.id, statement.places.clone());
+        let is_new = seen.insert((row, places, statement.group("wrong")));
+        if is_new && found.len() < MAX_CANDIDATES {
+            let candidate = statement.build_candidate(diagnosis, source, renamed);
+            found.extend(candidate.filter(|one| !found.contains(one)));
         }
     }
     found
 }
 
-// What a line says.
-#[derive(Clone)]
-struct Statement<'l> {
-    row: &'static Row,
-    // The path and the line of the place.
-    place: Option<(&'l str, usize)>,
-    column: Option<usize>,
-    wrong: &'l str,
-    right: Option<&'l str>,
-    of: &'l str,
+/// Returns the words of which a log says that they are wrong.
+pub(super) fn named_words(log: &str) -> impl Iterator<Item = &str> {
+    let statements = read_statements(log).into_iter();
+    statements.map(|statement| statement.group("wrong"))
 }
 
-// What the lines of a log say; where a line names no place, with the frame above and the one below, where pytest
-// names it.
+// What a line says.
+struct Statement<'l> {
+    row: &'static Row,
+    groups: Captures<'l>,
+    // Paths and lines of what may be the place.
+    places: Vec<(&'l str, usize)>,
+}
+
+// What the lines of a log say; where a line names no place, with the frame below, where pytest names it, and the one
+// above.
 fn read_statements(log: &str) -> Vec<Statement<'_>> {
     let mut found: Vec<Statement<'_>> = Vec::new();
     let mut frame = None;
-    let mut open: Vec<Statement<'_>> = Vec::new();
+    let mut open = 0;
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
         if let Some(here) = python_frame(line) {
             frame = Some(here);
-            found.extend(open.drain(..).map(|one| Statement {
-                place: frame,
-                ..one
-            }));
+            let statements = found.iter_mut().skip(open);
+            for statement in statements.filter(|one| one.groups.name("path").is_none()) {
+                statement.places.insert(0, here);
+            }
+            open = found.len();
         }
         for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
-            let Some(mut statement) = row.read_line(line) else {
+            let Some(groups) = row.pattern.get().captures(line) else {
                 continue;
             };
-            if statement.place.is_none() {
-                open.push(statement.clone());
-                statement.place = frame;
-            }
-            found.push(statement);
+            let [path, at] = ["path", "line"].map(|name| groups.name(name));
+            let line = at.and_then(|at| at.as_str().parse().ok());
+            let place = path.map(|path| path.as_str()).zip(line).or(frame);
+            found.push(Statement {
+                row,
+                groups,
+                places: Vec::from_iter(place),
+            });
         }
     }
     found
 }
 
-impl Row {
-    fn read_line<'l>(&'static self, line: &'l str) -> Option<Statement<'l>> {
-        let found = self.pattern.get().captures(line)?;
-        let group = |name: &str| found.name(name).map(|group| group.as_str());
-        let number = |name: &str| group(name).and_then(|digits| digits.parse().ok());
-        Some(Statement {
-            row: self,
-            place: group("path").zip(number("line")),
-            column: number("column"),
-            wrong: group("wrong").unwrap_or_default(),
-            right: group("right"),
-            of: group("of").unwrap_or_default(),
-        })
+impl<'l> Statement<'l> {
+    fn group(&self, name: &str) -> &'l str {
+        self.groups.name(name).map_or("", |group| group.as_str())
     }
-}
 
-impl Statement<'_> {
-    fn build_candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
-        let (path, line) = self.place?;
-        let file = LogFile::find(path, diagnosis, source)?;
+    fn build_candidate(
+        &self,
+        diagnosis: &Diagnosis,
+        source: &dyn Source,
+        renamed: &BTreeMap<String, String>,
+    ) -> Option<Candidate> {
+        let named = self.named_place(diagnosis, source);
+        let (file, start) = named.or_else(|| self.only_place(source))?;
         // Not in tests, because a test may be right and the code wrong.
         if self.row.names.is_some() && is_test(file.path.as_str()) {
             return None;
         }
-        let (start, wrong) = self.find_wrong(&file, line)?;
-        let (right, what) = if self.row.edit == Edit::Await {
-            ("await ".to_owned(), format!("await `{}`", self.wrong))
-        } else {
-            let right = self.right_word(source)?;
-            let what = format!("`{right}` is suggested for `{wrong}`");
-            (right, what)
-        };
-        let after = file.with(start..start + wrong.len(), &right)?;
-        file.make_candidate(&what, &after)
+        let wrong = self.group("wrong");
+        if self.row.awaits {
+            let after = replace_words(&file.text, &[start], "", "await ");
+            return file.make_candidate(&format!("await `{wrong}`"), &after);
+        }
+        let right = renamed.get(wrong).cloned();
+        let right = right.or_else(|| self.right_word(source))?;
+        let after = replace_words(&file.text, &[start], wrong, &right);
+        file.make_candidate(&format!("`{right}` is suggested for `{wrong}`"), &after)
     }
 
     fn right_word(&self, source: &dyn Source) -> Option<String> {
-        let (Some(names), None) = (self.row.names, self.right) else {
-            return self
-                .right
-                .filter(|right| *right != self.wrong)
-                .map(str::to_owned);
-        };
-        let names = match names {
-            Names::Parameters => function_parameters(self.of, source),
-            Names::Members => class_members(self.of, source),
-        };
-        only_near(self.wrong, names.iter().map(String::as_str))
+        let (wrong, right) = (self.group("wrong"), self.group("right"));
+        if !right.is_empty() {
+            return (right != wrong).then(|| right.to_owned());
+        }
+        let names = self.list_names(source)?;
+        only_near(wrong, names.iter().map(String::as_str))
     }
 
-    // The word that is to be replaced, and where it starts: at the column, else the only one on the line. Before a
-    // call that is to be awaited it is empty.
-    fn find_wrong<'t>(&self, file: &'t LogFile<'_>, line: usize) -> Option<(usize, &'t str)> {
-        let range = file.line(line)?;
-        let text = file.text.get(range.clone())?;
-        let start = match self.column {
-            Some(column) => file.byte_offset(line, column)?,
-            None => {
-                let mut places = words(text.as_bytes(), self.wrong);
-                let at = places.next()?;
-                places.next().is_none().then_some(range.start + at)?
-            }
+    // The names among which the right one is: those that the message lists, else those that the repository has.
+    fn list_names(&self, source: &dyn Source) -> Option<BTreeSet<String>> {
+        let is_apart = |letter: char| !(letter.is_alphanumeric() || "_-.".contains(letter));
+        let of = regex::escape(self.group("of"));
+        let pattern = |text: &Option<String>| {
+            let text = text.as_ref()?.replace("{of}", &of);
+            regex::Regex::new(&text).ok()
         };
-        let rest = file.text.get(start..)?;
-        if self.row.edit == Edit::Await {
-            return Some((awaitable_start(file, start)?, ""));
+        let (names, among) = (pattern(&self.row.names)?, pattern(&self.row.among));
+        let mut found = BTreeSet::new();
+        let listed = self.group("listed");
+        let texts: Vec<String> = if listed.is_empty() {
+            let paths = source.listing().files().map(|entry| entry.path.to_string());
+            let texts = product_files(source, |path| path.ends_with(".py")).map(|file| file.text);
+            let is_one = |text: &String| among.as_ref().is_none_or(|one| one.is_match(text));
+            texts.filter(is_one).chain(paths).collect()
+        } else {
+            vec![listed.to_owned()]
+        };
+        for groups in texts.iter().flat_map(|text| names.captures_iter(text)) {
+            let list = groups.get(1).map_or("", |list| list.as_str());
+            found.extend(list.split(is_apart).map(str::to_owned));
         }
-        let after = rest.strip_prefix(self.wrong)?.bytes().next();
-        let is_whole = !after.is_some_and(is_word);
-        is_whole.then(|| (start, &rest[..self.wrong.len()]))
+        Some(found)
     }
+
+    // The wrong word at a place that the message names: at the column, else the only one on the line.
+    fn named_place<'s>(
+        &self,
+        diagnosis: &Diagnosis,
+        source: &'s dyn Source,
+    ) -> Option<(LogFile<'s>, usize)> {
+        let wrong = self.group("wrong");
+        self.places.iter().find_map(|(path, line)| {
+            let file = LogFile::find(path, diagnosis, source)?;
+            let start = match self.group("column").parse() {
+                Ok(column) => file.byte_offset(*line, column)?,
+                Err(_) => {
+                    let places: Vec<usize> = file.words(file.line(*line)?, wrong).collect();
+                    // `f(rate=rate)`: the keyword is wrong.
+                    let is_key = |at: &&usize| file.text[**at + wrong.len()..].starts_with('=');
+                    let mut keys = places.iter().filter(is_key);
+                    let mut all = places.iter();
+                    *only_one(&mut all).or_else(|| only_one(&mut keys))?
+                }
+            };
+            let after = file.text.get(start..)?.strip_prefix(wrong)?;
+            let is_whole = wrong.is_empty() || !after.bytes().next().is_some_and(is_word);
+            let start = self.edit_start(&file, start).filter(|_| is_whole)?;
+            Some((file, start))
+        })
+    }
+
+    // The only one of the product, where the message names no place.
+    fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
+        let is_read = |path: &str| path.ends_with(".py") || path.ends_with(".html");
+        let mut only = None;
+        for file in product_files(source, is_read).filter(|_| self.group("column").is_empty()) {
+            let places = file.words(0..file.text.len(), self.group("wrong"));
+            let starts = places.filter_map(|at| self.edit_start(&file, at));
+            match starts.collect::<Vec<_>>()[..] {
+                [] => {}
+                [start] if only.is_none() => only = Some((file, start)),
+                _ => return None,
+            }
+        }
+        only
+    }
+
+    fn edit_start(&self, file: &LogFile<'_>, word: usize) -> Option<usize> {
+        if self.row.awaits {
+            return awaitable_start(file, word);
+        }
+        Some(word)
+    }
+}
+
+fn only_one<'p>(places: &mut dyn Iterator<Item = &'p usize>) -> Option<&'p usize> {
+    places.next().filter(|_| places.next().is_none())
 }
 
 // Where the call at a byte begins, when an async function is around it and nothing awaits it yet. A member of a
@@ -197,11 +243,15 @@ fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
     } else {
         above.get(above.rfind("\n}").unwrap_or(0)..)?
     };
-    (function.contains("async ") && !above.trim_end().ends_with("await")).then_some(start)
+    let above = above.trim_end();
+    let is_call = !above.ends_with("await") && !above.ends_with("def");
+    (function.contains("async ") && is_call).then_some(start)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::{ROWS, witnesses};
     use crate::diagnose::{LogFacts, diagnose};
     use crate::model::RepoPath;
@@ -217,7 +267,7 @@ mod tests {
         );
         let source = Memory::new([(file, text.as_bytes().to_vec()), cart]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        let found = witnesses(log, &diagnosis, &source);
+        let found = witnesses(log, &diagnosis, &source, &BTreeMap::new());
         let added = found.iter().map(|heal| {
             assert!(heal.must_fix, "{}", heal.what);
             heal.added().join("|")
@@ -281,7 +331,7 @@ mod tests {
     fn proposed(path: &str, text: &str, log: &str) -> Vec<String> {
         let source = Memory::named([(path, text)]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        let found = witnesses(log, &diagnosis, &source);
+        let found = witnesses(log, &diagnosis, &source, &BTreeMap::new());
         found.iter().map(|one| one.added().join("|")).collect()
     }
 

@@ -46,19 +46,17 @@ pub(super) fn choose(
     let is_taken_outside = imported.any(|(candidate, _)| candidate.path.is_none());
     let rows = evidence.0.into_iter();
     let rows = rows.filter(|(candidate, _)| is_importable(candidate, undef));
-    let mut rows: Vec<Row> = rows
-        .map(|(candidate, weight)| {
-            let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
-            let part = if passed_over { PASSED_OVER } else { 1 };
-            Row {
-                entity: candidate_entity(&candidate, undef),
-                score: score_candidate(&candidate, &weight, undef) / part,
-                candidate,
-                weight,
-            }
-        })
-        .filter(|row| row.score > 0)
-        .collect();
+    let rows = rows.map(|(candidate, weight)| {
+        let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
+        let part = if passed_over { PASSED_OVER } else { 1 };
+        Row {
+            entity: candidate_entity(&candidate, undef),
+            score: score_candidate(&candidate, &weight, undef) / part,
+            candidate,
+            weight,
+        }
+    });
+    let mut rows: Vec<Row> = rows.filter(|row| row.score > 0).collect();
     let totals = add_up(&rows);
     let total = |row: &Row| totals.get(&row.entity).copied().unwrap_or(0);
     rows.sort_by(|a, b| {
@@ -123,9 +121,8 @@ fn add_up(rows: &[Row]) -> Totals {
             *open = row.score.max(*open);
         }
     }
-    let sums = parts.into_iter();
-    sums.map(|(entity, (taken, open))| (entity, taken + open))
-        .collect()
+    let sum = |(entity, (taken, open)): (Entity, (u64, u64))| (entity, taken + open);
+    parts.into_iter().map(sum).collect()
 }
 
 fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {

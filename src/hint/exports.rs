@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::idiom::{Shown, Site};
-use super::similar::distance;
+use super::similar::nearest_names;
 use super::{Query, suggest};
 use crate::graph::Graph;
 use crate::languages::{Language, aliased, removed, uses, words};
@@ -49,11 +49,8 @@ pub(super) fn missing_exports(
         // Only modules of the repository can be read.
         let mut missing: Vec<_> = missing.filter(|one| !one.is_there()).collect();
         missing.sort_by_key(|one| one.target.is_none());
-        let rows = missing
-            .first()
-            .map(MissingExport::list_suggestions)
-            .unwrap_or_default();
-        found.extend(rows.into_iter().map(|row| Suggestion {
+        let rows = missing.first().map(MissingExport::list_suggestions);
+        found.extend(rows.into_iter().flatten().map(|row| Suggestion {
             name: name.clone(),
             ..row
         }));
@@ -131,10 +128,8 @@ impl MissingExport<'_> {
 
     // `import X` of a named export, `import { X }` of the default.
     fn other_form(&self) -> Option<Suggestion> {
-        let target = self
-            .target
-            .as_ref()
-            .filter(|_| self.language.declares_exports)?;
+        let may_have = self.language.declares_exports;
+        let target = self.target.as_ref().filter(|_| may_have)?;
         let bound = self.taken.local();
         let facts = self.graph.resolver().facts(target);
         let imported = if self.taken.name == "default" {
@@ -207,18 +202,12 @@ impl MissingExport<'_> {
                 library.map(str::to_owned).collect()
             }
         };
-        let free = offered
-            .iter()
-            .filter(|name| !in_use.contains(name.as_str()));
-        let near: BTreeSet<(usize, usize, &String)> = free
-            .filter_map(|name| {
-                let edits = distance(wanted, name)?;
-                Some((edits, wanted.len().abs_diff(name.len()), name))
-            })
-            .collect();
+        let offered = offered.iter().map(String::as_str);
+        let free = offered.filter(|name| !in_use.contains(name));
+        let near = nearest_names(wanted, free);
         let near = near.into_iter().take(MAX_SUGGESTIONS);
-        near.map(|(_, _, name)| self.make_suggestion(name, name, HintSource::Similar))
-            .collect()
+        let suggest = |(_, name)| self.make_suggestion(name, name, HintSource::Similar);
+        near.map(suggest).collect()
     }
 }
 
@@ -244,6 +233,24 @@ pub(super) fn retake_name(
     let is_own = !is_passed_on && import.kind != ImportKind::ExportFrom;
     let renamed = is_own.then(|| rename_uses(file, text, old, new)).flatten();
     renamed.or_else(|| aliased(file, text, import, old, new))
+}
+
+/// Renames in a file what others gave it under another name, imported or reached through its owner.
+pub fn rename_name(
+    file: &RepoPath,
+    text: &str,
+    facts: &FileFacts,
+    (old, new): (&str, &str),
+) -> Option<String> {
+    if let Some((import, _)) = takers(facts, old).next() {
+        return retake_name(file, text, facts, &import.specifier, (old, new));
+    }
+    let found = uses(file, text.as_bytes(), old)?;
+    let is_member = |at: &usize| text.get(..*at).is_some_and(|head| head.ends_with('.'));
+    let places = words(text.as_bytes(), old);
+    let places = places.filter(|at| is_member(at) || found.places.contains(at));
+    let is_other = found.is_own() || found.shadowed;
+    (!is_other).then(|| replace_words(text, &places.collect::<Vec<_>>(), old, new))
 }
 
 /// Returns a text with a word replaced at its places.

@@ -1,19 +1,15 @@
 //! Writes a suggested import into a file as a patch.
 
 use super::exports::{retake_name, takers};
-use crate::git::unified_hunks;
 use crate::graph::Graph;
 use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
 use crate::model::{FileFacts, Import, ImportedName, RepoPath, Suggestion};
-use crate::patch::{After, Change, JudgeOptions, judge};
+use crate::patch::{After, Change, FileState, JudgeOptions, canonical, judge};
 use crate::policy::Allowed;
-use crate::source::Source;
 
-/// A patch that adds imports to one file.
+/// A change that adds imports to one file.
 pub struct Fix {
-    /// A git patch; it applies to the source as it is.
-    pub patch: String,
-    /// What it writes.
+    /// What it writes; it applies to the source as it is.
     pub changes: Vec<Change>,
     /// The names it binds, in the order of the suggestions.
     pub names: Vec<String>,
@@ -27,9 +23,8 @@ pub struct Fix {
 /// nowhere, or the patch is refused. The caller decides which suggestions are good enough: see
 /// [`Suggestion::certain`]. The file counts as named by a person, so a test may be changed.
 pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
-    let source = graph.source();
-    let before = source.read(file).ok()?;
-    let mut text = String::from_utf8(before.to_vec()).ok()?;
+    let before = FileState::read(graph.source(), file)?;
+    let mut text = String::from_utf8(before.bytes.to_vec()).ok()?;
     let mut names: Vec<String> = Vec::new();
     for suggestion in suggestions {
         if names.contains(&suggestion.name) {
@@ -43,35 +38,20 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
     if names.is_empty() {
         return None;
     }
-    let (patch, changes) = judge_text(source, file, std::str::from_utf8(&before).ok()?, &text)?;
-    Some(Fix {
-        patch,
-        changes,
-        names,
-    })
-}
-
-// The git patch between two texts of a file, when it is allowed.
-fn judge_text(
-    source: &dyn Source,
-    file: &RepoPath,
-    before: &str,
-    text: &str,
-) -> Option<(String, Vec<Change>)> {
-    let hunks = unified_hunks(before, text);
-    let patch = format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n{hunks}");
+    let after = FileState::new(text.into_bytes(), before.mode);
+    let change = Change::between(file.clone(), Some(before), Some(after));
     let options = JudgeOptions {
         strict: true,
         after: After::Enforced,
         allowed: Allowed::new(&[file.as_str().to_owned()]).ok()?,
         ..JudgeOptions::default()
     };
-    let judged = judge(patch.as_bytes(), source, &options);
-    if !judged.verdict.verdict.applies() {
-        return None;
-    }
-    let patch = String::from_utf8(judged.canonical_patch()).ok()?;
-    Some((patch, judged.changes))
+    let judged = judge(&canonical(&[change]), graph.source(), &options);
+    let applies = judged.verdict.verdict.applies();
+    applies.then_some(Fix {
+        changes: judged.changes,
+        names,
+    })
 }
 
 /// The text with one more import, when it then parses as well as before and binds the name.

@@ -56,13 +56,11 @@ pub(super) trait Idiom: Sync {
     /// Whether an import that is put into the file follows what only this language demands.
     fn suits_import(
         &self,
-        _: &Undefined<'_>,
-        _: &Suggestion,
-        _: &Import,
-        _: Option<DefinitionKind>,
-    ) -> bool {
-        true
-    }
+        undef: &Undefined<'_>,
+        one: &Suggestion,
+        import: &Import,
+        kind: Option<DefinitionKind>,
+    ) -> bool;
 }
 
 /// The file that asks, and where it is.

@@ -6,12 +6,14 @@ use super::exports::exports_name;
 use super::idiom::{Idiom, Shown, Site};
 use super::similar::distance;
 use crate::graph::Graph;
-use crate::languages::{Language, restated};
+use crate::languages::{Language, restated, words};
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Ignored;
 
 const MAX_SUGGESTIONS: usize = 3;
+/// The edits to a name that has nothing in common.
+const RENAMED: usize = usize::MAX;
 
 /// Proposes files for modules that `file` imports and that do not exist: those with the same or a similar name that
 /// have something of what is imported. Certain when a single file has all of it.
@@ -52,15 +54,11 @@ pub(super) fn missing_modules(
                 idiom: site.choose_idiom(language, Shown::default()),
                 taken: taken.filter(|name| *name != "*").collect(),
             };
-            found.extend(
-                missing
-                    .list_suggestions()
-                    .into_iter()
-                    .map(|one| Suggestion {
-                        name: module.clone(),
-                        ..one
-                    }),
-            );
+            let suggestions = missing.list_suggestions().into_iter();
+            found.extend(suggestions.map(|one| Suggestion {
+                name: module.clone(),
+                ..one
+            }));
         }
     }
     found
@@ -106,12 +104,8 @@ struct MissingModule<'a> {
 
 impl MissingModule<'_> {
     fn list_suggestions(&self) -> Vec<Suggestion> {
-        let files = self
-            .graph
-            .source()
-            .listing()
-            .files()
-            .map(|entry| &entry.path);
+        let source = self.graph.source();
+        let files = source.listing().files().map(|entry| &entry.path);
         let candidates = files.filter(|path| {
             *path != self.query.file
                 && Language::of_path(path.as_str()) == Some(self.language)
@@ -130,20 +124,15 @@ impl MissingModule<'_> {
             (!has_all, *edits, near, (*path).clone())
         });
         let whole = places.iter().filter(|(_, has_all, _)| *has_all).count();
-        let first = places.first().map(|(_, _, path)| *path);
-        let certain = whole == 1 && first.is_some_and(|path| self.is_certain(path));
+        let first = places.first().filter(|(edits, _, _)| *edits < RENAMED);
+        let certain = whole == 1 && first.is_some_and(|(_, _, path)| self.is_certain(path));
         let mut found: Vec<Suggestion> = Vec::new();
         for (edits, has_all, path) in places.into_iter().take(MAX_SUGGESTIONS) {
             let certain = certain && found.is_empty();
             let is_same = edits == 0 || has_all;
             let (module, _) = self.idiom.respell_module(path, &self.import.specifier);
             found.push(Suggestion {
-                import_statement: restated(
-                    self.graph.source(),
-                    self.query.file,
-                    self.import,
-                    &module,
-                ),
+                import_statement: restated(source, self.query.file, self.import, &module),
                 module,
                 path: Some(path.clone()),
                 confidence: if certain { 90 } else { 40 },
@@ -176,7 +165,16 @@ impl MissingModule<'_> {
             return Some(0);
         }
         let near = wanted.iter().filter_map(|wanted| distance(wanted, name));
-        Some(1 + near.min()?)
+        let near = near.min().map(|edits| 1 + edits);
+        near.or_else(|| self.may_be_renamed(path).then_some(RENAMED))
+    }
+
+    // Whether a file of another name defines all that is imported, and no test of it is meant.
+    fn may_be_renamed(&self, path: &RepoPath) -> bool {
+        let text = self.graph.source().read(path).unwrap_or_default();
+        let holds = |name: &&str| *name != "default" && words(&text, name).next().is_some();
+        let holds_all = !is_test(path.as_str()) && self.taken.iter().all(holds);
+        holds_all && self.has_all(path) && self.taken.iter().all(|name| self.is_home(path, name))
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {
@@ -194,14 +192,15 @@ impl MissingModule<'_> {
         self.graph.defining(path, name).is_some() || submodule()
     }
 
+    // Python modules show all that they import: the name has to be from there.
+    fn is_home(&self, path: &RepoPath, name: &str) -> bool {
+        self.language.declares_exports
+            || path.stem() == "__init__"
+            || self.graph.defining(path, name).as_ref() == Some(path)
+    }
+
     fn is_certain(&self, path: &RepoPath) -> bool {
-        // Python modules show all that they import: the name has to be from there.
-        let is_home = |name: &&str| {
-            self.language.declares_exports
-                || path.stem() == "__init__"
-                || self.graph.defining(path, name).as_ref() == Some(path)
-        };
-        self.taken.iter().all(is_home)
+        self.taken.iter().all(|name| self.is_home(path, name))
             && !is_test(path.as_str())
             && !is_generated(self.graph, self.query.file, self.import)
             && self.may_be_ours()
@@ -217,10 +216,8 @@ impl MissingModule<'_> {
             return true;
         }
         let top = package.split('.').next().unwrap_or(package);
-        let found = self
-            .graph
-            .resolver()
-            .resolve(self.query.file, &Import::from_specifier(top));
+        let (resolver, top) = (self.graph.resolver(), Import::from_specifier(top));
+        let found = resolver.resolve(self.query.file, &top);
         !found.files.is_empty()
     }
 
@@ -251,9 +248,8 @@ fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
         let named = RepoPath::resolve(file.directory(), &import.specifier);
         paths.extend(named.ok().map(|path| path.to_string()));
     }
-    let ended = paths
-        .iter()
-        .flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
+    let ended = |path: &String| ENDINGS.map(|ending| format!("{path}{ending}"));
+    let ended = paths.iter().flat_map(ended);
     let mut paths = ended.filter_map(|path| RepoPath::new(&path).ok());
     paths.any(|path| ignored.is_ignored(&path))
 }

@@ -28,12 +28,8 @@ pub(super) fn add_outside(
         evidence.add(Candidate::new(module, imported, None), &weight);
     };
     for one in language.exporters(name) {
-        let module = idiom.library_name(one.module);
-        put(
-            &module,
-            one.imported,
-            Weight::outside(HintSource::Stdlib, one.erased),
-        );
+        let weight = Weight::outside(HintSource::Stdlib, one.erased);
+        put(&idiom.library_name(one.module), one.imported, weight);
     }
     for (module, imported, from) in idiom.outside_names(name) {
         put(&module, &imported, Weight::outside(from, false));
@@ -41,17 +37,11 @@ pub(super) fn add_outside(
     let known = rows_of(KNOWN.lines(), name, language);
     let declared = known.filter(|one| idiom.declares_module(one.module));
     for one in declared {
-        put(
-            one.module,
-            one.imported,
-            Weight::outside(HintSource::Manifest, one.erased),
-        );
+        let weight = Weight::outside(HintSource::Manifest, one.erased);
+        put(one.module, one.imported, weight);
     }
-    for module in idiom
-        .installed_modules(undef.installed, name)
-        .into_iter()
-        .take(MAX_PACKAGES)
-    {
+    let modules = idiom.installed_modules(undef.installed, name);
+    for module in modules.into_iter().take(MAX_PACKAGES) {
         let has = exported(undef.installed, query.file, &module, name);
         if let Some(Has::Exported { erased }) = has {
             let weight = Weight {

@@ -33,13 +33,11 @@ impl Entity {
         let facts = graph.resolver().facts(path);
         let mut exports = facts.exports.iter();
         let export = exports.find(|export| export.name == name && export.from.is_none());
-        let local = export
-            .and_then(|export| export.local.as_deref())
-            .unwrap_or(name);
-        let kinds = facts.definitions.iter().filter(|one| one.name == local);
-        kinds
-            .map(|one| one.kind)
-            .min_by_key(|kind| kind.is_erased())
+        let local = export.and_then(|export| export.local.as_deref());
+        let local = local.unwrap_or(name);
+        let own = facts.definitions.iter().filter(|one| one.name == local);
+        let kinds = own.map(|one| one.kind);
+        kinds.min_by_key(|kind| kind.is_erased())
     }
 }
 
@@ -93,10 +91,8 @@ pub(super) fn covers_candidate(undef: &Undefined<'_>, candidate: &Candidate) -> 
 fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> {
     let module = module.strip_prefix("node:").unwrap_or(module);
     let typed = format!("{module} type");
-    let mut names = language
-        .exported(module)
-        .chain(language.exported(&typed))
-        .peekable();
+    let names = language.exported(module);
+    let mut names = names.chain(language.exported(&typed)).peekable();
     names.peek()?;
     let constant = !member.bytes().any(|byte| byte.is_ascii_lowercase());
     let has = names.any(|name| name == member);
@@ -120,35 +116,34 @@ pub(super) fn find_doubt(
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
         return Some("the file has no place for an import");
     };
+    let is_first = comes_first(undef, text.as_bytes(), import);
+    let is_suited = idiom.suits_import(undef, one, import, kind);
+    let proofs = [
+        (
+            "the installed package has no such name",
+            !has_nothing(undef, one),
+        ),
+        ("it resolves to another file", leads_to(undef, one, import)),
+        (
+            "the name may be a fixture of tests",
+            !may_be_fixture(undef, one),
+        ),
+        (
+            "a member that the file uses is missing",
+            has_members(undef, one),
+        ),
+        ("the name is used above the imports", is_first),
+        ("the package or the module system refuses it", is_suited),
+    ];
+    let failed = proofs.iter().find(|(_, holds)| !holds);
+    // Last, because it reads all that the other file loads.
     let loads = |path: &RepoPath| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
         erased || still_loads(undef, path)
     };
-    let proofs: [(&str, &dyn Fn() -> bool); 7] = [
-        ("the installed package has no such name", &|| {
-            !has_nothing(undef, one)
-        }),
-        ("it resolves to another file", &|| {
-            leads_to(undef, one, import)
-        }),
-        ("the name may be a fixture of tests", &|| {
-            !may_be_fixture(undef, one)
-        }),
-        ("a member that the file uses is missing", &|| {
-            has_members(undef, one)
-        }),
-        ("the name is used above the imports", &|| {
-            comes_first(undef, text.as_bytes(), import)
-        }),
-        ("the package or the module system refuses it", &|| {
-            idiom.suits_import(undef, one, import, kind)
-        }),
-        ("the modules may import each other", &|| {
-            one.path.as_ref().is_none_or(loads)
-        }),
-    ];
-    let mut failed = proofs.iter().filter(|(_, holds)| !holds());
-    failed.next().map(|(doubt, _)| *doubt)
+    let is_circle = || one.path.as_ref().is_some_and(|path| !loads(path));
+    let circle = || is_circle().then_some("the modules may import each other");
+    failed.map(|(doubt, _)| *doubt).or_else(circle)
 }
 
 /// Bounds the search for import cycles; beyond it nothing is proven.
@@ -160,12 +155,10 @@ fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
     let packages = |path: &RepoPath| -> Vec<RepoPath> {
         let folders = path.ancestors().filter(|folder| !folder.is_empty());
         let inits = folders.map(|folder| RepoPath::new(&format!("{folder}/__init__.py")));
-        let inits = inits
-            .filter_map(Result::ok)
-            .filter(|_| path.extension() == Some("py"));
-        inits
-            .take_while(|init| undef.graph.resolver().is_file(init))
-            .collect()
+        let is_python = path.extension() == Some("py");
+        let inits = inits.filter_map(Result::ok).filter(|_| is_python);
+        let is_there = |init: &RepoPath| undef.graph.resolver().is_file(init);
+        inits.take_while(is_there).collect()
     };
     let mut around = packages(undef.file);
     around.push(undef.file.clone());
@@ -182,11 +175,8 @@ fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
         if loaded.iter().any(|next| around.contains(next)) {
             return false;
         }
-        loaded.extend(
-            packages(&path)
-                .into_iter()
-                .filter(|init| !around.contains(init)),
-        );
+        let inits = packages(&path).into_iter();
+        loaded.extend(inits.filter(|init| !around.contains(init)));
         open.extend(loaded.into_iter().filter(|next| seen.insert(next.clone())));
     }
     true

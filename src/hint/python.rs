@@ -34,9 +34,8 @@ impl<'g> Python<'g> {
     // Relative when the imports of its package are, in the file or else in its neighbors.
     fn is_relative(&self, undef: &Undefined<'_>) -> bool {
         let resolver = self.site.graph.resolver();
-        let own = self
-            .tops
-            .dotted(resolver, undef.file, &module_place(undef.file));
+        let place = module_place(undef.file);
+        let own = self.tops.dotted(resolver, undef.file, &place);
         let top = own.split('.').next();
         let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
         let imports = undef.facts.imports.iter().chain(siblings);
@@ -100,11 +99,8 @@ impl Idiom for Python<'_> {
                 is_member && export.from.as_ref().is_some_and(is_own)
             });
         if defined.is_some() || passed {
-            let candidate = Candidate::new(
-                self.tops.dotted(resolver, file, &module_place(path)),
-                name,
-                Some(path.clone()),
-            );
+            let module = self.tops.dotted(resolver, file, &module_place(path));
+            let candidate = Candidate::new(module, name, Some(path.clone()));
             found.push((candidate, Weight::offer(defined.map(|one| one.kind), near)));
         }
         found
@@ -125,11 +121,8 @@ impl Idiom for Python<'_> {
                 None => return None,
             };
             let candidate = Candidate::new(module, imported, Some((*path).clone()));
-            let near = nearness(path, undef.file);
-            Some((
-                candidate,
-                Weight::offer(Some(DefinitionKind::Namespace), near),
-            ))
+            let kind = Some(DefinitionKind::Namespace);
+            Some((candidate, Weight::offer(kind, nearness(path, undef.file))))
         };
         pool.iter().filter_map(module).collect()
     }
@@ -149,11 +142,8 @@ impl Idiom for Python<'_> {
     }
 
     fn declares_module(&self, module: &str) -> bool {
-        declares(
-            self.site.graph.source(),
-            self.site.file,
-            module.split('.').next().unwrap_or(module),
-        )
+        let top = module.split('.').next().unwrap_or(module);
+        declares(self.site.graph.source(), self.site.file, top)
     }
 
     fn installed_modules(&self, installed: &Installed, name: &str) -> Vec<String> {
@@ -163,15 +153,11 @@ impl Idiom for Python<'_> {
             modules.map(move |module| (normal_name(&one.name), module))
         });
         let has = |module: &str| {
-            matches!(
-                exported(installed, file, module, name),
-                Some(Has::Exported { .. })
-            )
+            let found = exported(installed, file, module, name);
+            matches!(found, Some(Has::Exported { .. }))
         };
-        named
-            .filter(|(package, module)| has(module) && is_required(source, file, package))
-            .map(|(_, module)| module)
-            .collect()
+        let meant = named.filter(|(name, module)| has(module) && is_required(source, file, name));
+        meant.map(|(_, module)| module).collect()
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {
@@ -212,11 +198,10 @@ impl Idiom for Python<'_> {
         let (resolver, file) = (self.site.graph.resolver(), self.site.file);
         let place = module_place(path);
         let names = resolver.module_names(file, &place);
-        let best = names
-            .into_iter()
-            .enumerate()
-            .max_by_key(|(at, name)| (shared_parts(name, like), std::cmp::Reverse(*at)));
-        let module = best.map_or_else(|| place.replace('/', "."), |(_, name)| name);
+        // Of equals the first.
+        let names = names.into_iter().rev();
+        let best = names.max_by_key(|name| shared_parts(name, like));
+        let module = best.unwrap_or_else(|| place.replace('/', "."));
         let relative = like.starts_with('.');
         let spelled = spelling::spell_module(resolver, &module, Some(path), file, relative);
         (spelled, true)

@@ -215,11 +215,8 @@ impl Idiom for Script<'_> {
         let (graph, rules) = (self.site.graph, self.style.rules);
         let resolver = graph.resolver();
         let path = one.path.as_ref();
-        let candidate = Candidate::new(
-            import.specifier.clone(),
-            one.imported.clone(),
-            one.path.clone(),
-        );
+        let (module, imported) = (&*import.specifier, &*one.imported);
+        let candidate = Candidate::new(module, imported, one.path.clone());
         let is_spelled = |path| resolver.is_spelled(rules, &import.specifier, path);
         let erased = kind.is_some_and(DefinitionKind::is_erased)
             || path.is_some_and(|path| is_type(graph, path, &one.imported));
@@ -254,18 +251,16 @@ fn spell_specifier(undef: &Undefined<'_>, candidate: &Candidate) -> String {
         let taken = candidate.path.is_some() && !import.names.is_empty() && !import.nested;
         taken && resolver.target(undef.file, import) == candidate.path
     });
-    same.map_or(&candidate.module, |import| &import.specifier)
-        .clone()
+    let module = same.map_or(&candidate.module, |import| &import.specifier);
+    module.clone()
 }
 
 /// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its
 /// neighbors go like that.
 pub(super) fn crosses_boundary(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     let resolver = undef.graph.resolver();
-    let path = candidate
-        .path
-        .as_ref()
-        .filter(|_| candidate.module.starts_with('.'));
+    let is_relative = candidate.module.starts_with('.');
+    let path = candidate.path.as_ref().filter(|_| is_relative);
     let theirs = path.and_then(|path| resolver.package_of(path));
     let (Some(theirs), Some(ours)) = (theirs, resolver.package_of(undef.file)) else {
         return false;
@@ -282,11 +277,8 @@ pub(super) fn crosses_boundary(undef: &Undefined<'_>, candidate: &Candidate) -> 
 fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let exports_type = |path: &RepoPath| {
         let facts = graph.resolver().facts(path);
-        let mut own = facts
-            .exports
-            .iter()
-            .filter(|one| one.name == name)
-            .peekable();
+        let own = facts.exports.iter().filter(|one| one.name == name);
+        let mut own = own.peekable();
         path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
     };
     let definer = graph.defining(path, name);

@@ -9,23 +9,10 @@ use crate::model::{HintSource, Suggestion};
 
 const MAX_SUGGESTIONS: usize = 3;
 
-/// Proposes names in scope that differ from the undefined one by a typo, with an empty statement. Never certain.
+/// Proposes names in scope that differ from the undefined one by a typo, with an empty statement: imported names,
+/// names that the file binds, parameters, else names of the language itself. Never certain.
 pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
-    let suggestion = |name: String| Suggestion {
-        name: undef.name.to_owned(),
-        confidence: 25,
-        source: HintSource::Similar,
-        imported: name,
-        ..Suggestion::default()
-    };
-    let near = names_in_scope(undef).into_iter().take(MAX_SUGGESTIONS);
-    near.map(|(_, name)| suggestion(name)).collect()
-}
-
-// Imported names, names that the file binds, parameters; else names of the language itself. Nearest first.
-fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     let text = String::from_utf8_lossy(undef.text);
-    let near = |name: &str| distance(undef.name, name);
     let is_bound = |name: &str| {
         let found = uses(undef.file, undef.text, name);
         found.is_some_and(|found| found.is_own() || found.shadowed)
@@ -33,21 +20,43 @@ fn names_in_scope(undef: &Undefined<'_>) -> BTreeSet<(usize, String)> {
     let imported = undef.facts.imports.iter().flat_map(|import| &import.names);
     let imported: BTreeSet<&str> = imported.map(|name| name.local()).collect();
     let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    let words: BTreeSet<&str> = text.split(|letter| !is_letter(letter)).collect();
-    let mut found = BTreeSet::new();
-    for word in words {
-        let Some(edits) = near(word) else { continue };
-        let in_scope =
-            imported.contains(word) || (!undef.language.is_global(word) && is_bound(word));
-        if in_scope {
-            found.insert((edits, word.to_owned()));
-        }
+    let mut near = nearest_names(undef.name, text.split(|letter| !is_letter(letter)));
+    near.retain(|(_, word)| {
+        imported.contains(word) || (!undef.language.is_global(word) && is_bound(word))
+    });
+    if near.is_empty() {
+        // `Required` is a type, and `require` is not.
+        let is_upper = |name: &str| name.starts_with(char::is_uppercase);
+        let globals = undef.language.global_names();
+        let alike = globals.filter(|name| is_upper(name) == is_upper(undef.name));
+        near = nearest_names(undef.name, alike);
     }
-    if found.is_empty() {
-        let all = undef.language.global_names();
-        found.extend(all.filter_map(|word| Some((near(word)?, word.to_owned()))));
-    }
-    found
+    let suggestion = |(_, name): (usize, &str)| Suggestion {
+        name: undef.name.to_owned(),
+        confidence: 25,
+        source: HintSource::Similar,
+        imported: name.to_owned(),
+        ..Suggestion::default()
+    };
+    let near = near.into_iter().take(MAX_SUGGESTIONS);
+    near.map(suggestion).collect()
+}
+
+/// Returns the names that may have been mistaken for another, the nearest first.
+pub(super) fn nearest_names<'n>(
+    wrong: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> BTreeSet<(usize, &'n str)> {
+    let near = names.filter_map(|name| Some((distance(wrong, name)?, name)));
+    near.collect()
+}
+
+/// Returns the name that is nearest to another, when no second one is as near.
+pub fn only_near<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut near = nearest_names(wrong, names).into_iter();
+    let (edits, right) = near.next()?;
+    let rival = near.next().is_some_and(|(other, _)| other == edits);
+    (!rival).then(|| right.to_owned())
 }
 
 /// Returns the edits between two names that may have been mistaken for each other: none when only case and
@@ -79,9 +88,8 @@ const OPPOSITES: &str = "get/set min/max import/export include/exclude en/de inc
 fn are_opposites(one: &str, other: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace('_', "");
     let (one, other) = (plain(one), plain(other));
-    let mut pairs = OPPOSITES
-        .split_whitespace()
-        .filter_map(|pair| pair.split_once('/'));
+    let pairs = OPPOSITES.split_whitespace();
+    let mut pairs = pairs.filter_map(|pair| pair.split_once('/'));
     one != other
         && pairs.any(|(a, b)| one.replacen(a, b, 1) == other || other.replacen(a, b, 1) == one)
 }

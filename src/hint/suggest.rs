@@ -34,12 +34,10 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
     let pool = readable_files(graph, query, language);
     let text = graph.source().read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
-    let siblings: Vec<Arc<FileFacts>> = pool
-        .iter()
-        .filter(|path| path.directory() == query.file.directory() && **path != query.file)
-        .take(MAX_SIBLINGS)
-        .map(|path| graph.resolver().facts(path))
-        .collect();
+    let is_beside =
+        |path: &&&RepoPath| path.directory() == query.file.directory() && **path != query.file;
+    let beside = pool.iter().filter(is_beside).take(MAX_SIBLINGS);
+    let siblings: Vec<_> = beside.map(|path| graph.resolver().facts(path)).collect();
     let mut found = Vec::new();
     for name in names {
         let undef = Undefined {
@@ -53,8 +51,8 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
             language,
             siblings: &siblings,
         };
-        // Skipped, because a method is reached through its object and needs no import.
-        if !undef.usage.member {
+        // A method is reached through its object and needs no import; the bare name does.
+        if !undef.usage.member || undef.usage.value {
             found.extend(suggest_one(&undef, query, &pool));
         }
     }
@@ -71,10 +69,9 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     };
     let idiom = &*Site { graph, file }.choose_idiom(undef.language, shown);
     let mut evidence = Evidence::default();
-    let in_files: Vec<_> = parsed
-        .par_iter()
-        .map(|(path, facts)| idiom.evidence(facts, path, undef.name))
-        .collect();
+    let parsed_files = parsed.par_iter();
+    let in_files = parsed_files.map(|(path, facts)| idiom.evidence(facts, path, undef.name));
+    let in_files: Vec<_> = in_files.collect();
     let rows = in_files.into_iter().flatten();
     for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
         evidence.add(candidate, &weight);
@@ -99,10 +96,10 @@ fn readable_files<'g>(
     language: &'static Language,
 ) -> Vec<&'g RepoPath> {
     let files = graph.source().listing().files().map(|entry| &entry.path);
-    let mut pool: Vec<&RepoPath> = files
-        .filter(|path| Language::of_path(path.as_str()) == Some(language))
-        .filter(|path| (query.ask.may_read)(path))
-        .collect();
+    let is_read = |path: &&RepoPath| {
+        Language::of_path(path.as_str()) == Some(language) && (query.ask.may_read)(path)
+    };
+    let mut pool: Vec<&RepoPath> = files.filter(is_read).collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     pool
 }
@@ -115,14 +112,9 @@ fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> 
         let bytes = graph.source().read(path).unwrap_or_default();
         words(&bytes, name).next().is_some()
     };
-    let mut paths: Vec<&RepoPath> = pool
-        .par_iter()
-        .copied()
-        .filter(|path| holds(path))
-        .collect();
+    let pool = pool.par_iter().copied();
+    let mut paths: Vec<&RepoPath> = pool.filter(|path| holds(path)).collect();
     paths.truncate(MAX_PARSED);
-    let parsed = paths.par_iter();
-    parsed
-        .map(|path| (*path, graph.resolver().facts(path)))
-        .collect()
+    let parse = |path: &&'p RepoPath| (*path, graph.resolver().facts(path));
+    paths.par_iter().map(parse).collect()
 }

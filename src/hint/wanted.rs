@@ -52,18 +52,9 @@ impl Wanted {
         }
     }
 
-    /// Adds what else is lacking, each once.
-    pub fn add(&mut self, more: Self) {
-        let pairs = [
-            (&mut self.names, more.names),
-            (&mut self.modules, more.modules),
-            (&mut self.exports, more.exports),
-        ];
-        for (list, more) in pairs {
-            for word in more {
-                add_text(list, &word);
-            }
-        }
+    /// Adds a name, once.
+    pub fn add_name(&mut self, name: &str) {
+        add_text(&mut self.names, name);
     }
 }
 
@@ -116,9 +107,8 @@ impl NamedFile<'_> {
     // that is not here.
     fn lacks_name(&self, name: &str) -> bool {
         let has_word = || has_template(self.path) && words(&self.bytes, name).next().is_some();
-        let is_lacked = uses(self.path, &self.bytes, name).map_or_else(has_word, |uses| {
-            !uses.bound && !uses.member && (uses.value || uses.typed)
-        });
+        let is_lacked = uses(self.path, &self.bytes, name)
+            .map_or_else(has_word, |uses| !uses.bound && (uses.value || uses.typed));
         self.bytes.is_empty() || (is_lacked && !binds_name(&self.facts, name))
     }
 }

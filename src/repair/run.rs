@@ -16,10 +16,11 @@ use super::setup::Setup;
 use super::stage::Stage;
 use super::task::Task;
 use crate::exec::Stop;
-use crate::fixes::{Candidate, Judging, Question, find_fixes};
+use crate::fixes::{Candidate, Judging, Question, find_fixes, fixing_line};
 use crate::graph::Graph;
 use crate::hint::lacked_names;
 use crate::model::{DiagnosisDocument, Event, EventKind, RepoPath, RunResult};
+use crate::policy::is_test;
 use crate::proof::hidden_failure;
 
 /// Runs the loop: baseline, fixes that need no LLM, agent, validation, tests, until the plan says stop. Whatever
@@ -251,7 +252,8 @@ impl Session<'_> {
             wanted: &lacked_names(&source, diagnosis),
             logs: &[(diagnosis.clone(), self.seen.log.as_str())],
             graph: &Graph::new(&source),
-            ask: Some(&ask),
+            git: setup.git,
+            ask: &ask,
             judging: Judging {
                 lines: &lines,
                 prefix: setup.prefix,
@@ -259,7 +261,25 @@ impl Session<'_> {
             },
         };
         let mut heals = find_fixes(&question).edits;
+        heals.extend(self.run_own_fix()?);
         heals.retain(|heal| !tried.contains(heal));
         Ok(heals)
+    }
+
+    // What the failing tool itself would change; its new files are its caches.
+    fn run_own_fix(&mut self) -> Result<Option<Candidate>, RepairError> {
+        let log = &self.seen.log;
+        let mut lines = self.asked.commands.lines.iter();
+        let Some(line) = lines.find_map(|line| fixing_line(line, log)) else {
+            return Ok(None);
+        };
+        self.stage.run(Some(&line), "to see what the tool fixes")?;
+        let mut changes = self.stage.place.changes()?;
+        self.stage.place.reset()?;
+        changes.retain(|change| change.before.is_some() && !is_test(change.path.as_str()));
+        Ok(Candidate::from_changes(
+            &format!("what `{line}` changes"),
+            changes,
+        ))
     }
 }

@@ -9,7 +9,7 @@ use super::error::RepairError;
 use super::run::Session;
 use crate::fixes::{lies_where_it_shows, own_files};
 use crate::graph::Graph;
-use crate::languages::Language;
+use crate::languages::{Language, words};
 use crate::model::{RepoPath, Subkind};
 use crate::patch::Change;
 use crate::policy::{is_test, is_test_text};
@@ -116,7 +116,8 @@ fn is_loaded_before_tests(path: &RepoPath, source: &dyn Source) -> bool {
                     .or(bases.get(2))
                     .map_or("", |text| text.as_str());
                 let mut names = bases.split(',').map(|base| base.trim().rsplit('.').next());
-                let defines = |name: &str| own.contains(&format!("class {name}"));
+                let class = |name: &str| format!("class {name}");
+                let defines = |name: &str| words(own.as_bytes(), &class(name)).next().is_some();
                 names.any(|name| name.is_some_and(|name| !name.is_empty() && defines(name)))
             })
     });

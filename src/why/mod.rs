@@ -1,4 +1,4 @@
-//! Finds the change that broke the tests. Two states of the files become a difference in hunks (`difference`), the
+//! Finds the change that broke the tests. Two states of the files become a difference in hunks, the
 //! failure an order of them (`clues`, `rank`), the outcomes so far the hunks that are reverted next (`search`).
 //! `trials` runs the failing tests in an isolated copy, `failures` keeps an outcome for each of them, `find` searches
 //! the uncommitted changes, `commits` the history.
@@ -6,7 +6,6 @@
 mod answer;
 mod case;
 mod commits;
-mod difference;
 mod failures;
 mod find;
 mod known;
@@ -14,7 +13,7 @@ mod rank;
 mod search;
 mod trials;
 
-use difference::{Difference, Hunk, States, What};
+use crate::workplace::{Difference, Hunk, States, What};
 pub use find::{FindCause, WhyError};
 pub use known::{Facts, KeptCause, known_cause};
 pub use rank::list_suspects;

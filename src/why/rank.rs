@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::holds_failing_test;
-use super::difference::{Difference, Hunk, What};
 use crate::graph::Graph;
 use crate::languages::{Language, Outline, outline};
 use crate::model::{Diagnosis, RepoPath, Traced};
 use crate::policy::is_test;
 use crate::source::Source;
+use crate::workplace::{Difference, Hunk, What};
 use crate::workspace::Workspace;
 
 /// What a failure says of the place of its cause.

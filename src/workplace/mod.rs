@@ -2,6 +2,7 @@
 //! out. Two ways: an overlay at the worktree's own path, and a copy.
 
 mod copy;
+mod difference;
 mod environments;
 mod error;
 mod extras;
@@ -17,6 +18,7 @@ mod place;
 mod plan;
 mod relink;
 
+pub use difference::{Difference, Hunk, States, What};
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use extras::find_shared;

@@ -327,7 +327,7 @@ fn python_name(title: &str) -> String {
 
 // The last exception of a traceback is what the test died of.
 fn read_traceback(case: &mut Case, block: Range<usize>, lines: &[Line<'_>]) {
-    pattern!(RAISED, r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)");
+    pattern!(RAISED, r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: |$)");
     for at in block {
         let text = lines[at].text.as_ref();
         if let Some(frame) = python_frame(text) {

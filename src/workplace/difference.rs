@@ -15,6 +15,8 @@ pub type States = BTreeMap<RepoPath, Option<FileState>>;
 
 /// Larger files are compared as a whole.
 const MAX_LINE_BYTES: usize = 2 << 20;
+/// Lines of one hunk that are compared with each other.
+const MAX_COMPARED: usize = 80;
 /// Deleted and new files that are compared pair by pair to find moves.
 const MAX_MOVES: usize = 100;
 /// Percent of shared lines from which a new file is a deleted one that moved, as in git.
@@ -130,6 +132,28 @@ impl Difference {
         lines.concat()
     }
 
+    /// The lines that a hunk removes and those that it adds.
+    pub fn sides(&self, hunk: &Hunk) -> (Vec<String>, Vec<String>) {
+        let text = self.diff(hunk, MAX_COMPARED);
+        let side = |mark: char| {
+            let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
+            lines.map(str::to_owned).collect()
+        };
+        (side('-'), side('+'))
+    }
+
+    /// The words of a hunk that took the place of others: pairs of the old and the new one.
+    pub fn exchanged_words(&self, hunk: &Hunk) -> BTreeSet<(String, String)> {
+        let (gone, come) = self.sides(hunk);
+        let pairs = come
+            .iter()
+            .flat_map(|new| gone.iter().map(move |old| (old, new)));
+        let words = pairs.filter_map(|(old, new)| exchanged_word(old, new));
+        words
+            .map(|(old, new)| (old.to_owned(), new.to_owned()))
+            .collect()
+    }
+
     /// The content after of a hunk's file.
     pub fn after(&self, hunk: &Hunk) -> Option<&FileState> {
         let file = self.files.get(hunk.file)?;
@@ -218,6 +242,24 @@ fn has_lines(state: &FileState) -> bool {
     state.bytes.len() <= MAX_LINE_BYTES && !state.bytes.contains(&0)
 }
 
+// The first words in which two lines differ, when the same is before and behind them. A signature may have changed
+// after its name.
+fn exchanged_word<'l>(old: &'l str, new: &'l str) -> Option<(&'l str, &'l str)> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let both = old.bytes().zip(new.bytes());
+    let same = both.take_while(|(a, b)| a == b).count();
+    let head = old.as_bytes().get(..same)?;
+    let start = same - head.iter().rev().take_while(|byte| is_word(byte)).count();
+    let word = |line: &'l str| {
+        let tail = line.get(start..)?;
+        let end = tail.bytes().position(|byte| !is_word(&byte));
+        Some(tail.split_at(end.unwrap_or(tail.len())))
+    };
+    let ((old, old_tail), (new, new_tail)) = (word(old)?, word(new)?);
+    let is_exchange = !old.is_empty() && !new.is_empty() && old != new;
+    (is_exchange && old_tail.bytes().next() == new_tail.bytes().next()).then_some((old, new))
+}
+
 fn changed_files(
     before: &dyn Source,
     after: &dyn Source,
@@ -294,7 +336,7 @@ fn file_similarity(deleted: &FileDifference, new: &FileDifference) -> usize {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Difference, What};
+    use super::{Difference, What, exchanged_word};
     use crate::source::Memory;
 
     fn texts(difference: &Difference, set: &[usize]) -> Vec<(String, Option<String>)> {
@@ -307,6 +349,26 @@ mod tests {
 
     fn row(path: &str, text: Option<&str>) -> (String, Option<String>) {
         (path.to_owned(), text.map(str::to_owned))
+    }
+
+    #[test]
+    fn exchanged_word_has_same_surroundings() {
+        for (old, new, expected) in [
+            (
+                "def total(rows):",
+                "def add_up(rows, tax):",
+                Some(("total", "add_up")),
+            ),
+            (
+                "go(job.attempts)",
+                "go(job.attemps)",
+                Some(("attempts", "attemps")),
+            ),
+            ("import { a, b } from 'x'", "import { a } from 'x'", None),
+            ("same", "same", None),
+        ] {
+            assert_eq!(exchanged_word(old, new), expected, "{old}");
+        }
     }
 
     #[test]

@@ -1,0 +1,159 @@
+//! Fixes that the latest changes explain: they exchanged one name for another, or removed what bound a name that is
+//! still used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::candidate::Candidate;
+use super::list::Question;
+use super::log_file::product_files;
+use crate::git::TreeSource;
+use crate::hint::rename_name;
+use crate::languages::{Language, facts, words};
+use crate::model::{FileFacts, RepoPath};
+use crate::patch::{Change, FileState};
+use crate::policy::is_test;
+use crate::source::Source;
+use crate::workplace::{Difference, Hunk, What};
+
+/// The states with which the files are compared: uncommitted changes explain a failure before those of the last
+/// commit do.
+const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
+
+/// Larger differences explain too much.
+const MAX_HUNKS: usize = 1_000;
+
+/// Returns fixes for words that the failure calls missing, the likeliest first.
+pub(super) fn recent_fixes(
+    question: &Question<'_>,
+    missing: &BTreeSet<String>,
+    renamed: &mut BTreeMap<String, String>,
+) -> Vec<Candidate> {
+    let compare = |revision: &&str| {
+        let before = question.git?.tree(revision).ok()?;
+        let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
+        let difference = Difference::between(&before, question.graph.source(), &may_change);
+        let is_small = difference.hunks().len() <= MAX_HUNKS;
+        is_small.then(|| Recent {
+            question,
+            before,
+            difference,
+        })
+    };
+    let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
+    let compared = revisions.filter_map(compare);
+    let found = compared.map(|recent| recent.list_fixes(missing, renamed));
+    found.flatten().collect()
+}
+
+// What changed in the product since a revision.
+struct Recent<'q> {
+    question: &'q Question<'q>,
+    before: TreeSource,
+    difference: Difference,
+}
+
+impl Recent<'_> {
+    fn list_fixes(
+        &self,
+        missing: &BTreeSet<String>,
+        renamed: &mut BTreeMap<String, String>,
+    ) -> Vec<Candidate> {
+        let hunks = self.difference.hunks().iter();
+        let exchanged = hunks.flat_map(|hunk| {
+            let words = self.difference.exchanged_words(hunk).into_iter();
+            words.map(move |(old, new)| (hunk, old, new))
+        });
+        let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
+        let is_slip = |(_, _, new): &&(&Hunk, String, String)| missing.contains(new);
+        let slips: Vec<_> = exchanged.iter().filter(is_slip).collect();
+        let wrote = |hunk: &Hunk| slips.iter().any(|(place, _, _)| *place == hunk);
+        let words = slips.iter();
+        let words = words.map(|(_, old, new)| format!("`{old}` again for `{new}`"));
+        let words = Vec::from_iter(words.collect::<BTreeSet<_>>()).join(", ");
+        let unbinds = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
+        let mut found = Vec::from_iter(self.revert(&words, wrote));
+        for old in missing {
+            let mut others = exchanged.iter().filter(|(_, gone, _)| gone == old);
+            let first = others.next();
+            // One name has one new name.
+            let first = first.filter(|(_, _, new)| others.all(|(_, _, other)| other == new));
+            if let Some((hunk, _, new)) = first {
+                renamed.insert(old.clone(), new.clone());
+                found.extend(self.follow_rename(hunk, old, new));
+            }
+        }
+        found.extend(self.revert("the import or export that was removed", unbinds));
+        found
+    }
+
+    // Reverts some hunks.
+    fn revert(&self, what: &str, is_meant: impl Fn(&Hunk) -> bool) -> Option<Candidate> {
+        let hunks = self.difference.hunks().iter().enumerate();
+        let meant = hunks.filter(|(_, hunk)| is_meant(hunk));
+        let states = self.difference.reverted(&meant.map(|(at, _)| at).collect());
+        let changes = states.into_iter().map(|(path, state)| {
+            let now = FileState::read(self.question.graph.source(), &path);
+            Change::between(path, now, state)
+        });
+        Candidate::from_changes(what, changes.collect())
+    }
+
+    // Renames what still has the old name of something that a hunk renamed.
+    fn follow_rename(&self, hunk: &Hunk, old: &str, new: &str) -> Option<Candidate> {
+        let language = Language::of_path(hunk.path.as_str())?;
+        let is_meant = |path: &str| Language::of_path(path) == Some(language);
+        let graph = self.question.graph;
+        let (mut imported, mut others) = (Vec::new(), Vec::new());
+        for file in product_files(graph.source(), is_meant) {
+            if words(file.text.as_bytes(), old).next().is_none() {
+                continue;
+            }
+            let facts = graph.resolver().facts(&file.path);
+            // Others may mean this one.
+            if defines(&facts, old) {
+                return None;
+            }
+            let mut names = facts.imports.iter().flat_map(|import| &import.names);
+            let is_imported = names.any(|one| one.name == old);
+            let after = rename_name(&file.path, &file.text, &facts, (old, new));
+            let change = after.and_then(|after| file.change_to(&after));
+            if is_imported {
+                &mut imported
+            } else {
+                &mut others
+            }
+            .extend(change);
+        }
+        // A name that is imported is no member: `Math.round`.
+        let changes = if imported.is_empty() {
+            others
+        } else {
+            imported
+        };
+        Candidate::from_changes(&format!("`{new}` for `{old}`, which was renamed,"), changes)
+    }
+
+    // Whether a hunk removes an import or export of a word whose definition it leaves.
+    fn unbinds(&self, hunk: &Hunk, word: &str) -> bool {
+        let (gone, _) = self.difference.sides(hunk);
+        let mut gone = gone.iter();
+        let holds = gone.any(|line| words(line.as_bytes(), word).next().is_some());
+        if !matches!(hunk.what, What::Lines(..)) || !holds {
+            return false;
+        }
+        let sources = [&self.before as &dyn Source, self.question.graph.source()];
+        let [old, new] = sources.map(|source| {
+            let bytes = source.read(&hunk.path).unwrap_or_default();
+            facts(&hunk.path, &bytes)
+        });
+        let binds = |facts: &FileFacts| {
+            facts.imports.iter().any(|import| import.binds(word))
+                || facts.exports.iter().any(|export| export.name == word)
+        };
+        binds(&old) && !binds(&new) && defines(&old, word) == defines(&new, word)
+    }
+}
+
+fn defines(facts: &FileFacts, name: &str) -> bool {
+    facts.definitions.iter().any(|one| one.name == name)
+}
