@@ -147,8 +147,7 @@ mod tests {
             unconfined: "--safe".to_owned(),
             text: words(&["item.completed /item/text", "said /text /role=assistant"]),
             input_tokens: words(&[
-                "turn.completed /usage/input",
-                "turn.completed /usage/cached",
+                "turn.completed /usage/input", "turn.completed /usage/cached",
             ]),
             output_tokens: words(&["turn.completed /usage/output"]),
             cost_usd: words(&["turn.completed /usage/cost"]),

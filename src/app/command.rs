@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn test_command_comes_from_manifest() {
         let npm = r#"{"scripts": {"test": "vitest run"}}"#;
-        let none = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        let none = "{\"scripts\": {\"test\": \"echo \\\"Error: no test specified\\\" && exit 1\"}}";
         for (files, expected) in [
             (&[("package.json", npm)][..], Some("npm test")),
             (

@@ -106,14 +106,7 @@ mod tests {
             assert!(free(path), "{path}");
         }
         for path in [
-            "/etc",
-            "~/x",
-            "~",
-            "../x",
-            "inside/../../x",
-            ".git",
-            "a/.GIT/x",
-            "..\\x",
+            "/etc", "~/x", "~", "../x", "inside/../../x", ".git", "a/.GIT/x", "..\\x",
         ] {
             assert!(!free(path), "{path}");
         }

@@ -67,22 +67,9 @@ fn has_title(title: &str, name: &str) -> bool {
 // What a runner prints of itself before the tests and after them.
 fn is_header(line: &str) -> bool {
     const STARTS: &[&str] = &[
-        "platform ",
-        "rootdir: ",
-        "configfile: ",
-        "plugins: ",
-        "cachedir: ",
-        "collected ",
-        "collecting ",
-        "hypothesis profile ",
-        "testpaths: ",
-        "asyncio: ",
-        "RUN ",
-        "Start at ",
-        "Duration ",
-        "Snapshots ",
-        "Path: ",
-        "Using --randomly-seed",
+        "platform ", "rootdir: ", "configfile: ", "plugins: ", "cachedir: ", "collected ",
+        "collecting ", "hypothesis profile ", "testpaths: ", "asyncio: ", "RUN ", "Start at ",
+        "Duration ", "Snapshots ", "Path: ", "Using --randomly-seed",
     ];
     STARTS.iter().any(|start| line.starts_with(start))
 }

@@ -104,13 +104,8 @@ mod tests {
 
     fn names(kind: FailureKind, profile: Profile, target: &str) -> Vec<String> {
         let files = [
-            "package.json",
-            "pnpm-lock.yaml",
-            "packages/a/package.json",
-            "packages/a/tsconfig.json",
-            "packages/a/src/x.ts",
-            "py/pyproject.toml",
-            "py/x.py",
+            "package.json", "pnpm-lock.yaml", "packages/a/package.json",
+            "packages/a/tsconfig.json", "packages/a/src/x.ts", "py/pyproject.toml", "py/x.py",
         ];
         let source = Memory::named(files.map(|name| (name, "")));
         let targets = [RepoPath::new(target).unwrap()];

@@ -234,12 +234,7 @@ mod tests {
         }
         let many = format!("src/a.py:{}", "1-2,".repeat(1000) + "3");
         for text in [
-            "src/b.py:1-2",
-            "src/a.py:9-2",
-            "src/a.py:x",
-            "#a",
-            "../x#a",
-            &many,
+            "src/b.py:1-2", "src/a.py:9-2", "src/a.py:x", "#a", "../x#a", &many,
         ] {
             let found = read(source.listing(), text);
             assert!(

@@ -49,10 +49,8 @@ fn mask_diagnosis(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, reda
     texts.extend(evidence.iter().copied().map(Some).zip(rows));
     let paths = diagnosis.files.iter_mut().map(|file| &mut file.path);
     let names = [
-        &mut diagnosis.undefined_names,
-        &mut diagnosis.missing_modules,
-        &mut diagnosis.missing_exports,
-        &mut diagnosis.failing_tests,
+        &mut diagnosis.undefined_names, &mut diagnosis.missing_modules,
+        &mut diagnosis.missing_exports, &mut diagnosis.failing_tests,
     ];
     let names = names.into_iter().flatten();
     let failures = diagnosis.failures.iter_mut();

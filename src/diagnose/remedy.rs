@@ -45,7 +45,7 @@ pattern!(
 // Source, frames and values; remarks that no failure is about.
 pattern!(
     NOISE,
-    r#"(?i)^\s*(?:at |File "|\d+ \||\+|-{3}|=+|expected|received|assert|\S+:\d+(?::\d+)?:? )|\b(?:fund|audit|deprecated|telemetry|newer version|upgrade available|new (?:major|minor|patch) version|for more (?:information|details)|bug report|full log|complete log|valid Python names)\b"#
+    r#"(?i)^\s*(?:at |File "|\d+ \||\+|-{3}|=+|expected|received|assert|\S+:\d+(?::\d+)?:? )|\b(?:fund|audit|deprecated|telemetry|newer version|upgrade available|new (?:major|minor|patch) version|for more (?:information|details)|bug report|full log|complete log|valid Python names|not a problem with|please report)\b"#
 );
 
 // The weights of the signs, and the sum from which a sentence is a remedy: fitted on the ten

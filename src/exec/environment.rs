@@ -130,10 +130,7 @@ mod tests {
         ];
         let plain = Environment::default();
         let usual = [
-            "LC_ALL=C",
-            "PATH=/bin",
-            "TERM=dumb",
-            "https_proxy=http://proxy:1",
+            "LC_ALL=C", "PATH=/bin", "TERM=dumb", "https_proxy=http://proxy:1",
         ];
         assert_eq!(names(&plain, &parent), usual);
         let more = Environment {

@@ -65,11 +65,7 @@ impl Repository {
         let repo = self.local();
         let head = repo.head_id().ok()?.detach();
         let main = [
-            "origin/HEAD",
-            "origin/main",
-            "origin/master",
-            "main",
-            "master",
+            "origin/HEAD", "origin/main", "origin/master", "main", "master",
         ];
         main.iter().find_map(|name| {
             let tip = commit_of(&repo, name).ok()?.id;

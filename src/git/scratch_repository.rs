@@ -144,13 +144,7 @@ fn copy_tags(from: &gix::Repository, git: &Path) -> Result<(), GitError> {
 /// Files and folders in `.git` that decide how a repository behaves and what it holds. Looking at a repository
 /// refreshes its index, which is left out.
 const DECIDING: [&str; 7] = [
-    "HEAD",
-    "config",
-    "hooks",
-    "info",
-    "objects/info",
-    "packed-refs",
-    "refs",
+    "HEAD", "config", "hooks", "info", "objects/info", "packed-refs", "refs",
 ];
 
 /// Returns the stamps of what decides about the repository at `root`: equal while nobody touched it.

@@ -233,10 +233,7 @@ mod tests {
         assert_eq!(
             shown(&files, &["t.ts"], 2),
             [
-                "0 t.ts #0 via []",
-                "1 a.ts #3 via []",
-                "1 b.ts #2 via []",
-                "1 z.ts #1 via []",
+                "0 t.ts #0 via []", "1 a.ts #3 via []", "1 b.ts #2 via []", "1 z.ts #1 via []",
                 "2 deep.ts #4 via [a.ts]",
             ]
         );

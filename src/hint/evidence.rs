@@ -129,11 +129,7 @@ mod tests {
         let path = |text| RepoPath::new(text).unwrap();
         let file = path("src/pkg/a.py");
         let weights: Vec<u64> = [
-            "src/pkg/b.py",
-            "src/pkg/sub/c.py",
-            "src/d.py",
-            "docs/x/e.py",
-            "tests/test_f.py",
+            "src/pkg/b.py", "src/pkg/sub/c.py", "src/d.py", "docs/x/e.py", "tests/test_f.py",
         ]
         .map(|other| nearness(&path(other), &file))
         .into();

@@ -86,14 +86,11 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
     let root = project.root.as_deref()?;
     let mut programs = folders.map(|folder| root.join(folder).join(name).join("bin/python"));
     programs.find(|program| program.is_symlink() && !program.exists())?;
+    let pip = format!("{name}/bin/python -m pip");
+    let all = manager.all.replace("{pip}", &pip);
     let line = match manager.file.as_str() {
-        "uv.lock" => "uv sync".to_owned(),
-        _ => {
-            let all = manager
-                .all
-                .replace("{pip}", &format!("{name}/bin/python -m pip"));
-            format!("python3 -m venv --clear {name} && {all}")
-        }
+        "uv.lock" => all,
+        _ => format!("python3 -m venv --clear {name} && {all}"),
     };
     let message = format!("{name}/bin/python leads to an interpreter that is gone");
     Some(Remedy::new(message, Some(line)))
@@ -101,8 +98,7 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
 
 // A package of a workspace of uv, which `uv sync` alone leaves out.
 fn unsynced_member(project: &Project<'_>, present: &BTreeMap<String, String>) -> Option<Remedy> {
-    let table: toml::Table = project.read("pyproject.toml")?.parse().ok()?;
-    let document = serde_json::to_value(table).ok()?;
+    let document = project.manifest("pyproject.toml");
     let globs = &document["tool"]["uv"]["workspace"]["members"];
     let members = list_members(project.source, true);
     let is_left_out = |member: &&Member| {
@@ -205,8 +201,8 @@ pub(super) fn own_package_missing(
     present: &BTreeMap<String, String>,
 ) -> Option<Remedy> {
     let text = project.read("pyproject.toml")?;
-    let table: toml::Table = text.parse().ok()?;
-    let name = table.get("project")?.get("name")?.as_str()?;
+    let document = project.manifest("pyproject.toml");
+    let name = document["project"]["name"].as_str()?;
     let manager = project.find_manager(true)?;
     let folder = format!("src/{}/", normal(name).replace('-', "_"));
     let is_src = project.has_file_below(&folder);

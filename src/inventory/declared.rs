@@ -40,9 +40,7 @@ pub(super) enum Place {
 
 /// Returns the requirements of pyproject.toml; where it names none, those of requirements.txt.
 pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
-    let text = project.read("pyproject.toml").unwrap_or_default();
-    let table = text.parse::<toml::Table>().unwrap_or_default();
-    let document: Value = serde_json::to_value(table).unwrap_or_default();
+    let document = project.manifest("pyproject.toml");
     let mut found = Vec::new();
     let mut add_list = |list: &Value, place: Place| {
         let lines = list
@@ -96,11 +94,8 @@ pub(super) fn developer_plugin(
     is_present: impl Fn(&str) -> bool,
 ) -> Option<(String, &'static str)> {
     const FILES: [&str; 5] = [
-        "requirements-dev.txt",
-        "requirements_dev.txt",
-        "dev-requirements.txt",
-        "requirements-test.txt",
-        "test-requirements.txt",
+        "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
+        "requirements-test.txt", "test-requirements.txt",
     ];
     FILES.into_iter().find_map(|file| {
         let text = project.read(file)?;

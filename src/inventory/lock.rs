@@ -94,9 +94,11 @@ mod tests {
         for (name, text, versions) in [
             (
                 "uv.lock",
-                "[[package]]\nname = \"pytest\"\nversion = \"9.0.2\"\n[[package]]\nname = \"own\"\nversion = \
-                 \"1.0\"\nsource = { editable = \".\" }\n[package.metadata]\nrequires-dist = [{ name = \"Rich\", \
-                 specifier = \">=13\" }]\n[package.metadata.requires-dev]\ndev = [{ name = \"pytest\" }]\n",
+                concat!(
+                    "[[package]]\nname = \"pytest\"\nversion = \"9.0.2\"\n[[package]]\nname = \"own\"\nversion = ",
+                    "\"1.0\"\nsource = { editable = \".\" }\n[package.metadata]\nrequires-dist = [{ name = \"Rich\", ",
+                    "specifier = \">=13\" }]\n[package.metadata.requires-dev]\ndev = [{ name = \"pytest\" }]\n"
+                ),
                 "own , pytest 9.0.2",
             ),
             (
@@ -106,20 +108,26 @@ mod tests {
             ),
             (
                 "pnpm-lock.yaml",
-                "importers:\n  .:\n    dependencies:\n      a:\n        specifier: ^1\n        version: 1.0.0\npackages:\n\n  \
-                 '@scope/kit@1.2.0':\n    resolution: {}\n\n  /left-pad@1.3.0(peer@2.0.0):\n    dev: true\n",
+                concat!(
+                    "importers:\n  .:\n    dependencies:\n      a:\n        specifier: ^1\n        version: 1.0.0\npackages:\n\n  ",
+                    "'@scope/kit@1.2.0':\n    resolution: {}\n\n  /left-pad@1.3.0(peer@2.0.0):\n    dev: true\n"
+                ),
                 "@scope/kit 1.2.0, left-pad 1.3.0",
             ),
             (
                 "yarn.lock",
-                "# yarn\n\n\"@scope/kit@^1.0.0\", \"@scope/kit@^1.1.0\":\n  version \"1.2.0\"\n  resolved \
-                 \"x\"\n\n\"left-pad@npm:^1\":\n  version: 1.3.0\n",
+                concat!(
+                    "# yarn\n\n\"@scope/kit@^1.0.0\", \"@scope/kit@^1.1.0\":\n  version \"1.2.0\"\n  resolved ",
+                    "\"x\"\n\n\"left-pad@npm:^1\":\n  version: 1.3.0\n"
+                ),
                 "@scope/kit 1.2.0, left-pad 1.3.0",
             ),
             (
                 "package-lock.json",
-                r#"{"packages": {"": {"version": "1.0.0", "dependencies": {"a": "^1"}}, "node_modules/a": {"version": "1.0.0"},
-                    "node_modules/b/node_modules/a": {"version": "2.0.0"}}}"#,
+                concat!(
+                    r#"{"packages": {"": {"version": "1.0.0", "dependencies": {"a": "^1"}}, "#,
+                    r#""node_modules/a": {"version": "1.0.0"}, "node_modules/b/node_modules/a": {"version": "2.0.0"}}}"#
+                ),
                 "a 1.0.0 2.0.0",
             ),
         ] {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::exec::on_path;
 use crate::model::{RepoPath, parse_rows};
@@ -52,6 +53,16 @@ impl<'a> Project<'a> {
         read_text(self.source, self.folder_of(name)?.join(name).to_str()?)
     }
 
+    /// Reads the nearest manifest of that name, JSON or TOML; null where there is none that can be read.
+    pub(super) fn manifest(&self, name: &str) -> Value {
+        let text = self.read(name).unwrap_or_default();
+        if name.ends_with(".json") {
+            return text.parse().unwrap_or_default();
+        }
+        let table = text.parse::<toml::Table>().unwrap_or_default();
+        serde_json::to_value(table).unwrap_or_default()
+    }
+
     /// Returns the folder of that file.
     pub(super) fn folder_of(&self, name: &str) -> Option<&'a Path> {
         let mut folders = Path::new(self.prefix).ancestors();
@@ -71,7 +82,7 @@ impl<'a> Project<'a> {
             return Some(found);
         }
         // Without a lock the manifest may name the manager.
-        let manifest: serde_json::Value = self.read("package.json")?.parse().ok()?;
+        let manifest = self.manifest("package.json");
         let named = manifest["packageManager"].as_str().unwrap_or_default();
         let name = named.split('@').next().unwrap_or_default();
         let is_named = |row: &&Manager| row.all.split(' ').next() == Some(name);

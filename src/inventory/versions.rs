@@ -3,6 +3,7 @@
 use super::project::Project;
 use crate::model::Remedy;
 use crate::runners::pattern;
+use crate::source::interpreter_version;
 
 /// Returns a problem with the version of Python or Node.js: another one than a version file names, or an older one than
 /// the manifest asks for.
@@ -42,32 +43,19 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
 
 // The range that a manifest asks for, with the manifest.
 fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {
-    let (file, range) = if python {
-        let table: toml::Table = project.read("pyproject.toml")?.parse().ok()?;
-        let range = table.get("project")?.get("requires-python")?.as_str()?;
-        ("pyproject.toml", range.to_owned())
-    } else {
-        let manifest = project.read("package.json")?;
-        let manifest: serde_json::Value = serde_json::from_str(&manifest).ok()?;
-        (
-            "package.json",
-            manifest["engines"]["node"].as_str()?.to_owned(),
-        )
+    let (file, keys) = match python {
+        true => ("pyproject.toml", ["project", "requires-python"]),
+        false => ("package.json", ["engines", "node"]),
     };
-    (!range.contains("||")).then_some((file, range))
+    let manifest = project.manifest(file);
+    let range = manifest[keys[0]][keys[1]].as_str()?;
+    (!range.contains("||")).then(|| (file, range.to_owned()))
 }
 
 /// Returns the version of the virtual environment.
 pub(super) fn python_version(project: &Project<'_>) -> Option<String> {
-    let about = project
-        .root
-        .as_ref()?
-        .join(project.find_environment()?)
-        .join("pyvenv.cfg");
-    let about = std::fs::read_to_string(about).ok()?;
-    let mut lines = about.lines().filter_map(|line| line.split_once('='));
-    let (_, version) = lines.find(|(key, _)| key.trim().starts_with("version"))?;
-    Some(version.trim().to_owned())
+    let root = project.root.as_ref()?;
+    interpreter_version(&root.join(project.find_environment()?))
 }
 
 pattern!(NUMBERS, r"[0-9]+(?:\.[0-9]+)*");

@@ -12,7 +12,6 @@ use crate::model::{BlobId, Operation};
 const CONTEXT: usize = 3;
 
 /// Writes changes as a git patch with true line numbers, modes and blob ids.
-#[must_use]
 pub fn canonical(changes: &[Change]) -> Vec<u8> {
     let mut out = Vec::new();
     for change in changes {

@@ -35,7 +35,6 @@ pub struct Change {
 
 impl Change {
     /// What leads from one state of a file to another; `None` is no file.
-    #[must_use]
     pub fn between(path: RepoPath, before: Option<FileState>, after: Option<FileState>) -> Self {
         Self {
             path,
@@ -53,7 +52,6 @@ impl Change {
     }
 
     /// Lines that come and lines that go.
-    #[must_use]
     pub fn line_counts(&self) -> (usize, usize) {
         let runs = self.runs().into_iter();
         runs.fold((0, 0), |(added, removed), (gone, come)| {
@@ -62,7 +60,6 @@ impl Change {
     }
 
     /// Runs of lines of the old text and those of the new one that represent them, counted from 0.
-    #[must_use]
     pub fn runs(&self) -> Vec<(Range<usize>, Range<usize>)> {
         let bytes = |side: &Option<FileState>| {
             let bytes = side.as_ref().map(|state| state.bytes.clone());
@@ -73,7 +70,6 @@ impl Change {
 
     /// The same with the line ends that the file had throughout; one that changes nothing else stays
     /// as it is.
-    #[must_use]
     pub fn with_its_line_ends(self) -> Self {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {
             return self;
@@ -88,7 +84,6 @@ impl Change {
     }
 
     /// What puts the path back, once the change stands.
-    #[must_use]
     pub fn undone(&self) -> Self {
         Self::between(self.path.clone(), self.after.clone(), self.standing.clone())
     }
@@ -138,7 +133,6 @@ impl FileState {
     }
 
     /// A file or a link of a source; `None` when there is none that can be read.
-    #[must_use]
     pub fn read(source: &dyn Source, path: &RepoPath) -> Option<Self> {
         read_original(source, path.as_str()).ok()?
     }

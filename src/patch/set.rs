@@ -336,7 +336,6 @@ impl<'a> HunkLine<'a> {
     }
 
     /// The text without its marker.
-    #[must_use]
     pub fn text(&self) -> &[u8] {
         if self.prefixed {
             self.line.get(1..).unwrap_or_default()
@@ -364,7 +363,6 @@ impl<'a> Hunk<'a> {
     }
 
     /// Whether anything is added or removed.
-    #[must_use]
     pub fn changes_something(&self) -> bool {
         self.lines.iter().any(|line| line.kind != LineKind::Context)
     }

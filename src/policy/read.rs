@@ -83,11 +83,7 @@ pub(super) enum DenyClass {
 
 // The fixed list of the profile `spec`, and `pnpm-lock.yaml`, which level 1 adds.
 const SPEC_ALLOW: [&str; 5] = [
-    "client/",
-    "server/",
-    "/tsconfig.json",
-    "/package.json",
-    "/pnpm-lock.yaml",
+    "client/", "server/", "/tsconfig.json", "/package.json", "/pnpm-lock.yaml",
 ];
 
 impl ReadPolicy {
@@ -177,24 +173,10 @@ mod tests {
     fn credentials_are_refused_by_name_in_any_case() {
         let policy = policy(&[], &[], Profile::Ranked);
         for path in [
-            ".env",
-            "app/.env",
-            ".ENV",
-            ".env.production",
-            ".env.local",
-            "prod.env",
-            ".npmrc",
-            "a/.netrc",
-            ".aws/credentials",
-            "deep/x.PEM",
-            "id_rsa",
-            "ssh/id_ed25519",
-            ".ssh/config",
-            ".git-credentials",
-            "config/master.key",
-            "infra/terraform.tfstate",
-            "config/secrets.yml",
-            ".docker/config.json",
+            ".env", "app/.env", ".ENV", ".env.production", ".env.local", "prod.env", ".npmrc",
+            "a/.netrc", ".aws/credentials", "deep/x.PEM", "id_rsa", "ssh/id_ed25519",
+            ".ssh/config", ".git-credentials", "config/master.key", "infra/terraform.tfstate",
+            "config/secrets.yml", ".docker/config.json",
         ] {
             assert_eq!(code(&policy, path), Some("C201"), "{path}");
         }
@@ -202,12 +184,8 @@ mod tests {
             assert_eq!(code(&policy, path), Some("C201"), "{path}");
         }
         for path in [
-            "secrets/x.py",
-            "node_modules/a/index.js",
-            "pkg/node_modules/a.js",
-            "drizzle/0001_x.sql",
-            ".mendit/runs/1/run.json",
-            "deploy/secrets/prod.yaml",
+            "secrets/x.py", "node_modules/a/index.js", "pkg/node_modules/a.js",
+            "drizzle/0001_x.sql", ".mendit/runs/1/run.json", "deploy/secrets/prod.yaml",
         ] {
             assert_eq!(code(&policy, path), Some("C203"), "{path}");
         }
@@ -217,26 +195,11 @@ mod tests {
     fn ordinary_files_may_be_read() {
         let policy = policy(&[], &[], Profile::Ranked);
         for path in [
-            ".env.example",
-            "a/.env.sample",
-            ".env.template",
-            "id_rsa.pub",
-            "src/id_map.py",
-            "src/env.ts",
-            "gitkeep",
-            ".gitignore",
-            ".github/workflows/ci.yml",
-            "src/db/drizzle/schema.ts",
-            "drizzle.config.ts",
-            "src/secrets/mod.rs",
-            "src/secrets.rs",
-            "environment.ts",
-            "keys.ts",
-            "tests/test_credentials.py",
-            "lib/secrets.py",
-            "package.json",
-            "locale/tr/messages.json",
-            "docs/.envoy",
+            ".env.example", "a/.env.sample", ".env.template", "id_rsa.pub", "src/id_map.py",
+            "src/env.ts", "gitkeep", ".gitignore", ".github/workflows/ci.yml",
+            "src/db/drizzle/schema.ts", "drizzle.config.ts", "src/secrets/mod.rs",
+            "src/secrets.rs", "environment.ts", "keys.ts", "tests/test_credentials.py",
+            "lib/secrets.py", "package.json", "locale/tr/messages.json", "docs/.envoy",
         ] {
             assert_eq!(code(&policy, path), None, "{path}");
         }

@@ -292,18 +292,10 @@ mod tests {
             ("tests/test_a.py", TEST, "== 2", "== 3", "(line 7)"),
             ("a.test.js", SCRIPT, "toBe(3)", "toBe(4)", "(line 2)"),
             (
-                "tests/data/a.json",
-                "[\n  1,\n  2\n]\n",
-                "2",
-                "3",
-                "(line 3)",
+                "tests/data/a.json", "[\n  1,\n  2\n]\n", "2", "3", "(line 3)",
             ),
             (
-                "tests/__snapshots__/a.snap",
-                "exports = `a`;\n",
-                "`a`",
-                "`b`",
-                "(line 1)",
+                "tests/__snapshots__/a.snap", "exports = `a`;\n", "`a`", "`b`", "(line 1)",
             ),
         ] {
             let (how, words) = edited(path, text, old, new, true);
@@ -332,10 +324,7 @@ mod tests {
     fn what_is_added_is_free() {
         for (path, text, old, new) in [
             (
-                "tests/test_a.py",
-                TEST,
-                "import pytest\n",
-                "import pytest\nimport os\n",
+                "tests/test_a.py", TEST, "import pytest\n", "import pytest\nimport os\n",
             ),
             (
                 "tests/test_a.py",

@@ -11,15 +11,7 @@ use crate::model::{RepoPath, file_name};
 
 /// Folders of tests and of what only tests use, in lower case.
 pub const TEST_FOLDERS: &[&str] = &[
-    "test",
-    "tests",
-    "__tests__",
-    "__mocks__",
-    "__snapshots__",
-    "spec",
-    "specs",
-    "e2e",
-    "cypress",
+    "test", "tests", "__tests__", "__mocks__", "__snapshots__", "spec", "specs", "e2e", "cypress",
     "mocks",
 ];
 
@@ -143,11 +135,7 @@ pub(super) fn is_foreign_program(path: &str) -> bool {
 /// Whether a file is data that tests read or compare with, by its place and the end of its name.
 pub(super) fn is_test_data(path: &str) -> bool {
     const FOLDERS: [&str; 5] = [
-        "__fixtures__",
-        "cassettes",
-        "test-data",
-        "test_data",
-        "testdata",
+        "__fixtures__", "cassettes", "test-data", "test_data", "testdata",
     ];
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     // Folders of specifications are those of products, too.
@@ -182,33 +170,15 @@ mod tests {
     #[test]
     fn knows_tests() {
         for path in [
-            "tests/a.py",
-            "src/test_a.py",
-            "a_test.go",
-            "a.spec.ts",
-            "x/__tests__/b.ts",
-            "polls/tests.py",
-            "Tests/a.py",
-            "e2e/cart.ts",
-            "src/__mocks__/fs.js",
-            "ui/cart.cy.ts",
-            "ui/cart.e2e.ts",
-            "types/a.test-d.ts",
-            "spec/a.rb",
-            "lib/cart_spec.rb",
-            "src/tests.rs",
+            "tests/a.py", "src/test_a.py", "a_test.go", "a.spec.ts", "x/__tests__/b.ts",
+            "polls/tests.py", "Tests/a.py", "e2e/cart.ts", "src/__mocks__/fs.js", "ui/cart.cy.ts",
+            "ui/cart.e2e.ts", "types/a.test-d.ts", "spec/a.rb", "lib/cart_spec.rb", "src/tests.rs",
         ] {
             assert!(is_test(path), "{path}");
         }
         for path in [
-            "src/latest.py",
-            "contest/a.py",
-            "click/testing.py",
-            "numpy/testing/utils.py",
-            "src/commands/test.ts",
-            "src/attestation.ts",
-            "docs/tests.md",
-            "tests.toml",
+            "src/latest.py", "contest/a.py", "click/testing.py", "numpy/testing/utils.py",
+            "src/commands/test.ts", "src/attestation.ts", "docs/tests.md", "tests.toml",
             "run_tests.py",
         ] {
             assert!(!is_test(path), "{path}");

@@ -45,14 +45,7 @@ pub(super) fn scan_files(
 
 /// Keywords before the name of a definition.
 const DEFINING: [&[u8]; 8] = [
-    b"def",
-    b"class",
-    b"function",
-    b"const",
-    b"let",
-    b"interface",
-    b"type",
-    b"enum",
+    b"def", b"class", b"function", b"const", b"let", b"interface", b"type", b"enum",
 ];
 
 fn count_terms(question: &Question, text: &[u8]) -> FileTerms {

@@ -142,25 +142,9 @@ fn is_configuration(name: &str) -> bool {
 
 /// Folders of projects beside the product.
 const SET_APART: [&str; 19] = [
-    "__testfixtures__",
-    "__fixtures__",
-    "fixture",
-    "fixtures",
-    "doc",
-    "docs",
-    "docs_src",
-    "example",
-    "examples",
-    "sample",
-    "samples",
-    "demo",
-    "demos",
-    "benchmark",
-    "benchmarks",
-    "bench",
-    "dist",
-    "playground",
-    "playgrounds",
+    "__testfixtures__", "__fixtures__", "fixture", "fixtures", "doc", "docs", "docs_src",
+    "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks",
+    "bench", "dist", "playground", "playgrounds",
 ];
 
 #[cfg(test)]
@@ -183,14 +167,8 @@ mod tests {
                 && ranks("app/View.vue")
         );
         for outside in [
-            "tests/user.py",
-            "src/user.test.ts",
-            "src/test_user.py",
-            "docs/conf.py",
-            "src/__tests__/a.ts",
-            "vite.config.ts",
-            "dist/x.d.ts",
-            "README.md",
+            "tests/user.py", "src/user.test.ts", "src/test_user.py", "docs/conf.py",
+            "src/__tests__/a.ts", "vite.config.ts", "dist/x.d.ts", "README.md",
         ] {
             assert!(!ranks(outside), "{outside}");
         }

@@ -103,9 +103,7 @@ pub fn test_result(outcome: &Outcome) -> TestResult {
 // Tests and what they failed with identify a failure, numbers aside; without any test, names and evidence do.
 fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[RunFailure]) -> String {
     let names = [
-        &diagnosis.undefined_names,
-        &diagnosis.missing_modules,
-        &diagnosis.missing_exports,
+        &diagnosis.undefined_names, &diagnosis.missing_modules, &diagnosis.missing_exports,
     ];
     let names = Some(names).filter(|_| failing_tests.is_empty());
     let errors = errors.iter();

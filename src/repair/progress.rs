@@ -159,11 +159,7 @@ enum Stage {
 }
 
 const UNREADABLE: [&str; 5] = [
-    "SyntaxError",
-    "IndentationError",
-    "TabError",
-    "Transform failed",
-    "Parse failure",
+    "SyntaxError", "IndentationError", "TabError", "Transform failed", "Parse failure",
 ];
 
 fn error_stage(error: &str) -> Stage {

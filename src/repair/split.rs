@@ -364,9 +364,7 @@ mod tests {
             ("tests/test_b.py", ""),
         ];
         let tests = [
-            "tests/test_a.py::test_1",
-            "tests/test_b.py::test_2",
-            "tests/test_a.py::test_3",
+            "tests/test_a.py::test_1", "tests/test_b.py::test_2", "tests/test_a.py::test_3",
         ];
         let parts = parts(&files, &Task::default(), &tests, &[]);
         let titles: Vec<_> = parts.iter().map(|part| part.title.as_str()).collect();
@@ -433,9 +431,7 @@ mod tests {
         assert_eq!(
             titles,
             [
-                "criterion 1 and 1 more",
-                "criterion 3 and 1 more",
-                "criterion 5 and 1 more",
+                "criterion 1 and 1 more", "criterion 3 and 1 more", "criterion 5 and 1 more",
                 "criterion 7"
             ]
         );

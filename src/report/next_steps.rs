@@ -113,9 +113,7 @@ mod tests {
             (
                 certain,
                 &[
-                    "mendit fix",
-                    "mendit fix --undo",
-                    "mendit fix --agent claude",
+                    "mendit fix", "mendit fix --undo", "mendit fix --agent claude",
                 ],
             ),
         ] {

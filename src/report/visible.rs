@@ -236,10 +236,7 @@ mod tests {
             ("f(): x", "f():\u{a0}x", "f(): x", r"f():\u{a0}x"),
             ("a\tb c", "a  b c", r"a\tb c", "a  b c"),
             (
-                "caf\u{e9} x",
-                "cafe\u{301} x",
-                r"caf\u{e9} x",
-                r"cafe\u{301} x",
+                "caf\u{e9} x", "cafe\u{301} x", r"caf\u{e9} x", r"cafe\u{301} x",
             ),
             ("\u{440}\u{430}ss", "pass", r"\u{440}\u{430}ss", "pass"),
             ("\u{200b}x = 1", "x = 1", r"\u{200b}x = 1", "x = 1"),

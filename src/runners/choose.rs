@@ -343,9 +343,7 @@ mod tests {
     #[test]
     fn words_are_handed_on_where_they_arrive() {
         let pytest = [test(
-            "pytest",
-            "tests/test_a.py",
-            "tests/test_a.py::test_x[a b]",
+            "pytest", "tests/test_a.py", "tests/test_a.py::test_x[a b]",
         )];
         let unittest = [test("unittest", "shop/tests.py", "shop.tests.T.test_a")];
         let jest = [

@@ -41,11 +41,10 @@ impl Installed {
             below.extend(folders.map(|folder| folder.join("site-packages")));
             below.retain(|folder| folder.is_dir());
             // Another version of Python may have left its packages beside those of the interpreter.
-            let own = interpreter_version(environment).map(|version| format!("python{version}"));
-            let is_own = |site: &PathBuf| {
-                own.as_ref()
-                    .is_some_and(|own| site.parent().is_some_and(|lib| lib.ends_with(own)))
-            };
+            let version = interpreter_version(environment).unwrap_or_default();
+            let name = version.rsplit_once('.').map_or(version.as_str(), |(name, _)| name);
+            let lib = environment.join(format!("lib/python{name}"));
+            let is_own = |site: &PathBuf| site.starts_with(&lib);
             if below.iter().any(is_own) {
                 below.retain(is_own);
             }
@@ -123,13 +122,12 @@ impl Installed {
     }
 }
 
-// The version of an environment's interpreter, of two numbers.
-fn interpreter_version(environment: &Path) -> Option<String> {
+/// Returns the version of a virtual environment's interpreter.
+pub fn interpreter_version(environment: &Path) -> Option<String> {
     let about = fs::read_to_string(environment.join("pyvenv.cfg")).ok()?;
     let mut lines = about.lines().filter_map(|line| line.split_once('='));
     let (_, version) = lines.find(|(key, _)| key.trim().starts_with("version"))?;
-    let parts: Vec<&str> = version.trim().split('.').take(2).collect();
-    Some(parts.join("."))
+    Some(version.trim().to_owned())
 }
 
 // Whether the folder of an editable installation, else one of the listed sources, is there.

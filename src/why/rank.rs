@@ -308,10 +308,7 @@ mod tests {
             .map(|suspect| difference.hunks()[suspect.hunk].place())
             .collect();
         let expected = [
-            "app/loans.py:2",
-            "app/loans.py:6",
-            "app/far.py:1",
-            "README.md:1",
+            "app/loans.py:2", "app/loans.py:6", "app/far.py:1", "README.md:1",
         ];
         assert_eq!(places, expected, "{ranked:?}");
         assert!(

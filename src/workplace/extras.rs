@@ -101,13 +101,7 @@ impl Extras {
 
 // Repositories of their own, and what every run of a tool makes anew.
 const LEFT_OUT: &[&str] = &[
-    ".git",
-    ".mendit",
-    "node_modules",
-    "__pycache__",
-    ".venv",
-    ".tox",
-    ".nox",
+    ".git", ".mendit", "node_modules", "__pycache__", ".venv", ".tox", ".nox",
 ];
 
 // What cannot be copied, such as a file that vanished, is missing in the copy too.

@@ -119,10 +119,7 @@ fn the_steps_of_the_action_tell_a_failure() {
         .find_map(|it| it.strip_prefix("folder="))
         .unwrap();
     for file in [
-        "failure-packet.json",
-        "context.json",
-        "test.log",
-        "summary.md",
+        "failure-packet.json", "context.json", "test.log", "summary.md",
     ] {
         assert!(Path::new(folder).join(file).is_file(), "{file}");
     }

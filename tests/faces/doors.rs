@@ -63,12 +63,7 @@ fn doors() -> Vec<Door> {
             tool: "diagnose",
             arguments: json!({"log": alias, "exitCode": 2, "command": "tsc"}),
             line: vec![
-                "diagnose",
-                "../alias.log",
-                "--exit-code",
-                "2",
-                "--command",
-                "tsc",
+                "diagnose", "../alias.log", "--exit-code", "2", "--command", "tsc",
             ],
         },
         Door {
@@ -136,14 +131,7 @@ fn fix_diagnoses_as_diagnose_does() {
     let written = std::fs::read(out.join("diagnosis.json")).unwrap();
     let written: Value = serde_json::from_slice(&written).unwrap();
     let asked = support::json(&repo.mendit(&[
-        "diagnose",
-        "../alias.log",
-        "--exit-code",
-        "2",
-        "--command",
-        &test,
-        "--format",
-        "json",
+        "diagnose", "../alias.log", "--exit-code", "2", "--command", &test, "--format", "json",
     ]));
     assert_eq!(written, asked);
     assert_eq!(asked["subkind"], "missing_module");

@@ -51,11 +51,7 @@ fn the_npm_packages_start_the_program() {
     assert_eq!(folders.len(), 2, "{folders:?}");
     let installed = Command::new("npm")
         .args([
-            "install",
-            "--offline",
-            "--install-links",
-            "--no-audit",
-            "--no-fund",
+            "install", "--offline", "--install-links", "--no-audit", "--no-fund",
         ])
         .arg("--ignore-scripts")
         .args(&folders)

@@ -129,11 +129,7 @@ async fn document(client: &Client, name: &'static str, arguments: Value) -> Valu
 async fn use_every_reading_tool(client: &Client) {
     let tools = client.list_all_tools().await.unwrap();
     let all = [
-        "diagnose",
-        "build_context",
-        "find_import",
-        "imports",
-        "check_patch",
+        "diagnose", "build_context", "find_import", "imports", "check_patch",
     ];
     assert_eq!(names(&tools), all);
     for tool in &tools {

@@ -44,14 +44,7 @@ fn what_the_program_prints_is_valid() {
         valid("failure-packet", &serde_json::from_slice(&packet).unwrap());
     }
     let asked = [
-        "--log",
-        &log,
-        "--request-path",
-        "../x",
-        "--diff",
-        "HEAD",
-        "--stop-reason",
-        "tests_failed",
+        "--log", &log, "--request-path", "../x", "--diff", "HEAD", "--stop-reason", "tests_failed",
     ];
     valid("context", &repo.context(&asked));
     valid("diagnosis", &printed(&repo, &["diagnose", &log]));

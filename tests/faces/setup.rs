@@ -44,12 +44,8 @@ fn brief_run_is_short_and_faithful() {
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     let text = said(&output);
     for part in [
-        "failed with exit code 1",
-        "test_failure",
-        "tests/test_a.py::test_a",
-        "assert -1 == 3",
-        "tests/test_a.py:4",
-        "whole log: ",
+        "failed with exit code 1", "test_failure", "tests/test_a.py::test_a", "assert -1 == 3",
+        "tests/test_a.py:4", "whole log: ",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -74,17 +70,8 @@ fn brief_run_is_short_and_faithful() {
 }
 
 const NAMES: [&str; 11] = [
-    "aider",
-    "claude",
-    "codex",
-    "copilot",
-    "cursor",
-    "gemini",
-    "github",
-    "gitlab",
-    "opencode",
-    "pre-commit",
-    "qwen",
+    "aider", "claude", "codex", "copilot", "cursor", "gemini", "github", "gitlab", "opencode",
+    "pre-commit", "qwen",
 ];
 
 #[test]
@@ -190,17 +177,11 @@ fn init_writes_servers_where_each_agent_reads_them() {
     for (name, file, at, expected) in [
         ("claude", ".mcp.json", "/mcpServers/mendit", &server),
         (
-            "codex",
-            ".codex/config.toml",
-            "/mcp_servers/mendit",
-            &server,
+            "codex", ".codex/config.toml", "/mcp_servers/mendit", &server,
         ),
         ("cursor", ".cursor/mcp.json", "/mcpServers/mendit", &server),
         (
-            "gemini",
-            ".gemini/settings.json",
-            "/mcpServers/mendit",
-            &server,
+            "gemini", ".gemini/settings.json", "/mcpServers/mendit", &server,
         ),
         ("qwen", ".qwen/settings.json", "/mcpServers/mendit", &server),
         ("copilot", ".vscode/mcp.json", "/servers/mendit", &typed),

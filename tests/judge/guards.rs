@@ -192,9 +192,7 @@ fn dependencies_change_where_a_package_is_missing_and_from_the_registry_alone() 
         (
             "python",
             (
-                "pyproject.toml",
-                "\"requests>=2\"",
-                "\"requests>=2\", \"flask\"",
+                "pyproject.toml", "\"requests>=2\"", "\"requests>=2\", \"flask\"",
             ),
             &[],
         ),
@@ -267,12 +265,7 @@ fn a_patch_that_fits_a_closed_file_nowhere_tells_nothing_of_it() {
         ("own/data.py", "a = 1\nsecretline = 2\n"),
     ];
     let quoted = [
-        "inner",
-        "4417",
-        "abcxyz",
-        "secretline",
-        "first line",
-        "a = 1",
+        "inner", "4417", "abcxyz", "secretline", "first line", "a = 1",
     ];
     let source = source(&tree);
     let deny = ["own/".to_owned()];

@@ -156,12 +156,7 @@ fn parts_joined_are_the_run_and_a_run_repeats_itself() {
     }
     let whole = run("whole.json", &["--partition", "all", "--jobs", "2"]);
     let arguments = [
-        "bench",
-        "merge",
-        "2.json",
-        "1.json",
-        "--save",
-        "joined.json",
+        "bench", "merge", "2.json", "1.json", "--save", "joined.json",
     ];
     assert_eq!(mendit(home.path(), &arguments).status.code(), Some(0));
     assert_eq!(without_seconds(&home.path().join("joined.json")), whole);
@@ -188,12 +183,7 @@ fn a_level_that_is_not_allowed_is_missed_and_the_baseline_tells() {
     let run = |more: &[&str]| mendit(home.path(), &[&oracle, more].concat());
     assert_eq!(run(&["--save", "full.json"]).status.code(), Some(0));
     let low = run(&[
-        "--max-level",
-        "0",
-        "--baseline",
-        "full.json",
-        "--format",
-        "json",
+        "--max-level", "0", "--baseline", "full.json", "--format", "json",
     ]);
     assert_eq!((low.status.code(), said(&low, "F301")), (Some(1), true));
     let document: Value = serde_json::from_slice(&low.stdout).unwrap();
@@ -286,13 +276,8 @@ fn a_leak_a_wrong_heal_and_a_missing_program_are_told() {
 
 // One of each rung and of each end.
 const FEW: &[&str] = &[
-    "py-attribute",
-    "py-data-file",
-    "py-failing-assertion",
-    "py-flaky",
-    "py-missing-stdlib-import",
-    "py-missing-variable",
-    "py-two-hops",
+    "py-attribute", "py-data-file", "py-failing-assertion", "py-flaky", "py-missing-stdlib-import",
+    "py-missing-variable", "py-two-hops",
 ];
 
 const CHECK: &str = "for file in values/*; do read ANSWER < \"$file\"; done\n[ \"$ANSWER\" = 42 ] || { echo \"FAIL values/answer.txt:1: $ANSWER is not 42\"; exit 1; }\n";

@@ -272,12 +272,7 @@ fn a_patch_for_the_visible_test_alone_is_no_repair(repo: &Repo) {
     let pairs = json(&mendit(
         repo.outside(),
         &[
-            "bench",
-            "compare",
-            "oracle.json",
-            "hard.json",
-            "--format",
-            "json",
+            "bench", "compare", "oracle.json", "hard.json", "--format", "json",
         ],
     ));
     assert_eq!(pairs["cases"], 1);
@@ -308,12 +303,7 @@ fn parts_are_the_whole(repo: &Repo, whole: &Value) {
     let merged = json(&mendit(
         repo.outside(),
         &[
-            "bench",
-            "merge",
-            "part-1.json",
-            "part-2.json",
-            "--format",
-            "json",
+            "bench", "merge", "part-1.json", "part-2.json", "--format", "json",
         ],
     ));
     let timeless = |document: &Value| {

@@ -172,9 +172,7 @@ fn a_certain_import_is_written_though_something_else_fails() {
     let said = single_spaced(&stdout(&fix));
     assert_eq!(code(&fix), 1, "{said}{}", stderr(&fix));
     for part in [
-        "fixed in part: ",
-        "\nleft test_double.",
-        "\nchanged shop/area.py +",
+        "fixed in part: ", "\nleft test_double.", "\nchanged shop/area.py +",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -279,9 +277,7 @@ fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such()
         .status();
     assert!(git.unwrap().success());
     for line in [
-        "context --rev HEAD a.py",
-        "context --diff HEAD a.py",
-        "imports --changed HEAD",
+        "context --rev HEAD a.py", "context --diff HEAD a.py", "imports --changed HEAD",
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let output = support::command(&fresh, &words).output().unwrap();

@@ -59,17 +59,8 @@ fn hangs_at(repo: &Repo, command: &str, limit: &str, (path, line): (&str, u64)) 
 
 fn is_repaired(repo: &Repo, command: &str, limit: &str, agent: &str) {
     let fixed = repo.mendit(&[
-        "repair",
-        "--test",
-        command,
-        "--test-timeout",
-        limit,
-        "--agent",
-        agent,
-        "--agent-protocol",
-        "edit",
-        "--format",
-        "json",
+        "repair", "--test", command, "--test-timeout", limit, "--agent", agent, "--agent-protocol",
+        "edit", "--format", "json",
     ]);
     let fixed: Value = serde_json::from_slice(&fixed.stdout).unwrap();
     assert_eq!(fixed["status"], "fixed", "{fixed}");

@@ -60,15 +60,8 @@ fn a_result_tells_what_the_failing_tests_enter() {
     let repo = repo();
     let result = |flags: &[&str]| -> Value {
         let words = [
-            "repair",
-            "--test",
-            "python3 -m unittest",
-            "--agent",
-            "cat",
-            "--max-attempts",
-            "1",
-            "--format",
-            "json",
+            "repair", "--test", "python3 -m unittest", "--agent", "cat", "--max-attempts", "1",
+            "--format", "json",
         ];
         let output = repo.mendit(&[&words[..], flags].concat());
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)))

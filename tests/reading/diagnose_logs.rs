@@ -256,15 +256,9 @@ fn a_prefix_changes_no_answer() {
                 .collect();
             let found = of(&dressed);
             if (
-                found.kind,
-                &found.subkind,
-                &found.failing_tests,
-                &found.missing_modules,
+                found.kind, &found.subkind, &found.failing_tests, &found.missing_modules,
             ) != (
-                plain.kind,
-                &plain.subkind,
-                &plain.failing_tests,
-                &plain.missing_modules,
+                plain.kind, &plain.subkind, &plain.failing_tests, &plain.missing_modules,
             ) {
                 wrong.push(format!(
                     "{} behind {service}: {} {:?}",

@@ -83,9 +83,7 @@ impl Checkout {
     ) -> Result<(), BenchError> {
         let ready = self.home.join("ready");
         let wanted = serde_json::to_string(&(
-            &environment.setup,
-            &environment.commit,
-            &environment.variables,
+            &environment.setup, &environment.commit, &environment.variables,
         ))
         .unwrap_or_default();
         let is_whole = self.root().join(".git").is_dir();

@@ -188,14 +188,7 @@ const MODULES: &str = "{modules}";
 const ENVIRONMENT: &str = "{env}";
 
 const ASIDE: [&str; 8] = [
-    "docs",
-    "doc",
-    "examples",
-    "example",
-    "benchmarks",
-    "bench",
-    "scripts",
-    ".github",
+    "docs", "doc", "examples", "example", "benchmarks", "bench", "scripts", ".github",
 ];
 
 fn is_aside(path: &str) -> bool {

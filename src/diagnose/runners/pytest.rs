@@ -124,10 +124,7 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
     let reports = parts.filter_map(|((from, title), to)| {
         let title = title?;
         let starts = [
-            "ERROR at setup of ",
-            "ERROR at teardown of ",
-            "ERROR collecting ",
-            "[doctest] ",
+            "ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "[doctest] ",
         ];
         let bare = starts.iter().find_map(|start| title.strip_prefix(start));
         Some(Report {

@@ -50,11 +50,7 @@ const MAX_NAMED: usize = 4;
 
 fn speaks_of_refusal(line: &str) -> bool {
     const WORDS: &[&str] = &[
-        "ermission denied",
-        "EACCES",
-        "EPERM",
-        "peration not permitted",
-        "ead-only file system",
+        "ermission denied", "EACCES", "EPERM", "peration not permitted", "ead-only file system",
         "EROFS",
     ];
     line.len() < 4096 && WORDS.iter().any(|word| line.contains(word))

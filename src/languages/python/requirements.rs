@@ -23,14 +23,8 @@ const DISTRIBUTIONS: &[(&str, &str)] = &[
 ];
 
 const MANIFESTS: &[&str] = &[
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "dev-requirements.txt",
-    "Pipfile",
-    "tox.ini",
+    "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "requirements-dev.txt",
+    "dev-requirements.txt", "Pipfile", "tox.ini",
 ];
 
 /// Whether a Python manifest at or above the file names the package, as a word of its own.

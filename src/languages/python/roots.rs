@@ -9,16 +9,8 @@ use crate::model::RepoPath;
 
 /// What is beside the code of a project, or of a service that is run from its own folder.
 const PROJECT_FILES: &[&str] = &[
-    "Dockerfile",
-    "Pipfile",
-    "manage.py",
-    "pyproject.toml",
-    "pytest.ini",
-    "requirements.in",
-    "requirements.txt",
-    "setup.cfg",
-    "setup.py",
-    "tox.ini",
+    "Dockerfile", "Pipfile", "manage.py", "pyproject.toml", "pytest.ini", "requirements.in",
+    "requirements.txt", "setup.cfg", "setup.py", "tox.ini",
 ];
 
 /// What is known of where absolute imports are looked for.

@@ -321,13 +321,7 @@ mod tests {
         assert_eq!(
             text_form::exports(&facts.exports),
             [
-                "y<x<./x",
-                "w<z<",
-                "default<f<",
-                "k<<",
-                "m<<",
-                "C<<",
-                "*<<./s"
+                "y<x<./x", "w<z<", "default<f<", "k<<", "m<<", "C<<", "*<<./s"
             ]
         );
         let definitions: Vec<&str> = facts.definitions.iter().map(|d| d.name.as_str()).collect();

@@ -11,10 +11,7 @@ pub(super) struct Manifest {
 }
 
 const DEPENDENCIES: &[&str] = &[
-    "dependencies",
-    "devDependencies",
-    "optionalDependencies",
-    "peerDependencies",
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies",
 ];
 
 impl Manifest {
@@ -163,14 +160,7 @@ fn collect_targets(value: &Value, conditions: &[String], depth: usize, targets: 
 
 fn rank_condition(condition: &str, custom: &[String]) -> usize {
     const ORDER: &[&str] = &[
-        "development",
-        "types",
-        "import",
-        "module",
-        "browser",
-        "node",
-        "default",
-        "require",
+        "development", "types", "import", "module", "browser", "node", "default", "require",
     ];
     let is_custom = custom.iter().any(|name| name == condition);
     if is_custom || condition.contains("source") || condition == "src" {

@@ -9,11 +9,7 @@ use crate::model::RepoPath;
 use crate::source::Source;
 
 const LOCK_FILES: &[&str] = &[
-    "package-lock.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "bun.lockb",
+    "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
 ];
 
 /// The packages of a repository by name: what an installer would link into `node_modules`.

@@ -72,7 +72,6 @@ pub enum WhiteSpace {
 
 impl WhiteSpace {
     /// Reads the words of `--whitespace` and `apply.whitespace`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "warn" => Self::Warn,
@@ -103,7 +102,6 @@ pub enum Verbosity {
 
 impl GitApplyOptions {
     /// Whether the index takes part.
-    #[must_use]
     pub fn uses_index(&self) -> bool {
         self.index || self.cached || self.three_way
     }

@@ -16,10 +16,7 @@ type Check = fn(&PatchSet<'_>, &Placing<'_>, &mut Report);
 
 /// The checks of what a patch would change, in their order; each runs while none has refused.
 const CHECKS: [Check; 4] = [
-    check_whole_files,
-    check_intent,
-    check_structure,
-    check_policy,
+    check_whole_files, check_intent, check_structure, check_policy,
 ];
 
 /// Runs every check and returns the changes to write.

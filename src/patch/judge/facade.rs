@@ -51,7 +51,6 @@ impl Judge {
     }
 
     /// Mends nothing.
-    #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.options.strict = strict;
         self
@@ -59,7 +58,6 @@ impl Judge {
 
     /// Takes a reply at its word: placeholders, whole files without their rest, and text that no
     /// longer parses are written as they are.
-    #[must_use]
     pub fn as_written(mut self, as_written: bool) -> Self {
         self.options.as_written = as_written;
         self

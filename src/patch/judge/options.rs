@@ -60,13 +60,11 @@ pub struct Judged {
 
 impl Judged {
     /// Whether the patch applies, mended or not.
-    #[must_use]
     pub fn applies(&self) -> bool {
         self.verdict.verdict.applies()
     }
 
     /// What a path holds after the patch; `None` when it does not change or is no longer there.
-    #[must_use]
     pub fn after(&self, path: &str) -> Option<&[u8]> {
         let mut changes = self.changes.iter();
         let change = changes.find(|change| change.path.as_str() == path)?;
@@ -74,7 +72,6 @@ impl Judged {
     }
 
     /// The same change as a git patch with true line numbers, modes and blob ids.
-    #[must_use]
     pub fn canonical_patch(&self) -> Vec<u8> {
         crate::patch::canonical::canonical(&self.changes)
     }

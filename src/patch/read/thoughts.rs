@@ -7,7 +7,6 @@ const TAGS: &str = "think thinking thought thoughts reasoning scratchpad reflect
 
 /// Blanks the `<think>…</think>` and the like that a reply begins with; all other lines keep their numbers.
 /// A span that never ends is a reply without an answer.
-#[must_use]
 pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     let mut end = 0;
     while let Some(rest) = text.get(end..).map(<[u8]>::trim_ascii_start) {

@@ -62,7 +62,6 @@ pub enum WriteError {
 
 impl WriteError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::Io { .. } => Code::P901,

@@ -160,7 +160,6 @@ pub(super) fn lock_state(state: &Path) -> Result<File, WriteError> {
 }
 
 /// Whether a change was interrupted; [`recover`] undoes it.
-#[must_use]
 pub fn is_interrupted(state: &Path) -> bool {
     journal_path(state).join(PLAN).exists()
 }

@@ -272,10 +272,7 @@ mod tests {
     fn names_are_globs_and_lead_to_rules() {
         assert!(MANIFESTS.count().0 > 6 && MANIFESTS.count().2 == 0);
         for path in [
-            "package.json",
-            "a/package.json",
-            "Requirements-dev.txt",
-            "requirements/ci.txt",
+            "package.json", "a/package.json", "Requirements-dev.txt", "requirements/ci.txt",
             "tsconfig.build.json",
         ] {
             assert!(MANIFESTS.find(path).is_some(), "{path}");

@@ -10,16 +10,8 @@ use serde_json::Value;
 /// workspace, or a table with nothing in it that says where the package comes from.
 pub(super) fn is_registry_version(value: &Value) -> bool {
     const KEYS: &[&str] = &[
-        "version",
-        "optional",
-        "extras",
-        "python",
-        "markers",
-        "platform",
-        "features",
-        "default-features",
-        "workspace",
-        "allow-prereleases",
+        "version", "optional", "extras", "python", "markers", "platform", "features",
+        "default-features", "workspace", "allow-prereleases",
     ];
     match value {
         Value::String(version) => {
@@ -64,23 +56,9 @@ mod tests {
     #[test]
     fn npm_versions_come_from_the_registry() {
         for version in [
-            "1",
-            "^1.2.3",
-            "~1.2",
-            ">=1 <2",
-            "1.x || 2.x",
-            "*",
-            "",
-            "latest",
-            "next",
-            "1.2.3-beta.1",
-            "1.0.0 - 2.0.0",
-            "workspace:*",
-            "workspace:^1.2.0",
-            "catalog:",
-            "catalog:dev",
-            "^1.0.0-0",
-            "1.2.3+build.5",
+            "1", "^1.2.3", "~1.2", ">=1 <2", "1.x || 2.x", "*", "", "latest", "next",
+            "1.2.3-beta.1", "1.0.0 - 2.0.0", "workspace:*", "workspace:^1.2.0", "catalog:",
+            "catalog:dev", "^1.0.0-0", "1.2.3+build.5",
         ] {
             assert!(
                 is_registry_version(&Value::String(version.to_owned())),
@@ -88,28 +66,10 @@ mod tests {
             );
         }
         for version in [
-            "evil/repo",
-            "evil/repo#main",
-            "github:evil/repo",
-            "git+ssh://x/y",
-            "https://x/y.tgz",
-            "../../evil",
-            "./evil",
-            "file:evil",
-            "link:../x",
-            "portal:../x",
-            "npm:evil@1",
-            "~/x",
-            "patch:x@1#./y",
-            "workspace:../x",
-            "workspace:./x",
-            "a.tgz",
-            "1-evil.tgz",
-            "evil.tar.gz",
-            "/x",
-            "exec:./x.js",
-            "workspace:evil@*",
-            "C:\\x",
+            "evil/repo", "evil/repo#main", "github:evil/repo", "git+ssh://x/y", "https://x/y.tgz",
+            "../../evil", "./evil", "file:evil", "link:../x", "portal:../x", "npm:evil@1", "~/x",
+            "patch:x@1#./y", "workspace:../x", "workspace:./x", "a.tgz", "1-evil.tgz",
+            "evil.tar.gz", "/x", "exec:./x.js", "workspace:evil@*", "C:\\x",
         ] {
             assert!(
                 !is_registry_version(&Value::String(version.to_owned())),
@@ -135,17 +95,8 @@ mod tests {
             assert!(is_python_requirement(text), "{text}");
         }
         for text in [
-            "a @ https://x/y.whl",
-            "a@file:///x",
-            "./a",
-            "git+https://x/y",
-            "https://x/a.whl",
-            "-e .",
-            "a.whl/x",
-            "a; x @ y",
-            "--index-url https://x",
-            "a b",
-            "",
+            "a @ https://x/y.whl", "a@file:///x", "./a", "git+https://x/y", "https://x/a.whl",
+            "-e .", "a.whl/x", "a; x @ y", "--index-url https://x", "a b", "",
         ] {
             assert!(!is_python_requirement(text), "{text}");
         }

@@ -261,10 +261,7 @@ mod tests {
     #[test]
     fn other_lines_between_those_of_a_key_are_kept() {
         let lines = [
-            "-----BEGIN PRIVATE KEY-----",
-            BODY,
-            BODY,
-            "-----END PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----", BODY, BODY, "-----END PRIVATE KEY-----",
         ];
         let note = "note: a line of another thread, 3 of 4";
         for foreign in [1, 3, 4] {

@@ -55,15 +55,8 @@ macro_rules! rules_of {
 
 static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules_of!(
-        "ai.toml",
-        "cloud.toml",
-        "formats.toml",
-        "hosts.toml",
-        "messages.toml",
-        "packages.toml",
-        "payments.toml",
-        "services.toml",
-        "surroundings.toml"
+        "ai.toml", "cloud.toml", "formats.toml", "hosts.toml", "messages.toml", "packages.toml",
+        "payments.toml", "services.toml", "surroundings.toml"
     )
 });
 

@@ -57,13 +57,8 @@ impl Learned {
     /// Learns a masked value, unless it is short, common, or known by its own shape.
     pub(in crate::policy) fn learn(&mut self, value: &[u8], rule: &str) {
         const BY_PLACE: &[&str] = &[
-            "password",
-            "named-secret",
-            "named-key",
-            "secret-argument",
-            "command-line",
-            "authorization",
-            "url-credentials",
+            "password", "named-secret", "named-key", "secret-argument", "command-line",
+            "authorization", "url-credentials",
         ];
         let is_url = rule == "url-credentials";
         let password = value
@@ -212,23 +207,13 @@ mod tests {
     #[test]
     fn names_that_only_speak_about_secrets_are_left_out() {
         for name in [
-            "GITHUB_TOKEN",
-            "AWS_SECRET_ACCESS_KEY",
-            "npm_config_authToken",
-            "DB_PASS",
-            "SENTRY_DSN",
-            "x-api-key",
-            "SLACK_WEBHOOK_URL",
+            "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "npm_config_authToken", "DB_PASS",
+            "SENTRY_DSN", "x-api-key", "SLACK_WEBHOOK_URL",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
         for name in [
-            "PWD",
-            "SSH_AUTH_SOCK",
-            "AWS_ACCESS_KEY_ID",
-            "SSH_KEY_PATH",
-            "PATH",
-            "KEYBOARD",
+            "PWD", "SSH_AUTH_SOCK", "AWS_ACCESS_KEY_ID", "SSH_KEY_PATH", "PATH", "KEYBOARD",
             "TOKENIZERS_PARALLELISM",
         ] {
             assert!(!is_secret_name(name), "{name}");

@@ -150,23 +150,9 @@ mod tests {
     #[test]
     fn names_about_secrets_are_no_secrets() {
         for name in [
-            "tokenizer",
-            "keyboard",
-            "passenger",
-            "author",
-            "passwordField",
-            "token_type",
-            "secretName",
-            "public_key",
-            "SECRET_KEY_FILE",
-            "tokenId",
-            "bypass",
-            "keys",
-            "object_keys",
-            "num_tokens_max",
-            "maxTokens",
-            "authenticate",
-            "sha256_key",
+            "tokenizer", "keyboard", "passenger", "author", "passwordField", "token_type",
+            "secretName", "public_key", "SECRET_KEY_FILE", "tokenId", "bypass", "keys",
+            "object_keys", "num_tokens_max", "maxTokens", "authenticate", "sha256_key",
             "PASSWORD_HASHERS",
         ] {
             assert_eq!(name_kind(name.as_bytes()), None, "{name}");

@@ -486,9 +486,7 @@ mod tests {
             assert!(!masked(text).contains(secret), "{text}");
         }
         for text in [
-            "# requirepass foobared\n",
-            "{\"d\": \"M10 20\"}",
-            "localhost:5432:*:*:password",
+            "# requirepass foobared\n", "{\"d\": \"M10 20\"}", "localhost:5432:*:*:password",
         ] {
             assert_eq!(masked(text), text);
         }

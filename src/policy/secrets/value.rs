@@ -287,11 +287,7 @@ mod tests {
     #[test]
     fn people_type_medium_values() {
         for value in [
-            "uonnll86!QYK",
-            "Pass!12345",
-            "swordfish!23",
-            "Tr0ub4dor&3",
-            "rqllxnyrpfca5he",
+            "uonnll86!QYK", "Pass!12345", "swordfish!23", "Tr0ub4dor&3", "rqllxnyrpfca5he",
         ] {
             assert!(
                 measure_strength(value.as_bytes()) >= Strength::Medium,
@@ -345,23 +341,15 @@ mod tests {
     #[test]
     fn phrases_are_words_without_a_sentence() {
         for value in [
-            "correct horse battery staple",
-            "orbit velvet 42 lantern",
-            "correct-horse-battery-staple",
-            "letmein-please-now",
+            "correct horse battery staple", "orbit velvet 42 lantern",
+            "correct-horse-battery-staple", "letmein-please-now",
         ] {
             assert!(is_passphrase(value.as_bytes()), "{value}");
         }
         for value in [
-            "enter your password",
-            "at least eight characters",
-            "Correct Horse Battery Staple",
-            "two words",
-            "kinda long, with commas",
-            "reset-password-form",
-            "orders-service-db-creds",
-            "2024-01-02",
-            "wide-tall form",
+            "enter your password", "at least eight characters", "Correct Horse Battery Staple",
+            "two words", "kinda long, with commas", "reset-password-form",
+            "orders-service-db-creds", "2024-01-02", "wide-tall form",
         ] {
             assert!(!is_passphrase(value.as_bytes()), "{value}");
         }

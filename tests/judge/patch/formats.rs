@@ -286,11 +286,8 @@ fn a_hunk_that_ends_the_file_stands_at_its_end() {
 fn a_file_is_named_in_the_dress_of_an_answer() {
     let block = "<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n";
     for name in [
-        "**`src/f.txt`** (line 4)\n\n",
-        "### 1. `src/f.txt`: shout\n",
-        "[src/f.txt](src/f.txt)\n",
-        "@src/f.txt\n",
-        "file:///work/src/f.txt\n",
+        "**`src/f.txt`** (line 4)\n\n", "### 1. `src/f.txt`: shout\n", "[src/f.txt](src/f.txt)\n",
+        "@src/f.txt\n", "file:///work/src/f.txt\n",
     ] {
         let judged = judged(&[("src/f.txt", FILE)], &format!("{name}{block}"));
         assert_eq!(
@@ -436,9 +433,7 @@ fn what_models_leave_to_the_file_is_read_from_it() {
             "f.ts",
             tabs,
             block(
-                "f.ts",
-                "  if (b) {\n    c();\n  }",
-                "  if (b) {\n    d();\n  }",
+                "f.ts", "  if (b) {\n    c();\n  }", "  if (b) {\n    d();\n  }",
             ),
             Some(tabs.replace('c', "d").replace("fundtion", "function")),
         ),

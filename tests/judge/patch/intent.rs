@@ -174,25 +174,13 @@ fn differences_that_are_not_seen_are_shown() {
 fn lines_that_look_alike_are_told_apart_on_both_sides() {
     for (there, sent, shown_there, shown_sent, alike) in [
         (
-            "pass_it(1)",
-            "p\u{430}ss_it(1)",
-            "`pass_it(1)`",
-            "p\\u{430}ss_it(1)",
-            true,
+            "pass_it(1)", "p\u{430}ss_it(1)", "`pass_it(1)`", "p\\u{430}ss_it(1)", true,
         ),
         (
-            "x =\t1",
-            "x = 1\u{200b}",
-            "`x =\\t1`",
-            "x = 1\\u{200b}",
-            true,
+            "x =\t1", "x = 1\u{200b}", "`x =\\t1`", "x = 1\\u{200b}", true,
         ),
         (
-            "f(\"caf\u{e9}\")",
-            "f(\"caf\u{e9}s\")",
-            "`f(\"caf\u{e9}\")`",
-            "caf\u{e9}s",
-            false,
+            "f(\"caf\u{e9}\")", "f(\"caf\u{e9}s\")", "`f(\"caf\u{e9}\")`", "caf\u{e9}s", false,
         ),
     ] {
         let place = super::support::repository(&[("f.py", format!("{there}\n").as_bytes())]);
@@ -244,25 +232,14 @@ fn data_that_can_be_read_can_be_read_after() {
             "refused P801",
         ),
         (
-            "a.yml",
-            "rate: 0.2\nlimits:\n  a: 1\n",
-            "0.2\nlimits:",
-            "0.2 limits: 1",
+            "a.yml", "rate: 0.2\nlimits:\n  a: 1\n", "0.2\nlimits:", "0.2 limits: 1",
             "refused P801",
         ),
         (
-            "a.yml",
-            "rate: 0.2\nlimits:\n  a: 1\n",
-            "0.2",
-            "0.25",
-            "applies",
+            "a.yml", "rate: 0.2\nlimits:\n  a: 1\n", "0.2", "0.25", "applies",
         ),
         (
-            "a.json",
-            "{\"a\": {{ a }}}\n",
-            "{{ a }}",
-            "{{ b }}",
-            "applies",
+            "a.json", "{\"a\": {{ a }}}\n", "{{ a }}", "{{ b }}", "applies",
         ),
     ] {
         let edit = serde_json::json!({"path": path, "old": old, "new": new}).to_string();

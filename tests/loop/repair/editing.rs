@@ -1,11 +1,7 @@
 use super::world::{World, builds_in_temporary, ended, everything, read};
 
 const TEST: [&str; 5] = [
-    "--test",
-    "sh check.sh",
-    "--agent-protocol",
-    "edit",
-    "--agent",
+    "--test", "sh check.sh", "--agent-protocol", "edit", "--agent",
 ];
 
 #[test]
@@ -75,12 +71,7 @@ fn an_agent_of_any_protocol_stands_in_the_workplace() {
         );
         let agent = world.script(&format!("cat > /dev/null\n{edits}\n"));
         let words = [
-            "--test",
-            "sh check.sh",
-            "--agent-protocol",
-            protocol,
-            "--agent",
-            &agent,
+            "--test", "sh check.sh", "--agent-protocol", protocol, "--agent", &agent,
         ];
         ended(&world.repair(&words), 0);
         assert_eq!(read(&root.join("answer.sh")), "ANSWER=41\n", "{protocol}");

@@ -112,11 +112,7 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
         .collect();
     assert_eq!(levels, [1, 2, 3]);
     for name in [
-        "context.json",
-        "failure-packet.json",
-        "prompt.md",
-        "agent.stdout",
-        "result.json",
+        "context.json", "failure-packet.json", "prompt.md", "agent.stdout", "result.json",
     ] {
         for number in 1..=3 {
             assert!(
@@ -132,11 +128,7 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
     }
     assert!(world.has("attempts/03/test.log") && !world.has("attempts/01/test.log"));
     for name in [
-        "run.json",
-        "events.jsonl",
-        "diagnosis.json",
-        "final.patch",
-        "result.json",
+        "run.json", "events.jsonl", "diagnosis.json", "final.patch", "result.json",
     ] {
         assert!(world.has(name), "{name}");
     }
@@ -238,12 +230,7 @@ fn tests_may_not_be_weakened() {
         -. ./answer.sh\n-[ $ANSWER = 42 ] || { echo 'AssertionError: 41 != 42'; exit 1; }\n```\n";
     let agent = world.agent(&[weak], "");
     let output = world.repair(&[
-        "--test",
-        "sh tests/check.sh",
-        "--agent",
-        &agent,
-        "--max-attempts",
-        "1",
+        "--test", "sh tests/check.sh", "--agent", &agent, "--max-attempts", "1",
     ]);
     assert_ne!(output.status.code(), Some(0));
     assert_eq!(world.attempts("stopReason"), ["policy_rejected"]);

@@ -169,12 +169,7 @@ fn an_agent_that_only_copies_what_it_is_shown_succeeds_on_its_second_try() {
              \"${value:-7}\"\n",
         );
         let arguments = [
-            "--test",
-            "sh ./check.sh",
-            "--agent",
-            &agent,
-            "--agent-protocol",
-            protocol,
+            "--test", "sh ./check.sh", "--agent", &agent, "--agent-protocol", protocol,
         ];
         ended(&world.repair(&arguments), 0);
         assert_eq!(
@@ -196,11 +191,7 @@ fn a_first_try_hears_nothing_of_an_earlier_one() {
     let first = world.text("attempts/01/prompt.md");
     let packet = world.text("attempts/01/failure-packet.json");
     for word in [
-        "Previous Attempt",
-        "attempt before",
-        "Recovery Context",
-        "reverted",
-        "again",
+        "Previous Attempt", "attempt before", "Recovery Context", "reverted", "again",
     ] {
         assert!(!first.contains(word), "{word}: {first}");
         assert!(!packet.contains(word), "{word}: {packet}");
@@ -261,14 +252,8 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
     assert_eq!(
         reasons,
         [
-            "policy_rejected",
-            "apply_failed",
-            "no_patch",
-            "tests_failed",
-            "tests_failed",
-            "apply_failed",
-            "tests_failed",
-            "fixed"
+            "policy_rejected", "apply_failed", "no_patch", "tests_failed", "tests_failed",
+            "apply_failed", "tests_failed", "fixed"
         ]
     );
     assert_eq!(world.attempts("level")[..3], [1, 2, 2]);
@@ -290,9 +275,7 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
 fn every_prompt_says_what_is_protected_and_each_protocol_how_to_answer() {
     for (protocol, told, not_told) in [
         (
-            "prompt",
-            "Reply with one patch",
-            "do not answer with a diff",
+            "prompt", "Reply with one patch", "do not answer with a diff",
         ),
         ("edit", "do not answer with a diff", "Reply with one patch"),
     ] {
@@ -302,14 +285,8 @@ fn every_prompt_says_what_is_protected_and_each_protocol_how_to_answer() {
         world.repo.git(&["add", "-A"]);
         let agent = world.script("cat > /dev/null\necho no\n");
         let arguments = [
-            "--test",
-            "sh check.sh",
-            "--agent-protocol",
-            protocol,
-            "--agent",
-            &agent,
-            "--max-attempts",
-            "2",
+            "--test", "sh check.sh", "--agent-protocol", protocol, "--agent", &agent,
+            "--max-attempts", "2",
         ];
         ended(&world.repair(&arguments), 1);
         for attempt in ["01", "02"] {
@@ -329,12 +306,7 @@ fn an_edit_agent_that_answers_with_a_diff_all_the_same_is_heard() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let arguments = [
-        "--test",
-        "sh check.sh",
-        "--agent-protocol",
-        "edit",
-        "--agent",
-        &agent,
+        "--test", "sh check.sh", "--agent-protocol", "edit", "--agent", &agent,
     ];
     ended(&world.repair(&arguments), 0);
     assert_eq!(world.calls(), 1);

@@ -56,10 +56,7 @@ fn values_of_flags_and_of_the_task_stay_here() {
     assert!(found[0].1.contains("[REDACTED:github-token]"));
     for (name, text) in &found {
         for secret in [
-            "kq-deploy-value",
-            "a3EtZGVwbG95LXZhbHVl",
-            "kq-model-value",
-            &token,
+            "kq-deploy-value", "a3EtZGVwbG95LXZhbHVl", "kq-model-value", &token,
         ] {
             assert!(!text.contains(secret), "{secret} in {name}: {text}");
         }

@@ -149,12 +149,7 @@ fn tests_that_pass_alone_are_run_with_the_others() {
     ]);
     let agent = world.script("sed -i 's/return 0/return 1/' main.py\necho done\n");
     let words = [
-        "--test",
-        "python3 -m unittest",
-        "--no-counter-proof",
-        "--no-trace",
-        "--agent",
-        &agent,
+        "--test", "python3 -m unittest", "--no-counter-proof", "--no-trace", "--agent", &agent,
     ];
     let edits = ["--agent-protocol", "edit"];
     ended(&world.repair(&[&words[..], &edits].concat()), 0);
@@ -180,11 +175,7 @@ fn a_repair_is_no_more_than_it_must_be() {
     ] });
     let agent = world.agent(&[&reply.to_string()], "");
     world.repair(&[
-        "--no-heal",
-        "--test",
-        "python3 -m unittest",
-        "--agent",
-        &agent,
+        "--no-heal", "--test", "python3 -m unittest", "--agent", &agent,
     ]);
     let result = world.json("result.json");
     assert_eq!(result["status"], "fixed", "{result:#}");
@@ -204,11 +195,7 @@ fn a_repair_is_no_more_than_it_must_be() {
     ] });
     let agent = world.agent(&[&reply.to_string()], "");
     world.repair(&[
-        "--no-heal",
-        "--test",
-        "python3 -m unittest",
-        "--agent",
-        &agent,
+        "--no-heal", "--test", "python3 -m unittest", "--agent", &agent,
     ]);
     let result = world.json("result.json");
     assert_eq!(
@@ -224,11 +211,7 @@ fn a_repair_is_no_more_than_it_must_be() {
     ] });
     let agent = world.agent(&[&reply.to_string()], "");
     world.repair(&[
-        "--no-heal",
-        "--test",
-        "python3 -m unittest",
-        "--agent",
-        &agent,
+        "--no-heal", "--test", "python3 -m unittest", "--agent", &agent,
     ]);
     let result = world.json("result.json");
     assert_eq!(

@@ -41,13 +41,7 @@ fn import_hints_are_told_under_their_heading() {
     let agent = world.agent(&["I give up."], "");
     let test = "echo 'pkg/two.py:1:1: F821 Undefined name `Engine`'; exit 1";
     world.repair(&[
-        "--test",
-        test,
-        "--agent",
-        &agent,
-        "--no-heal",
-        "--max-attempts",
-        "1",
+        "--test", test, "--agent", &agent, "--no-heal", "--max-attempts", "1",
     ]);
     let prompt = world.text("attempts/01/prompt.md");
     let (_, below) = prompt

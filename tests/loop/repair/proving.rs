@@ -35,13 +35,7 @@ fn whole(path: &str, content: &str) -> String {
 fn tried(world: &World, test: &str, reply: &str, more: &[&str]) -> Value {
     let agent = world.agent(&[reply], "");
     let arguments = [
-        "--no-heal",
-        "--max-attempts",
-        "1",
-        "--test",
-        test,
-        "--agent",
-        &agent,
+        "--no-heal", "--max-attempts", "1", "--test", test, "--agent", &agent,
     ];
     let output = world.repair(&[&arguments, more].concat());
     let mut result = world.json("result.json");
@@ -168,12 +162,7 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
     let reply = whole("app.py", &format!("import os\nos._exit(0)\n{APP}"));
     let agent = world.agent(&[&reply], "");
     let arguments = [
-        "--no-heal",
-        "--apply",
-        "--test",
-        "python3 -m unittest",
-        "--agent",
-        &agent,
+        "--no-heal", "--apply", "--test", "python3 -m unittest", "--agent", &agent,
     ];
     let output = world.repair(&arguments);
     let result = world.json("result.json");

@@ -19,12 +19,7 @@ fn a_failed_run_is_reported_and_read_back() {
     let agent = world.agent(&[&reply], "");
     ended(
         &world.repair(&[
-            "--test",
-            "sh check.sh",
-            "--agent",
-            &agent,
-            "--max-attempts",
-            "1",
+            "--test", "sh check.sh", "--agent", &agent, "--max-attempts", "1",
         ]),
         1,
     );
@@ -98,13 +93,7 @@ fn runs_add_up_to_rates() {
     for (name, agent) in [("a", fixing.as_str()), ("b", "true")] {
         let folder = runs.join(name);
         let arguments = [
-            "repair",
-            "--test",
-            "sh check.sh",
-            "--agent",
-            agent,
-            "--max-attempts",
-            "1",
+            "repair", "--test", "sh check.sh", "--agent", agent, "--max-attempts", "1",
         ];
         let output = world
             .command(&[&arguments[..], &["--out", folder.to_str().unwrap()]].concat())
@@ -220,12 +209,7 @@ fn advice_fits_what_was_done() {
     let world = World::shell();
     let agent = world.agent(&["I do not know."], "");
     world.repair(&[
-        "--test",
-        "sh check.sh",
-        "--agent",
-        &agent,
-        "--max-attempts",
-        "1",
+        "--test", "sh check.sh", "--agent", &agent, "--max-attempts", "1",
     ]);
     let report = world.text("report.txt");
     assert!(

@@ -30,11 +30,7 @@ fn a_run_killed_anywhere_comes_to_the_same_end() {
         let folder = world.run_folder();
         let folder = folder.to_str().unwrap();
         let arguments = [
-            "repair",
-            "--test",
-            "sleep 0.2; sh check.sh",
-            "--agent",
-            &agent,
+            "repair", "--test", "sleep 0.2; sh check.sh", "--agent", &agent,
         ];
         let mut first = world
             .command(&[&arguments[..], &["--out", folder]].concat())
@@ -78,12 +74,7 @@ fn a_run_is_not_continued_on_other_files() {
     let world = World::shell();
     let agent = world.agent(&[&FIX.replace("=41", "=40")], "");
     let arguments = [
-        "--test",
-        "sh check.sh",
-        "--agent",
-        &agent,
-        "--max-attempts",
-        "1",
+        "--test", "sh check.sh", "--agent", &agent, "--max-attempts", "1",
     ];
     ended(&world.repair(&arguments), 1);
     world.repo.write("answer.sh", "ANSWER=39\n");

@@ -72,13 +72,7 @@ fn result_of(project: &Project, row: &Row) -> Value {
     let reply = serde_json::json!({ "status": "patch", "files": changed }).to_string();
     let agent = world.agent(&[&reply], "");
     let arguments = [
-        "--no-heal",
-        "--max-attempts",
-        "1",
-        "--test",
-        &project.command,
-        "--agent",
-        &agent,
+        "--no-heal", "--max-attempts", "1", "--test", &project.command, "--agent", &agent,
     ];
     world.repair(&arguments);
     world.json("result.json")
@@ -152,11 +146,7 @@ fn nothing_tells_a_test_who_runs_it() {
         serde_json::json!({ "status": "patch", "files": [{ "path": "app.py", "content": fix }] });
     let agent = world.agent(&[&reply.to_string()], "");
     world.repair(&[
-        "--no-heal",
-        "--test",
-        "python3 -m unittest",
-        "--agent",
-        &agent,
+        "--no-heal", "--test", "python3 -m unittest", "--agent", &agent,
     ]);
     let result = world.json("result.json");
     assert_eq!(result["status"], "fixed", "{}", world.text("baseline.log"));

@@ -41,14 +41,7 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     ));
     let task = task.to_str().unwrap();
     let arguments = [
-        "--test",
-        "sh check.sh",
-        "--agent",
-        &agent,
-        "--task",
-        task,
-        "--agent-timeout",
-        "3",
+        "--test", "sh check.sh", "--agent", &agent, "--task", task, "--agent-timeout", "3",
     ];
     let output = world.repair(&arguments);
     ended(&output, 0);

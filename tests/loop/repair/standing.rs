@@ -50,12 +50,7 @@ fn an_agents_own_trouble_is_the_headline() {
             world.outside("agent-calls").display()
         ));
         let arguments = [
-            "--test",
-            "sh check.sh",
-            "--sandbox",
-            "off",
-            "--agent",
-            &agent,
+            "--test", "sh check.sh", "--sandbox", "off", "--agent", &agent,
         ];
         let output = world.repair(&arguments);
         ended(&output, exit);
@@ -227,12 +222,7 @@ fn later_runs_are_measured_by_the_first() {
     let agent = world.agent(&[FIX], "");
     ended(
         &world.repair(&[
-            "--test",
-            "sh check.sh",
-            "--agent",
-            &agent,
-            "--budget-seconds",
-            "400",
+            "--test", "sh check.sh", "--agent", &agent, "--budget-seconds", "400",
         ]),
         0,
     );

@@ -8,13 +8,8 @@ fn example() -> (Repo, String) {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/f1-missing-import");
     let read = |path: &str| std::fs::read_to_string(fixture.join("repo").join(path)).unwrap();
     let files = [
-        "package.json",
-        "tsconfig.json",
-        "src/invoice.ts",
-        "src/money.ts",
-        "src/report.ts",
-        "src/types.ts",
-        "tests/report.test.ts",
+        "package.json", "tsconfig.json", "src/invoice.ts", "src/money.ts", "src/report.ts",
+        "src/types.ts", "tests/report.test.ts",
     ]
     .map(|path| (path, read(path)));
     let files: Vec<(&str, &str)> = files

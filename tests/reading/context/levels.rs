@@ -51,12 +51,7 @@ fn the_log_gives_targets_kind_and_level() {
     );
     // The specification takes the imports alone, in their order.
     let context = repo.context(&[
-        "--log",
-        "test.log",
-        "--profile",
-        "spec",
-        "--allow",
-        "src/**",
+        "--log", "test.log", "--profile", "spec", "--allow", "src/**",
     ]);
     let files = texts(&context["filesIncluded"], None);
     assert_eq!(files[..3], ["src/cart.ts", "src/price.ts", "src/types.ts"]);
@@ -112,13 +107,7 @@ fn level_0_holds_targets_and_index_in_few_kilobytes() {
 fn level_2_follows_two_imports_and_says_which() {
     let repo = shop();
     let context = repo.context(&[
-        "--level",
-        "2",
-        "--profile",
-        "spec",
-        "--allow",
-        "src/**",
-        "src/cart.ts",
+        "--level", "2", "--profile", "spec", "--allow", "src/**", "src/cart.ts",
     ]);
     let files = context["files"].as_array().unwrap();
     let vat = files
@@ -176,12 +165,7 @@ fn caps_cut_and_say_so() {
     );
 
     let context = repo.context(&[
-        "--level",
-        "1",
-        "--max-total-bytes",
-        "60",
-        "src/price.ts",
-        "src/cart.ts",
+        "--level", "1", "--max-total-bytes", "60", "src/price.ts", "src/cart.ts",
     ]);
     let bytes: u64 = context["totalBytes"].as_u64().unwrap();
     assert!(bytes <= 120, "{bytes}");

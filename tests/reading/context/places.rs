@@ -28,14 +28,7 @@ fn a_commit_is_read_without_its_worktree() {
     let bare = repo.outside().join("bare.git");
     git(repo.outside(), &["clone", "-q", "--bare", "r", "bare.git"]);
     let arguments = [
-        "context",
-        "--format",
-        "json",
-        "--level",
-        "1",
-        "--rev",
-        "HEAD",
-        "tests/test_app.py",
+        "context", "--format", "json", "--level", "1", "--rev", "HEAD", "tests/test_app.py",
     ];
     let files = texts(&json(&mendit(&bare, &arguments))["filesIncluded"], None);
     assert!(
@@ -68,11 +61,7 @@ fn linked_worktrees_and_shallow_sparse_clones_work() {
     let context = json(&mendit(
         &shallow,
         &[
-            "context",
-            "--format",
-            "json",
-            "src/app.py",
-            "tests/test_app.py",
+            "context", "--format", "json", "src/app.py", "tests/test_app.py",
         ],
     ));
     assert_eq!(texts(&context["filesIncluded"], None), ["src/app.py"]);
@@ -192,11 +181,7 @@ fn programs_of_the_git_configuration_never_run() {
     let witness = repo.outside().join("ran");
     let touch = format!("touch {}", witness.display());
     for key in [
-        "core.fsmonitor",
-        "diff.external",
-        "filter.x.clean",
-        "filter.x.process",
-        "diff.x.textconv",
+        "core.fsmonitor", "diff.external", "filter.x.clean", "filter.x.process", "diff.x.textconv",
     ] {
         repo.git(&["config", key, &touch]);
     }

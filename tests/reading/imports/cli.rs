@@ -70,23 +70,14 @@ fn text_of_two_hops() {
 #[test]
 fn symbols_lead_behind_barrels_and_packages() {
     insta::assert_snapshot!(shown(&[
-        "imports",
-        "--symbols",
-        "--format",
-        "json",
-        "src/app.ts",
-        "tool/run.py"
+        "imports", "--symbols", "--format", "json", "src/app.ts", "tool/run.py"
     ]));
 }
 
 #[test]
 fn importers_of_a_file() {
     insta::assert_snapshot!(shown(&[
-        "imports",
-        "--reverse",
-        "--hops",
-        "2",
-        "src/parts/shape.ts"
+        "imports", "--reverse", "--hops", "2", "src/parts/shape.ts"
     ]));
 }
 

@@ -105,15 +105,7 @@ fn ctrl_c_ends_it_cleanly_and_twice_at_once() {
         let program = command(
             world.path(),
             &[
-                "run",
-                "--grace",
-                "3600",
-                "--env",
-                &world.mark,
-                "--",
-                "sh",
-                "-c",
-                line,
+                "run", "--grace", "3600", "--env", &world.mark, "--", "sh", "-c", line,
             ],
         )
         .stdout(Stdio::null())

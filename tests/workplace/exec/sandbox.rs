@@ -141,12 +141,7 @@ fn secrets_of_this_program_are_not_handed_on_or_printed() {
     );
     assert!(String::from_utf8_lossy(&said.stdout).contains("[]\n"));
     let said = run(&[
-        "--env",
-        "GREETING",
-        "--",
-        "sh",
-        "-c",
-        "echo \"[$GREETING]\"",
+        "--env", "GREETING", "--", "sh", "-c", "echo \"[$GREETING]\"",
     ]);
     assert_eq!(String::from_utf8_lossy(&said.stdout), "[hello]\n");
     // Named, it reaches the command; what is passed on to a pipe and what is kept has it masked.

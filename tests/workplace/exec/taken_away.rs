@@ -144,15 +144,7 @@ fn taken_away(
     let before = mode();
     let line = format!("chmod 777 {0}; echo out > {0}; exit 0", key.display());
     let arguments = [
-        "run",
-        "--sandbox",
-        sandbox,
-        "--format",
-        "json",
-        "--",
-        "sh",
-        "-c",
-        &line,
+        "run", "--sandbox", sandbox, "--format", "json", "--", "sh", "-c", &line,
     ];
     let output = without(calls, || command(&root, &arguments).output().unwrap());
     let told = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -130,11 +130,7 @@ pub(crate) const SET_UPS: &[SetUp] = &[
             npm_workspaces(repo);
             std::fs::remove_dir_all(repo.root().join("node_modules")).unwrap();
             let install = [
-                "install",
-                "--offline",
-                "--no-audit",
-                "--no-fund",
-                "--silent",
+                "install", "--offline", "--no-audit", "--no-fund", "--silent",
             ];
             let mut npm = Command::new("npm");
             let done = npm.args(install).current_dir(repo.root()).status();

@@ -43,11 +43,7 @@ fn an_agent_may_put_folders_where_files_stood_and_files_where_folders_did() {
 fn a_set_up_that_fails_ends_the_run_with_its_output() {
     let repo = Repo::with(&[("a.sh", "exit 1\n")]);
     let words = [
-        "repair",
-        "--test",
-        "sh a.sh",
-        "--setup",
-        "echo no such package; exit 7",
+        "repair", "--test", "sh a.sh", "--setup", "echo no such package; exit 7",
     ];
     let output = repo.mendit(&words);
     let said = String::from_utf8_lossy(&output.stderr);
