@@ -54,8 +54,7 @@ fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, Str
 
 /// Returns the version of the virtual environment.
 pub(super) fn python_version(project: &Project<'_>) -> Option<String> {
-    let root = project.root.as_ref()?;
-    interpreter_version(&root.join(project.find_environment()?))
+    interpreter_version(&project.root.as_ref()?.join(project.find_environment()?))
 }
 
 pattern!(NUMBERS, r"[0-9]+(?:\.[0-9]+)*");

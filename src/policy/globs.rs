@@ -20,7 +20,7 @@ pub(super) trait PathRow {
 /// has its literal part, because all of them at once cost more than to check a small patch.
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
-    literals: AhoCorasick,
+    literals: Option<AhoCorasick>,
     globs: Vec<TableGlob>,
 }
 
@@ -59,13 +59,10 @@ impl<R: PathRow> PathTable<R> {
             );
         }
         let literals = globs.iter().map(|glob| literal_part(&glob.pattern));
-        // The kind that is built fastest.
-        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
-        #[expect(clippy::expect_used, reason = "embedded and tested")]
-        let literals = AhoCorasick::builder()
-            .kind(kind)
-            .build(literals)
-            .expect("a few hundred words");
+        // The kind that is built fastest; a few hundred words are always built.
+        let mut builder = AhoCorasick::builder();
+        builder.kind(Some(AhoCorasickKind::NoncontiguousNFA));
+        let literals = builder.build(literals).ok();
         Self {
             rows,
             literals,
@@ -81,7 +78,7 @@ impl<R: PathRow> PathTable<R> {
     /// Returns the first row of some that is about a path.
     pub(super) fn find_where(&self, path: &str, is_wanted: impl Fn(&R) -> bool) -> Option<&R> {
         let path = path.to_lowercase();
-        let hits = self.literals.find_overlapping_iter(&path);
+        let hits = self.literals.as_ref()?.find_overlapping_iter(&path);
         let mut hits: Vec<usize> = hits.map(|hit| hit.pattern().as_usize()).collect();
         hits.sort_unstable();
         hits.dedup();

@@ -186,7 +186,9 @@ impl Page {
 impl Block {
     fn text(&self, color: bool) -> String {
         match self {
-            Self::Title(title, mood) => format!("{}\n", paint(title, mood_color(mood), color)),
+            Self::Title(title, "good") => format!("{}\n", paint(title, GREEN, color)),
+            Self::Title(title, "bad") => format!("{}\n", paint(title, RED, color)),
+            Self::Title(title, _) => format!("{title}\n"),
             Self::Heading(title) => format!("\n{}\n", paint(title, BOLD, color)),
             Self::Line(text) => format!("{text}\n"),
             Self::List(items) => items.iter().map(|item| format!("  {item}\n")).collect(),
@@ -196,14 +198,6 @@ impl Block {
             Self::Diff(patch) => diff_text(patch, color),
             Self::Folded(title, text) => format!("\n{title}\n{text}\n"),
         }
-    }
-}
-
-fn mood_color(mood: Mood) -> &'static str {
-    match mood {
-        "good" => GREEN,
-        "bad" => RED,
-        _ => "",
     }
 }
 
@@ -302,8 +296,7 @@ pub(super) fn paint(text: &str, style: &str, color: bool) -> String {
 
 /// Formats lines, the mark that each begins with colored.
 pub(super) fn paint_lines(lines: &[String], color: bool) -> String {
-    let lines = lines.iter();
-    lines.map(|line| paint_mark(line, color) + "\n").collect()
+    String::from_iter(lines.iter().map(|line| paint_mark(line, color) + "\n"))
 }
 
 /// Colors the mark that a line begins with; the marks mean the same without.

@@ -42,7 +42,9 @@ impl Installed {
             below.retain(|folder| folder.is_dir());
             // Another version of Python may have left its packages beside those of the interpreter.
             let version = interpreter_version(environment).unwrap_or_default();
-            let name = version.rsplit_once('.').map_or(version.as_str(), |(name, _)| name);
+            let name = version
+                .rsplit_once('.')
+                .map_or(version.as_str(), |(name, _)| name);
             let lib = environment.join(format!("lib/python{name}"));
             let is_own = |site: &PathBuf| site.starts_with(&lib);
             if below.iter().any(is_own) {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
 
@@ -169,8 +170,8 @@ impl Source for Worktree {
         if found.is_some() || self.is_listed_first {
             return found.cloned();
         }
-        let known = self.peek(path);
-        known.unwrap_or_else(|| self.listing().get(path).cloned())
+        self.peek(path)
+            .unwrap_or_else(|| self.listing().get(path).cloned())
     }
 
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
@@ -312,7 +313,7 @@ pub(super) fn entry_at(root: &Path, path: &RepoPath) -> Option<Entry> {
 
 fn entry_of(absolute: &Path, path: RepoPath, metadata: &std::fs::Metadata) -> Entry {
     let (kind, bytes) = if metadata.is_file() {
-        let executable = is_executable(metadata);
+        let executable = metadata.permissions().mode() & 0o100 != 0;
         (EntryKind::File { executable }, metadata.len())
     } else if metadata.is_symlink() {
         let target = std::fs::read_link(absolute).unwrap_or_default();
@@ -322,11 +323,6 @@ fn entry_of(absolute: &Path, path: RepoPath, metadata: &std::fs::Metadata) -> En
         (EntryKind::Special, 0)
     };
     Entry { path, kind, bytes }
-}
-
-fn is_executable(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o100 != 0
 }
 
 // Answers whether every component of a directory is a directory and no symlink.

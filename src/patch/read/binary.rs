@@ -25,7 +25,6 @@ pub(super) fn read_binary(
 }
 
 /// Reads the data that a text starts with; gives both directions and how many lines they take.
-#[cfg(feature = "program")]
 pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
     read_binary(&Text::new(text), 0)
 }

@@ -18,9 +18,7 @@ mod reader;
 mod thoughts;
 
 pub(super) use binary::ALPHABET;
-#[cfg(feature = "program")]
 pub(super) use binary::git_binary;
-#[cfg(feature = "program")]
 pub(super) use hunk::parse_range;
 pub use reader::read;
 pub use thoughts::without_thoughts;
