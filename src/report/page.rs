@@ -296,10 +296,10 @@ pub(super) fn paint(text: &str, style: &str, color: bool) -> String {
 
 /// Formats lines, the mark that each begins with colored.
 pub(super) fn paint_lines(lines: &[String], color: bool) -> String {
-    String::from_iter(lines.iter().map(|line| paint_mark(line, color) + "\n"))
+    lines.iter().map(|line| paint_mark(line, color)).collect()
 }
 
-/// Colors the mark that a line begins with; the marks mean the same without.
+/// Ends a line, and colors the mark that it begins with; the marks mean the same without.
 fn paint_mark(line: &str, color: bool) -> String {
     let marks = [('✗', RED), ('✓', GREEN), ('!', YELLOW), ('?', YELLOW)];
     let start = line.len() - line.trim_start().len();
@@ -307,9 +307,13 @@ fn paint_mark(line: &str, color: bool) -> String {
     match marks.iter().find(|(known, _)| Some(*known) == mark) {
         Some((known, style)) => {
             let painted = paint(&known.to_string(), style, color);
-            line[..start].to_owned() + &painted + &line[start + known.len_utf8()..]
+            format!(
+                "{}{painted}{}\n",
+                &line[..start],
+                &line[start + known.len_utf8()..]
+            )
         }
-        None => line.to_owned(),
+        None => format!("{line}\n"),
     }
 }
 
