@@ -302,19 +302,11 @@ pub(super) fn paint_lines(lines: &[String], color: bool) -> String {
 /// Ends a line, and colors the mark that it begins with; the marks mean the same without.
 fn paint_mark(line: &str, color: bool) -> String {
     let marks = [('✗', RED), ('✓', GREEN), ('!', YELLOW), ('?', YELLOW)];
-    let start = line.len() - line.trim_start().len();
-    let mark = line[start..].chars().next();
-    match marks.iter().find(|(known, _)| Some(*known) == mark) {
-        Some((known, style)) => {
-            let painted = paint(&known.to_string(), style, color);
-            format!(
-                "{}{painted}{}\n",
-                &line[..start],
-                &line[start + known.len_utf8()..]
-            )
-        }
-        None => format!("{line}\n"),
-    }
+    let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+    let found = marks.iter().find(|(mark, _)| rest.starts_with(*mark));
+    let end = found.map_or(0, |(mark, _)| mark.len_utf8());
+    let painted = paint(&rest[..end], found.map_or("", |(_, style)| style), color);
+    format!("{indent}{painted}{}\n", &rest[end..])
 }
 
 const BOLD: &str = "\x1b[1m";
