@@ -1,7 +1,7 @@
 //! Compares declared packages, interpreters and submodules with what is present.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::declared::{
     Place, Requirement, developer_plugin, install_command, node_requirements, python_requirements,
@@ -183,14 +183,16 @@ impl Packages {
 // Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
 fn has_installed(project: &Project<'_>, manager: &Manager) -> bool {
     let name = manager.all.split(' ').next().unwrap_or_default();
-    let is_by = |about: &Path| {
-        let installer = std::fs::read_to_string(about.join("INSTALLER"));
-        installer.is_ok_and(|text| text.starts_with(name))
-    };
+    let installer = |about: PathBuf| std::fs::read_to_string(about.join("INSTALLER")).ok();
+    let mut said = project
+        .installed
+        .metadata()
+        .filter_map(installer)
+        .peekable();
     match name {
         "pnpm" => project.has_path("node_modules/.modules.yaml"),
         "npm" => project.has_path("node_modules/.package-lock.json"),
-        "uv" | "poetry" => project.installed.metadata().any(|about| is_by(&about)),
+        "uv" | "poetry" => said.peek().is_none() || said.any(|text| text.starts_with(name)),
         _ => true,
     }
 }
