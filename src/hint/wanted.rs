@@ -147,6 +147,7 @@ mod tests {
             ),
             ("shop/cli.py", "def main():\n    return lines_of(1)\n"),
             ("shop/report.py", "def lines_of(n):\n    return n\n"),
+            ("tests/test_text.py", "# `lines_of` counts.\nassert 1\n"),
         ];
         let lacks = Wanted {
             names: vec!["lines_of".to_owned()],
@@ -162,6 +163,7 @@ mod tests {
             found.keys().map(ToString::to_string).collect()
         };
         assert!(found(&["tests/test_cli.py"]).is_empty());
+        assert!(found(&["tests/test_text.py"]).is_empty());
         assert_eq!(
             found(&["tests/test_cli.py", "shop/cli.py"]),
             ["shop/cli.py"]

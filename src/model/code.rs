@@ -275,7 +275,9 @@ mod tests {
             kinds.len() > 25 && verdicts.len() > 7,
             "{kinds:?}{verdicts:?}"
         );
-        let levels = (0..).map_while(Level::from_number).map(|it| it.to_string());
+        let levels = (0..)
+            .map_while(Level::from_number)
+            .map(|level| level.to_string());
         let named = |family: &'static str| move |word: String| format!("{family} {word}");
         let known: BTreeSet<String> = kinds
             .into_iter()

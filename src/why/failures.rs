@@ -348,3 +348,25 @@ fn fold_text(text: &str) -> String {
     }
     folded
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BTreeSet, Failures, Item};
+
+    #[test]
+    fn doubt_before_test_of_changed_file_is_left_out() {
+        let item = |id: &str, path: &str| Item {
+            id: id.to_owned(),
+            path: Some(path.to_owned()),
+            message: None,
+        };
+        let mut failures = Failures {
+            items: vec![item("a", "tests/a.py"), item("b", "tests/b.py")],
+            of_tests: true,
+            before: BTreeSet::from([0, 1]),
+            ..Failures::default()
+        };
+        failures.doubt_before(&BTreeSet::from(["tests/a.py"]));
+        assert_eq!(failures.failed_before(), ["b"]);
+    }
+}

@@ -12,6 +12,11 @@ pub(crate) fn module_of(path: &Path) -> Option<String> {
 
 /// Returns every Rust file of `src`, by path from the root.
 pub(crate) fn sources() -> Vec<(PathBuf, String)> {
+    files_of("rs")
+}
+
+/// Returns every file of `src` with an extension, by path from the root.
+pub(crate) fn files_of(ending: &str) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     let mut open = vec![root.join("src")];
@@ -20,7 +25,10 @@ pub(crate) fn sources() -> Vec<(PathBuf, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == ending)
+            {
                 let text = fs::read_to_string(&path).unwrap();
                 found.push((path.strip_prefix(root).unwrap().to_owned(), text));
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use crate::sources::{code_of, module_of, sources};
+use crate::sources::{code_of, files_of, module_of, sources};
 
 /// Each module with its layer. A module imports only from layers below its own.
 const LAYERS: &[(&str, u8)] = &[
@@ -149,4 +149,25 @@ fn long_closures_name_their_parameter() {
             .map(|closure| text[..closure.start()].lines().count());
         assert_eq!(found, None, "{}", path.display());
     }
+}
+
+#[test]
+fn table_rows_name_where_they_were_seen() {
+    // Rules of logs are older than the habit: there a row may have an example alone.
+    let files = files_of("toml").into_iter();
+    let mut tables = 0;
+    for (path, text) in files.filter(|(path, _)| !path.starts_with("src/diagnose/rules")) {
+        let table: toml::Table = text.parse().unwrap();
+        for (name, rows) in &table {
+            let rows = rows.as_array().cloned().unwrap_or_default();
+            let seen = rows.iter().filter(|row| row.get("seen").is_some()).count();
+            tables += usize::from(seen > 0);
+            assert!(
+                seen == 0 || seen == rows.len(),
+                "{}: {name}",
+                path.display()
+            );
+        }
+    }
+    assert!(tables > 5, "{tables}");
 }
