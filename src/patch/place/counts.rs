@@ -87,22 +87,12 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
     ))
 }
 
-// Where a removed line may have lost its `-`: the header counts one new line less than the body has, and
-// a line of context is nearly the same as an added one.
+// The context line that may have lost its `-`: the header counts all old lines and one new line less than the body
+// has, and a removed line is right before those that take its place.
 fn kept_beside_its_change<'l>(lines: &'l [HunkLine<'_>], lost: (i64, i64)) -> Option<&'l [u8]> {
-    if lost != (0, -1) {
-        return None;
-    }
-    let of_kind = |kind| {
-        let lines = lines.iter().filter(move |line| line.kind == kind);
-        lines.filter(|line| !line.is_blank() && line.text().len() < LONGEST)
-    };
-    let mut context = of_kind(LineKind::Context).take(MOST_COMPARED);
-    let kept = context.find(|line| {
-        let mut added = of_kind(LineKind::Add).take(MOST_COMPARED);
-        added.any(|other| likeness(line.text(), other.text()) >= ALIKE)
-    });
-    kept.map(HunkLine::text)
+    let mut pairs = lines.windows(2).filter(|_| lost == (0, -1));
+    let kept = pairs.find(|pair| pair[0].is_context() && pair[1].kind == LineKind::Add);
+    kept.map(|pair| pair[0].text())
 }
 
 /// Returns which part of two lines is the same, white space around them aside.
@@ -115,8 +105,6 @@ pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
 const LONG_TAIL: i64 = 5;
 // The part of a line that is the same in the line that takes its place: half, as in context that differs.
 pub(super) const ALIKE: f64 = 0.5;
-// Lines of either kind that are compared.
-const MOST_COMPARED: usize = 32;
 // Longer lines are not compared letter by letter.
 pub(super) const LONGEST: usize = 400;
 
