@@ -70,7 +70,7 @@ def measured(case, where):
     line = case["command"]
     if line.startswith("PYTHONPATH= ") and os.path.isdir(os.path.join(where, "src")):
         line = line.replace("PYTHONPATH= ", "PYTHONPATH=src ", 1)
-    ran = subprocess.run([program, "run", "--no-why", *off, line], cwd=where, env=env,
+    ran = subprocess.run([program, "run", "--no-why", "--out", where + ".packet", *off, line], cwd=where, env=env,
                          capture_output=True, text=True, errors="replace", timeout=900)
     seconds = time.time() - began
     want = changes(where, case["parent"], case["commit"], case["needed"])
@@ -89,7 +89,7 @@ def measured(case, where):
     found = []
     for base, _, names in os.walk(where + ".kept"):
         found += [os.path.join(base, name) for name in names if name == "trace.json"]
-    traced = json.load(open(found[0]))["shown"]["traced"] if found else {"failing": 0, "passing": 0}
+    traced = {"failing": 0, "passing": 0, **(json.load(open(found[0]))["fact"] if found else {})}
     print(case["id"], ran.returncode, f"{seconds:.1f} s", f"traced {traced['failing']} and {traced['passing']}",
           " ".join(f"{it:.3f}" for it in row), flush=True)
 

@@ -11,6 +11,8 @@ pub struct Tracing {
     out: PathBuf,
     /// Variables for the command, as `NAME=VALUE`.
     pub environment: Vec<String>,
+    // Variables that load the tracer: name, our value, what stands between it and another.
+    own: [(&'static str, String, &'static str); 3],
 }
 
 impl Tracing {
@@ -45,20 +47,58 @@ impl Tracing {
             Some(value) if !value.is_empty() => format!("{name}={own}{between}{value}"),
             _ => format!("{name}={own}"),
         };
-        let path = code.display().to_string();
-        let required = format!("--require \"{}\"", preload.display());
+        let own = [
+            ("PYTHONPATH", code.display().to_string(), ":"),
+            ("PYTEST_PLUGINS", "mendit_trace".to_owned(), ","),
+            (
+                "NODE_OPTIONS",
+                format!("--require \"{}\"", preload.display()),
+                " ",
+            ),
+        ];
+        let [python, pytest, node] = own
+            .each_ref()
+            .map(|(name, own, between)| before(name, own, between));
         Ok(Self {
             environment: vec![
-                before("PYTHONPATH", &path, ":"),
-                before("PYTEST_PLUGINS", "mendit_trace", ","),
-                before("NODE_OPTIONS", &required, " "),
+                python,
+                pytest,
+                node,
                 format!("MENDIT_TRACE_ROOT={}", root.display()),
                 format!("MENDIT_TRACE_OUT={}", out.display()),
                 format!("MENDIT_TRACE_FIRST={}", named.display()),
                 format!("MENDIT_TRACE_SECONDS={seconds}"),
             ],
             out,
+            own,
         })
+    }
+
+    /// The line with our value before each that it assigns itself: with `PYTHONPATH=src pytest` or
+    /// `NODE_OPTIONS=--expose-gc jest` nothing would be traced.
+    pub fn traced_line(&self, line: &str) -> String {
+        self.own
+            .iter()
+            .fold(line.to_owned(), |line, (name, own, between)| {
+                let assigned = format!("{name}=");
+                let mut parts = line.split(&assigned);
+                let mut traced = parts.next().unwrap_or_default().to_owned();
+                for part in parts {
+                    let is_whole =
+                        traced.is_empty() || traced.ends_with([' ', '\t', ';', '&', '(']);
+                    traced.push_str(&assigned);
+                    if is_whole {
+                        let between = if part.starts_with(char::is_whitespace) {
+                            ""
+                        } else {
+                            between
+                        };
+                        traced.push_str(&format!("'{own}{between}'"));
+                    }
+                    traced.push_str(part);
+                }
+                traced
+            })
     }
 
     /// Reads the files that the traced processes left. They were written beside untrusted code: names that are no
@@ -182,6 +222,31 @@ mod tests {
             (traced.files.len(), traced.failing, traced.passing),
             (2, 1, 0)
         );
+    }
+
+    #[test]
+    fn traced_line_keeps_what_the_line_assigns() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let tracing = Tracing::prepare(at, at, &[], (&[], 5)).unwrap();
+        let code = at.join("trace-code").display().to_string();
+        let line = |line: &str| tracing.traced_line(line).replace(&code, "CODE");
+        assert_eq!(
+            line("PYTHONPATH=src:. pytest"),
+            "PYTHONPATH='CODE:'src:. pytest"
+        );
+        assert_eq!(
+            line("cd a && env PYTHONPATH= pytest"),
+            "cd a && env PYTHONPATH='CODE' pytest"
+        );
+        let node = line("NODE_OPTIONS=--expose-gc jest");
+        assert_eq!(
+            node,
+            "NODE_OPTIONS='--require \"CODE/preload.cjs\" '--expose-gc jest"
+        );
+        for other in ["pytest -k X", "MY_PYTHONPATH=src pytest"] {
+            assert_eq!(line(other), other);
+        }
     }
 
     #[test]

@@ -113,6 +113,11 @@ impl FindCause<'_> {
         let (mut trials, _) = self.open_trials()?;
         trials.trace(&BTreeMap::new())?;
         let traced = trials.traced.clone();
+        tracing::info!(
+            failing = traced.failing,
+            files = traced.files.len(),
+            "traced the failing tests"
+        );
         if traced.failing > 0 {
             let facts = Facts::new(self.state, self.workspace, self.redactor);
             facts.keep_trace(self.line, &traced);
