@@ -254,7 +254,7 @@ fn level_words(proof: &Proof) -> String {
             let failed = check.count(MutationOutcome::Failed);
             let all = failed + check.count(MutationOutcome::Passed);
             format!(
-                "mutation: the tests fail in {failed} of {all} assertions that expect something else"
+                "mutation check: {failed} of {all} assertions fail when their expected value is changed"
             )
         }
         (_, Some(check)) => match &check.reason {
