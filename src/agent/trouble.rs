@@ -16,8 +16,8 @@ pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     WORDS
         .iter()
         .find(|(_, words)| {
-            let fits = |line: &String| words.iter().any(|word| line.contains(word));
-            last.iter().any(fits)
+            last.iter()
+                .any(|line| words.iter().any(|word| line.contains(word)))
         })
         .map(|(kind, _)| *kind)
 }

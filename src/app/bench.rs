@@ -111,8 +111,9 @@ pub fn run_bench(
         jobs: jobs(request.jobs),
     };
     let all = cases.len();
-    let report = |outcome: &FixtureOutcome| done(outcome, all);
-    let outcomes = run_cases(&cases, &options, &home, redactor, &stop, &report);
+    let outcomes = run_cases(&cases, &options, &home, redactor, &stop, &|outcome| {
+        done(outcome, all)
+    });
     if stop.requested() {
         return Ok(None);
     }

@@ -204,10 +204,6 @@ pub(super) fn log_or_end(outcome: &Outcome, command: &str) -> String {
     }
 }
 
-/// Lines of output that is not understood, and how long each may be.
-const MAX_OUTPUT_LINES: usize = 20;
-const MAX_OUTPUT_LINE: usize = 160;
-
 /// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
 /// understood, the end of the output.
 pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
@@ -217,9 +213,10 @@ pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
     if summary.failures.is_empty() || kind == FailureKind::Unknown {
         text.push_str("the end of its output:\n");
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        let first = lines.len().saturating_sub(MAX_OUTPUT_LINES);
+        // Lines of output that is not understood, and how long each may be.
+        let first = lines.len().saturating_sub(20);
         for line in lines.iter().skip(first) {
-            text.extend(line.chars().take(MAX_OUTPUT_LINE).chain(['\n']));
+            text.extend(line.chars().take(160).chain(['\n']));
         }
     }
     text
@@ -257,10 +254,9 @@ fn find_in(read: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, &'sta
         let line = manager.map_or("npm test", |(_, line)| line);
         return Some((line, "package.json"));
     }
-    let holds = |(file, text, _): &&(&str, &str, _)| {
+    let (file, _, line) = ROWS.iter().find(|(file, text, _)| {
         read(file).is_some_and(|content| format!("\n{content}").contains(text))
-    };
-    let (file, _, line) = ROWS.iter().find(holds)?;
+    })?;
     let with_uv = *line == "pytest" && read("uv.lock").is_some();
     Some((if with_uv { "uv run pytest" } else { line }, file))
 }

@@ -147,8 +147,9 @@ pub struct Fixed {
 impl Fixed {
     /// The patch, unless a secret in it is masked: it would not apply.
     pub fn whole_patch(&self) -> Option<&str> {
-        let whole = |patch: &&str| self.result.patch_digest == Some(digest(patch.as_bytes()));
-        self.patch.as_deref().filter(whole)
+        self.patch
+            .as_deref()
+            .filter(|patch| self.result.patch_digest == Some(digest(patch.as_bytes())))
     }
 
     /// Whether the patch may be written without a look at it: the tests that failed pass with it.
@@ -204,10 +205,6 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     Ok(fixed)
 }
 
-/// What a search after a fix that failed may spend.
-const SEARCH_RUNS: u32 = 6;
-const SEARCH_TIME: Duration = Duration::from_mins(1);
-
 // Searches for the change that made the command fail, so that its undo can be offered.
 fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     let (result, settings) = (&mut fixed.result, app.settings());
@@ -216,8 +213,9 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
         return Ok(());
     }
     let request = WhyRequest {
-        max_runs: Some(SEARCH_RUNS),
-        budget_seconds: Some(Seconds(SEARCH_TIME)),
+        // What a search after a fix that failed may spend.
+        max_runs: Some(6),
+        budget_seconds: Some(Seconds(Duration::from_mins(1))),
         ..WhyRequest::default()
     };
     let found = find_cause(app, &request).ok();
@@ -396,11 +394,12 @@ pub fn split_task(app: &App, request: &FixRequest) -> Result<Vec<Part>> {
     let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
     let workspace = app.worktree()?;
     let targets = task.targets.iter().flat_map(|path| RepoPath::new(path));
-    let is_there = |path: &RepoPath| workspace.source.listing().has_file(path.as_str());
     let input = SplitInput {
         task: &task,
         tests: &[],
-        targets: &targets.filter(is_there).collect::<Vec<_>>(),
+        targets: &targets
+            .filter(|path| workspace.source.listing().has_file(path.as_str()))
+            .collect::<Vec<_>>(),
         commands: &[],
     };
     Ok(split(&input, workspace.source.as_ref()))

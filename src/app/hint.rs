@@ -144,9 +144,9 @@ pub(super) fn find_remedies(
         })
     });
     let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
-    let is_plain = |edit: &Candidate| is_shown(&String::from_utf8_lossy(&edit.patch));
     let edits = &mut fixes.edits;
-    edits.retain(|edit| !edit.imports.is_empty() || is_plain(edit));
+    edits
+        .retain(|edit| !edit.imports.is_empty() || is_shown(&String::from_utf8_lossy(&edit.patch)));
     let (mut names, mut suggestions) = (Vec::new(), Vec::new());
     for answer in std::mem::take(&mut fixes.answers) {
         let lacks = answer.wanted;

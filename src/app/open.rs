@@ -1,6 +1,5 @@
 //! Opens what every task needs once: the worktree, the settings, the policy and the redactor.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -185,11 +184,10 @@ pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoP
     }
     let found = path.as_ref().and_then(|path| expand_target(listing, path));
     let root = workspace.root.as_deref().unwrap_or(Path::new(""));
-    let is_there = |path: &RepoPath| root.join(path.as_str()).symlink_metadata().is_ok();
     found.ok_or_else(|| {
         let why = match path {
             None => "is outside the repository",
-            Some(path) if is_there(&path) => {
+            Some(path) if root.join(path.as_str()).symlink_metadata().is_ok() => {
                 "is not known, as git ignores it; `git add -f` makes it known"
             }
             Some(_) => "is not a file of the repository",
@@ -220,10 +218,8 @@ pub(super) fn list_values<'a>(
 
 /// The variables of this process that are UTF-8.
 pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
-    let utf8 = |(name, value): (OsString, OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(utf8)
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 /// How a task speaks to whoever waits for it, while it works.

@@ -136,17 +136,17 @@ struct Job {
 /// Reads the jobs of a batch: JSON lines, or a prediction file that is one list or a map from instances
 /// to predictions.
 fn read_jobs(input: &[u8]) -> Result<Vec<Job>> {
-    let with_id = |(id, mut value): (String, Value)| {
-        value["instance_id"] = Value::String(id);
-        value
-    };
     let values = serde_json::Deserializer::from_slice(input).into_iter::<Value>();
     let values: Result<Vec<Value>, _> = values.collect();
     let values = values.map(|mut values| match (values.pop(), values.is_empty()) {
         (Some(Value::Array(list)), true) => list,
-        (Some(Value::Object(map)), true) if map.values().all(Value::is_object) => {
-            map.into_iter().map(with_id).collect()
-        }
+        (Some(Value::Object(map)), true) if map.values().all(Value::is_object) => map
+            .into_iter()
+            .map(|(id, mut value)| {
+                value["instance_id"] = Value::String(id);
+                value
+            })
+            .collect(),
         (last, _) => values.into_iter().chain(last).collect(),
     });
     let jobs = values.and_then(|values| values.into_iter().map(serde_json::from_value).collect());

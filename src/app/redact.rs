@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::flags::request;
 use super::{App, Input, Result};
 use crate::model::Profile;
-use crate::policy::{Finding, Redactor, sanitize_log};
+use crate::policy::{Redactor, sanitize_log};
 
 impl App<'_> {
     /// Says the last line of what a command printed, as it may be shown.
@@ -55,9 +55,8 @@ pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     } else {
         redactor.redact_bytes(&text)
     };
-    let row = |found: &Finding| json!({"rule": found.rule.to_string(), "line": found.line, "range": [found.start, found.end]});
     Ok(Masked {
-        findings: masked.findings.iter().map(row).collect(),
+        findings: masked.findings.iter().map(|found| json!({"rule": found.rule.to_string(), "line": found.line, "range": [found.start, found.end]})).collect(),
         bytes: masked.bytes.into_owned(),
     })
 }

@@ -19,8 +19,6 @@ use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
 use crate::workspace::{Workspace, canonical};
 
-/// Runs of `mendit run` that are kept.
-const MAX_KEPT: usize = 50;
 /// The file that names the folder of a run's copy.
 const SHOWN: &str = "shown";
 /// The file that holds what it takes to run a command again.
@@ -166,11 +164,11 @@ impl KeptRun {
 
     /// Whether it found its packages and programs: it passed, or a test failed for another reason.
     pub(super) fn found_its_packages(&self) -> bool {
-        let ran = |summary: RunSummary| {
-            let mut tests = summary.failures.iter();
-            tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
-        };
-        self.passed() || self.summary().is_some_and(ran)
+        self.passed()
+            || self.summary().is_some_and(|summary| {
+                let mut tests = summary.failures.iter();
+                tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
+            })
     }
 
     // Its log; `None` where it has none yet.
@@ -273,7 +271,8 @@ impl<'a> RunStore<'a> {
     // Removes the oldest runs of `mendit run` beyond those that are kept.
     fn forget_old(&self) {
         let commands = self.folders().filter(|folder| folder.join(RERUN).is_file());
-        for old in commands.skip(MAX_KEPT) {
+        // Runs of `mendit run` that are kept.
+        for old in commands.skip(50) {
             // Ignored, since a folder that cannot be removed now is removed another time.
             let _ = std::fs::remove_dir_all(old);
         }

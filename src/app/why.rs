@@ -45,9 +45,6 @@ WhyRequest {
 }
 }
 
-/// A repository of so many files is copied by `mendit run` where no overlay is available.
-const MAX_COPIED_FILES: usize = 2_000;
-
 /// Reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known with which
 /// reverted they pass. Nothing is written into the worktree.
 ///
@@ -107,7 +104,8 @@ impl<'a> Search<'a> {
         if commands.sandbox == SandboxMode::Off {
             commands.sandbox = SandboxMode::Auto;
         }
-        let is_small = workspace.source.listing().entries().len() <= MAX_COPIED_FILES;
+        // A repository of so many files is copied by `mendit run` where no overlay is available.
+        let is_small = workspace.source.listing().entries().len() <= 2_000;
         Some(Self {
             line,
             commands,

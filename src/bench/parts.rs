@@ -11,16 +11,17 @@ use crate::model::{BenchDocument, Partition};
 /// # Errors
 /// [`BenchError`] for anything else.
 pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
-    let parse = |(index, count): (&str, &str)| {
-        let (index, count) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
-        (1..=count)
-            .contains(&index)
-            .then_some(Partition { index, count })
-    };
-    text.split_once('/').and_then(parse).ok_or_else(|| {
-        let message = format!("`{text}`: K/N is expected, K from 1 to N, such as 2/5");
-        BenchError::Part(message)
-    })
+    text.split_once('/')
+        .and_then(|(index, count)| {
+            let (index, count) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
+            (1..=count)
+                .contains(&index)
+                .then_some(Partition { index, count })
+        })
+        .ok_or_else(|| {
+            let message = format!("`{text}`: K/N is expected, K from 1 to N, such as 2/5");
+            BenchError::Part(message)
+        })
 }
 
 /// What of a list, in its order, belongs to a part: every N-th, so that neighbours, which are

@@ -203,8 +203,7 @@ pub(super) fn place_forms() -> impl TypedValueParser<Value = Form> {
 }
 
 fn form_parser(words: &'static [&'static str]) -> impl TypedValueParser<Value = Form> {
-    let form = |word: String| Form::from_str(&word, false).unwrap_or(Form::Text);
-    PossibleValuesParser::new(words).map(form)
+    PossibleValuesParser::new(words).map(|word| Form::from_str(&word, false).unwrap_or(Form::Text))
 }
 
 /// Prints clap's own message and maps it to our exit codes.

@@ -50,8 +50,9 @@ impl FixArgs {
             let lines = parts
                 .iter()
                 .map(|part| format!("{}. {}\n", part.number, part.title));
-            let text = |_, _| lines.collect();
-            output.print_document(self.format, &serde_json::json!({"parts": parts}), text)?;
+            output.print_document(self.format, &serde_json::json!({"parts": parts}), |_, _| {
+                lines.collect()
+            })?;
             return Ok(yes_if(!parts.is_empty()));
         }
         let mut fixed = find_fix(&mut app, &self.request)?;

@@ -128,8 +128,9 @@ impl ConfigArgs {
         match self.action.unwrap_or(ConfigAction::Show) {
             ConfigAction::Show => {
                 let rows = show_settings(&app);
-                let text = |_, _| rows.iter().map(setting_text).collect();
-                output.print_document(self.format, &rows, text)?;
+                output.print_document(self.format, &rows, |_, _| {
+                    rows.iter().map(setting_text).collect()
+                })?;
             }
             ConfigAction::Clean(what) => {
                 let kept = clean(&app, what)?;

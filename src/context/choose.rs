@@ -11,9 +11,6 @@ use super::requested::{every_file, serve_requests};
 use crate::model::{Caps, Level, Profile, Role, Traced};
 use crate::rank::{FileEvidence, FileInput, Lines, Question, rank_files};
 
-/// Files whose parts are scored.
-const CONSIDERED: usize = 40;
-
 /// Chooses files: question, candidates, scores, shares, snapshots.
 pub(super) fn choose_files<'a>(
     inputs: &'a PacketInputs<'a>,
@@ -23,7 +20,8 @@ pub(super) fn choose_files<'a>(
     let is_ranked = inputs.request.profile == Profile::Ranked;
     let question = read_question(inputs, failure);
     let ranking = rank(inputs, failure, &question);
-    let considered = CONSIDERED.max(caps.max_files as usize);
+    // Files whose parts are scored.
+    let considered = 40_usize.max(caps.max_files as usize);
     let (best, beyond) = ranking.files.split_at(ranking.files.len().min(considered));
 
     let mut fill = Fill::new(inputs, failure, caps);

@@ -47,12 +47,6 @@ struct Scarce {
     remedy: String,
 }
 
-/// Of so many tokens for each file before it, a file is worth half of the first: the more tokens
-/// there are, the further down the order it pays to look.
-const TOKENS_PER_PLACE: f64 = 600.0;
-/// Ranked files before those that no score speaks for, such as helpers of tests.
-const BEFORE_HELPERS: usize = 24;
-
 impl<'a> Fill<'a> {
     pub(super) fn new(inputs: &'a PacketInputs<'a>, failure: &'a Failure, caps: Caps) -> Self {
         Self {
@@ -161,7 +155,9 @@ impl<'a> Fill<'a> {
             entry.rank = Some(place as u64);
             let factor = self.caps.max_tokens.map_or(1.0, |tokens| {
                 let tokens = tokens.max(1) as f64;
-                tokens / (tokens + TOKENS_PER_PLACE * place as f64)
+                // Of so many tokens for each file before it, a file is worth half of the first: the more tokens
+                // there are, the further down the order it pays to look.
+                tokens / (tokens + 600.0 * place as f64)
             });
             let units = entry.units.iter_mut();
             units.for_each(|(_, worth)| *worth *= factor);
@@ -180,7 +176,8 @@ impl<'a> Fill<'a> {
         entries.sort_by_key(group);
         let ranked = entries.partition_point(|entry| group(entry).0 < 2);
         let others = entries.partition_point(|entry| group(entry).0 < 3);
-        let further = others.min(ranked + BEFORE_HELPERS);
+        // Ranked files before those that no score speaks for, such as helpers of tests.
+        let further = others.min(ranked + 24);
         entries[further..].rotate_left(others - further);
         let mut kept = Vec::new();
         for mut entry in entries {

@@ -128,9 +128,6 @@ impl ContextError {
     }
 }
 
-/// Bytes of the log in a packet; the middle is left out.
-const MAX_LOG_BYTES: u64 = 32_768;
-
 /// A request as the settings have it: caps, profile and size of the log. The log, targets and the
 /// attempt before are the caller's to add.
 pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
@@ -145,7 +142,8 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
         installed: git
             .and_then(Repository::workdir)
             .map_or_else(Installed::default, installed),
-        max_log_bytes: MAX_LOG_BYTES,
+        // Bytes of the log in a packet; the middle is left out.
+        max_log_bytes: 32_768,
         history: History {
             shallow: git.is_some_and(Repository::is_shallow),
             commits_used: 0,

@@ -181,12 +181,10 @@ impl Answer {
         let shown = redactor.redact(&whole);
         let lines = shown.text.lines().filter(|line| !line.trim().is_empty());
         let lines: Vec<&str> = lines.collect();
-        let from = lines.len().saturating_sub(TAIL_LINES);
+        let from = lines.len().saturating_sub(9);
         lines.get(from..).unwrap_or_default().join("\n")
     }
 }
-
-const TAIL_LINES: usize = 9;
 
 /// Why something could not be probed at all. That it does not answer is no error.
 #[derive(Debug, thiserror::Error)]

@@ -170,9 +170,9 @@ fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let lines = diagnosis.evidence.iter();
     let words = lines.flat_map(|line| line.text.split(move |letter| !is_letter(letter)));
-    let is_name =
-        |word: &&str| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase();
-    let names: Vec<&str> = words.filter(is_name).collect();
+    let names: Vec<&str> = words
+        .filter(|word| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase())
+        .collect();
     let stands_in = |name: &str| examples.iter().find(|(_, known)| known.contains(name));
     let mut known = names
         .iter()

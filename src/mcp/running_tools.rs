@@ -39,7 +39,8 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let mut told: Option<Instant> = None;
     let mut sink = |_: bool, bytes: &[u8]| {
-        if told.is_none_or(|last| last.elapsed() >= LINES_APART) {
+        // Between two lines of a command that a client is told.
+        if told.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
             app.show_output(bytes);
             told = Some(Instant::now());
         }
@@ -71,9 +72,6 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     });
     Answer::new(text, &document, "mendit report latest")
 }
-
-/// Between two lines of a command that a client is told.
-const LINES_APART: Duration = Duration::from_secs(1);
 
 pub(super) fn find_cause(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let request = WhyRequest {

@@ -184,14 +184,12 @@ fn internal_error(message: &str) -> ErrorData {
     ErrorData::internal_error(message.to_owned(), None)
 }
 
-/// What a command has to end by itself: a canceled one is gone within 2 seconds.
-const GRACE: Duration = Duration::from_secs(1);
-
 // Ends the command that a call runs, without grace when it does not go.
 fn stop_command(stop: Stop) {
     stop.request();
     tokio::spawn(async move {
-        tokio::time::sleep(GRACE).await;
+        // What a command has to end by itself: a canceled one is gone within 2 seconds.
+        tokio::time::sleep(Duration::from_secs(1)).await;
         stop.request();
     });
 }

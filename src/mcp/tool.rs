@@ -161,7 +161,8 @@ impl Answer {
             result.structured_content = self.document;
             return result;
         }
-        let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(FOOT_TOKENS));
+        // Tokens of the line that says where the rest is.
+        let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(200));
         let cut = format!(
             "{head}\n[cut here: {lines} more lines. All of it: `{}`]\n",
             self.command
@@ -172,8 +173,6 @@ impl Answer {
 
 /// Tokens that clients take in one answer: Claude Code warns at 10,000 and refuses above 25,000.
 pub(super) const MAX_TOKENS: u64 = 20_000;
-/// Tokens of the line that says where the rest is.
-const FOOT_TOKENS: u64 = 200;
 
 // As packets count: two for every seven bytes.
 fn count_tokens(text: &str) -> u64 {

@@ -42,11 +42,10 @@ impl DocumentSchema {
 pub fn forget_widths(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            let width = |format: &Value| {
+            if fields.get("format").is_some_and(|format| {
                 let format = format.as_str();
                 format.is_some_and(|format| WIDTHS.iter().any(|width| format.starts_with(width)))
-            };
-            if fields.get("format").is_some_and(width) {
+            }) {
                 fields.remove("format");
             }
             fields.values_mut().for_each(forget_widths);

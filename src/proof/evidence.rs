@@ -137,11 +137,11 @@ pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
         .filter(|c| named(c.runner) || printed.named.is_empty() || !is_checker(c.runner))
         .collect();
     // Several runs of one runner need its output, because each overwrote the report of the one before.
-    let again = |closing: &Closing| closing.runner == TestRunner::Pytest && closing.count > 1;
-    let report = printed
-        .report
-        .as_deref()
-        .filter(|_| !closed.iter().any(again));
+    let report = printed.report.as_deref().filter(|_| {
+        !closed
+            .iter()
+            .any(|closing| closing.runner == TestRunner::Pytest && closing.count > 1)
+    });
     let mut accounts: Vec<TestAccount> = closed.into_iter().map(closing_account).collect();
     if let Some(report) = report.and_then(read_junit) {
         let own = accounts.iter().position(|a| a.runner == report.runner);

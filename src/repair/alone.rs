@@ -26,13 +26,12 @@ pub(super) fn alone_line(
         return None;
     }
     let (source, prefix) = (setup.source, setup.prefix);
-    let is_path = |word: &str| is_path(source, prefix, word);
     let runner = last_runner(&CommandFiles::find(
         std::slice::from_ref(line),
         prefix,
         source,
     ));
-    let (line, count) = choose_command(line, runner, tests, &is_path)?;
+    let (line, count) = choose_command(line, runner, tests, &|word| is_path(source, prefix, word))?;
     (count == tests.len()).then_some(line)
 }
 

@@ -362,8 +362,9 @@ fn refusal_reason(verdict: &PatchVerdict) -> String {
         let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
         Some(named(Some(&file.path), &hunk.message))
     });
-    let none = || "the files already match the patch".to_owned();
-    let why = problem.or(hunk).unwrap_or_else(none);
+    let why = problem
+        .or(hunk)
+        .unwrap_or_else(|| "the files already match the patch".to_owned());
     format!("the verdict on the patch is {}: {why}", verdict.verdict)
 }
 

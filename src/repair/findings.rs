@@ -40,9 +40,6 @@ pub(super) struct Findings {
     pub(super) traced: Option<Traced>,
 }
 
-/// A patch above this size is not shown to its author again.
-const MAX_PREVIOUS_PATCH: usize = 16_384;
-
 impl Findings {
     /// Counts the calls of the agent so far.
     pub(super) fn calls(&self) -> u32 {
@@ -100,7 +97,8 @@ impl Findings {
             patch_digest: result.patch_digest.clone(),
             preflight: read_json(&journal.path(&format!("{folder}/preflight.json"))),
             message: Some(result.message.clone()),
-            patch: patch.filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
+            // A patch above this size is not shown to its author again.
+            patch: patch.filter(|patch| patch.len() <= 16_384),
             failure: match result.stop_reason {
                 StopReason::Unproven => Some(Code::L106.advice().to_owned()),
                 _ => result.observed.as_ref().map(|o| o.message.clone()),

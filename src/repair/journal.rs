@@ -137,8 +137,6 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-const WAITS: u32 = 20;
-
 /// Holds a repository for one run at a time. The system lets go of it when the process dies,
 /// however that happens.
 #[derive(Debug)]
@@ -161,7 +159,7 @@ impl RunLock {
         let mut file = options.open(&path).at(&path)?;
         let mut taken = file.try_lock();
         // Waits briefly, because a run whose caller was killed needs a moment to end.
-        for _ in 0..WAITS {
+        for _ in 0..20 {
             if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
                 break;
             }

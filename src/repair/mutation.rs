@@ -16,9 +16,6 @@ use crate::patch::{Change, FileState};
 
 /// Runs that one check takes at most, and seconds.
 const MAX_RUNS: u32 = 12;
-const MAX_SECONDS: f64 = 180.0;
-/// Commands that take longer are not run in the place of tests that cannot be run alone.
-const MAX_WHOLE_SECONDS: f64 = 20.0;
 /// Tests of a file that could not be loaded before, of which the first are tried.
 const MAX_TESTS: usize = 8;
 /// Characters of an assertion that are shown.
@@ -66,7 +63,8 @@ impl Session<'_> {
         self.lay(laid, &[])?;
         let targets = self.find_targets()?;
         let whole = self.stage.runs.iter().rev().find(|run| run.whole);
-        let is_slow = whole.is_some_and(|run| run.seconds > MAX_WHOLE_SECONDS);
+        // Commands that take longer are not run in the place of tests that cannot be run alone.
+        let is_slow = whole.is_some_and(|run| run.seconds > 20.0);
         let mut found = MutationCheck::default();
         if targets.is_empty() {
             let message = "the tests that failed are not found in their files";
@@ -131,7 +129,7 @@ impl Session<'_> {
         let began = Instant::now();
         let most = targets.iter().map(|target| target.test.assertions.len());
         for round in 0..most.max().unwrap_or(0) {
-            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > MAX_SECONDS {
+            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > 180.0 {
                 found.reason = Some(format!("{} runs were made for it", found.runs));
                 break;
             }

@@ -41,10 +41,11 @@ impl Session<'_> {
         let source = self.stage.place.source()?;
         let request = self.packet_request(ask, history, &source);
         let built = build(&source, setup.known, setup.read, setup.redactor, &request)?;
-        let seconds = |left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs());
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
-            seconds_left: ask.seconds_left.map(seconds),
+            seconds_left: ask
+                .seconds_left
+                .map(|left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs())),
         };
         let (protected, more_protected) = self.protected_files(&source);
         let mut packet = failure_packet(

@@ -372,7 +372,8 @@ fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> 
         .baseline
         .as_ref()
         .map(|baseline| baseline.test_result.duration_seconds);
-    let for_runs = run.unwrap_or_default() * RUNS_AFTER_A_REPLY;
+    // Runs of the commands that a reply may need: with it, and to see that they prove anything.
+    let for_runs = run.unwrap_or_default() * 3.0;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
     Step::Ask {
         level,
@@ -381,22 +382,18 @@ fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> 
     }
 }
 
-/// Runs of the commands that a reply may need: with it, and to see that they prove anything.
-const RUNS_AFTER_A_REPLY: f64 = 3.0;
-
 // Names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
         return stop_with(RunStatus::Failed, last);
     }
     let mut attempts = history.attempts.iter().rev();
-    let is_last = |last: &AttemptResult| history.attempts.last() == Some(last);
     if let Some(unproven) = attempts.find(|attempt| attempt.stop_reason == StopReason::Unproven) {
         let message = match reason {
             StopReason::Unproven => message.to_owned(),
             _ => format!("{message}; {}", unproven.message),
         };
-        let reason = if is_last(unproven) {
+        let reason = if history.attempts.last() == Some(unproven) {
             StopReason::Unproven
         } else {
             reason

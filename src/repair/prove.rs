@@ -173,8 +173,9 @@ impl Session<'_> {
 
     /// Lays a change in, and what else is to be tried in the place of what it has there.
     pub(super) fn lay(&mut self, laid: &[Change], instead: &[Change]) -> Result<(), RepairError> {
-        let is_replaced = |change: &&Change| instead.iter().any(|other| other.path == change.path);
-        let kept = laid.iter().filter(|change| !is_replaced(change));
+        let kept = laid
+            .iter()
+            .filter(|change| !instead.iter().any(|other| other.path == change.path));
         let all: Vec<Change> = kept.chain(instead).cloned().collect();
         self.stage.place.reset()?;
         Ok(self.stage.place.write(&all)?)

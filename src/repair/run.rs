@@ -65,8 +65,6 @@ pub(super) struct Session<'s> {
     pub(super) seen: Findings,
 }
 
-/// Lines of a failed set-up's output that are shown.
-const SETUP_LINES: usize = 20;
 const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
 
 impl Session<'_> {
@@ -230,7 +228,8 @@ impl Session<'_> {
             return Ok(self.stage.place.settle()?);
         }
         let lines: Vec<&str> = output.trim_end().lines().collect();
-        let last = lines.get(lines.len().saturating_sub(SETUP_LINES)..);
+        // Lines of a failed set-up's output that are shown.
+        let last = lines.get(lines.len().saturating_sub(20)..);
         let last = last.unwrap_or_default().join("\n");
         let output = setup.redactor.mask(&last);
         Err(RepairError::SetUp(outcome.end.to_string(), output))

@@ -6,11 +6,6 @@ use crate::model::{
     RunnerProof, StopReason, TestEnd,
 };
 
-/// Lines of other programs than the tests' runner that are listed as left.
-const MAX_ERRORS: usize = 3;
-/// Bytes of a log in a comment, which may have 65,536 characters on the usual hosts.
-const MAX_LOG: usize = 4096;
-
 /// Formats a fix that the user declined.
 pub fn declined_text(result: &RunResult, folder: &str) -> String {
     run_page("found, not written", result, folder)
@@ -27,8 +22,7 @@ fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
     let mut rows = rows(result);
     if result.status.is_success() {
         // The end of a fix is read at a glance; `mendit report` has the rest.
-        let is_shown = |name| !["failure", "attempts", "runner", "runs"].contains(&name);
-        rows.retain(|(name, _)| is_shown(*name));
+        rows.retain(|(name, _)| !["failure", "attempts", "runner", "runs"].contains(&(*name)));
     }
     if result.patch_digest.is_some() && !result.applied {
         rows.push(("patch", format!("{folder}/final.patch")));
@@ -108,7 +102,8 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
 }
 
 fn end_of(log: &str) -> &str {
-    let from = log.len().saturating_sub(MAX_LOG);
+    // Bytes of a log in a comment, which may have 65,536 characters on the usual hosts.
+    let from = log.len().saturating_sub(4096);
     &log[log.ceil_char_boundary(from)..]
 }
 
@@ -193,7 +188,8 @@ fn left_words(remaining: &Observed) -> String {
     let lines = errors.filter(|error| error.test.is_empty() && !error.error.is_empty());
     let lines = lines.map(|error| error.error.clone());
     let mut left = remaining.failing_tests.clone();
-    left.extend(lines.take(MAX_ERRORS));
+    // Lines of other programs than the tests' runner that are listed as left.
+    left.extend(lines.take(3));
     if left.is_empty() {
         left.push(remaining.message.clone());
     }

@@ -182,7 +182,8 @@ fn changed_words(diff: &str) -> Option<String> {
     let ends = old.iter().rev().zip(new.iter().rev());
     let tail = ends.take_while(is_same).count();
     let [old, new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
-    let is_short = is_one_line && old.len().max(new.len()) <= MAX_CHANGE;
+    // Bytes of a change that fit into the line.
+    let is_short = is_one_line && old.len().max(new.len()) <= 30;
     let words = match (old.as_str(), new.as_str()) {
         ("", "") => return None,
         ("", new) => format!("`{new}` added"),
@@ -191,9 +192,6 @@ fn changed_words(diff: &str) -> Option<String> {
     };
     is_short.then_some(words)
 }
-
-/// Bytes of a change that fit into the line.
-const MAX_CHANGE: usize = 30;
 
 #[cfg(test)]
 mod tests {

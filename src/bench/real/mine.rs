@@ -74,8 +74,7 @@ pub fn mine(
     let all = candidates.len();
     let numbered: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
     let rows = in_parallel(&numbered, options.jobs, stop, |(at, candidate)| {
-        let is_enough = |most| kept.load(SeqCst) >= most;
-        if failed.load(SeqCst) || options.limit.is_some_and(is_enough) {
+        if failed.load(SeqCst) || options.limit.is_some_and(|most| kept.load(SeqCst) >= most) {
             return Ok(None);
         }
         let verdict = search.try_candidate(candidate);

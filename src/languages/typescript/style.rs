@@ -60,10 +60,6 @@ impl ScriptStyle {
             ..rules
         };
         let near = shown.or_else(|| first_extension(&all));
-        let has_type_imports = |facts: &&FileFacts| {
-            let mut imports = facts.imports.iter();
-            imports.any(|import| import.type_only && import.kind == ImportKind::Import)
-        };
         Self {
             quote: first_quote(text, facts),
             semicolons: has_semicolons(text, facts),
@@ -79,7 +75,11 @@ impl ScriptStyle {
             aliases: prefers_alias(&all),
             node_prefix: has_node_prefix(&all),
             rules,
-            types: rules.explicit_types || all.iter().any(has_type_imports),
+            types: rules.explicit_types
+                || all.iter().any(|facts| {
+                    let mut imports = facts.imports.iter();
+                    imports.any(|import| import.type_only && import.kind == ImportKind::Import)
+                }),
         }
     }
 

@@ -67,9 +67,6 @@ impl Alias {
     }
 }
 
-/// Links of one `extends` chain that are read.
-const MAX_LINKS: usize = 64;
-
 /// Reads a config through `load`, which gives the bytes of a repository path, and `locate`, which
 /// finds the file an `extends` entry names.
 pub(super) fn read(
@@ -78,7 +75,8 @@ pub(super) fn read(
     locate: &dyn Fn(&str, &str) -> Option<String>,
 ) -> Option<Config> {
     let mut chain = Vec::new();
-    let mut budget = MAX_LINKS;
+    // Links of one `extends` chain that are read.
+    let mut budget = 64;
     collect_chain(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
     let directory = directory_of(path);
     let mut config: Config =

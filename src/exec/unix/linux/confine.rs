@@ -186,7 +186,6 @@ fn refuse_network() -> Result<(), String> {
 /// the chmod family, and by the mode of a file that is created.
 fn refuse_set_id() -> Result<(), String> {
     let bits = [SET_USER_ID, SET_GROUP_ID];
-    let with_bit = |at: u8, bit| argument_condition(at, SeccompCmpOp::MaskedEq(bit), bit);
     let mut calls = Vec::new();
     let created = SeccompCmpOp::MaskedEq(CREATE);
     for (call, flags, mode) in [
@@ -206,7 +205,7 @@ fn refuse_set_id() -> Result<(), String> {
             creates
                 .clone()
                 .into_iter()
-                .chain([with_bit(mode, bit)])
+                .chain([argument_condition(mode, SeccompCmpOp::MaskedEq(bit), bit)])
                 .collect()
         });
         calls.push((call, rules.to_vec()));
