@@ -188,9 +188,11 @@ fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<Str
         return vec![format!("{code}: it ran in the sandbox; {what}")];
     }
     let refused = outcome.refused.iter().map(|path| path.display());
-    let hint =
-        |path| format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}");
-    refused.map(hint).collect()
+    refused
+        .map(|path| {
+            format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}")
+        })
+        .collect()
 }
 
 /// The output of a command. When there is none, how it ended is all there is to go by.

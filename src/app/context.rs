@@ -198,8 +198,10 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     if let Some(failure) = &query.failure {
         let packet = failure.json()?;
         let text = packet["logs"]["text"].as_str().map(str::to_owned);
-        let missing = || AppError::usage("the failure packet has no `logs.text`");
-        request.log = Some(text.ok_or_else(missing)?.into());
+        request.log = Some(
+            text.ok_or_else(|| AppError::usage("the failure packet has no `logs.text`"))?
+                .into(),
+        );
         for target in texts_in(&packet["targets"]) {
             request.targets.extend(find_named(workspace, &target)?);
         }
@@ -259,12 +261,14 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
     if query.stop_reason.is_some() {
         request.retry.stop_reason = query.stop_reason;
     }
-    let previous = |stop_reason| PreviousAttempt {
-        stop_reason,
-        patch_digest,
-        ..PreviousAttempt::default()
-    };
-    Ok(request.retry.stop_reason.map(previous))
+    Ok(request
+        .retry
+        .stop_reason
+        .map(|stop_reason| PreviousAttempt {
+            stop_reason,
+            patch_digest,
+            ..PreviousAttempt::default()
+        }))
 }
 
 fn texts_in(list: &Value) -> Vec<String> {

@@ -299,8 +299,10 @@ fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
         let cause = |row: &RunFailure| (row.error.clone(), row.path.clone(), row.line);
         // A line without a test represents itself.
         let is_alone = row.test.is_empty();
-        let is_same = |rows: &Vec<RunFailure>| !is_alone && cause(&rows[0]) == cause(&row);
-        match causes.iter().position(is_same) {
+        match causes
+            .iter()
+            .position(|rows| !is_alone && cause(&rows[0]) == cause(&row))
+        {
             Some(at) if causes[at].len() < 3 => causes[at].push(row),
             None if causes.len() < most => causes.push(vec![row]),
             _ => more += 1,

@@ -131,20 +131,22 @@ pub fn awaited(what: &str, app: &App) {
 /// # Errors
 /// What cannot be read, and what is no such report.
 pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
-    let one = |input: &Input| {
-        let (name, report) = (&input.name, read_report(&decode_log(&input.read()?)));
-        if report.cases.is_empty() && !report.whole {
-            let message = format!("`{name}` is not a JUnit report: it has no tests");
-            let error = AppError::usage(message);
-            return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
-        }
-        if !report.whole {
-            let message = "is truncated; the tests before that are used";
-            app.note(&format!("`{name}` {message}"));
-        }
-        Ok(report)
-    };
-    inputs.iter().map(one).collect()
+    inputs
+        .iter()
+        .map(|input| {
+            let (name, report) = (&input.name, read_report(&decode_log(&input.read()?)));
+            if report.cases.is_empty() && !report.whole {
+                let message = format!("`{name}` is not a JUnit report: it has no tests");
+                let error = AppError::usage(message);
+                return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
+            }
+            if !report.whole {
+                let message = "is truncated; the tests before that are used";
+                app.note(&format!("`{name}` {message}"));
+            }
+            Ok(report)
+        })
+        .collect()
 }
 
 /// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the

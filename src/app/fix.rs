@@ -434,8 +434,10 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     fixed.result.applied = judged.verdict.verdict.applies();
     if fixed.result.applied {
         // The culprit was found in the files before this patch.
-        let is_undo = |step: &String| step.starts_with("mendit fix --undo");
-        fixed.result.suggested_actions.retain(|step| !is_undo(step));
+        fixed
+            .result
+            .suggested_actions
+            .retain(|step| !step.starts_with("mendit fix --undo"));
         fixed.keep_result()?;
     }
     Ok(())
@@ -455,9 +457,11 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
 }
 
 fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
-    let is_file =
-        |word: &&OsString| Path::new(word).is_file() && !word.to_string_lossy().contains('/');
-    if let Some(name) = typed.first().filter(|_| typed.len() == 1).filter(is_file) {
+    if let Some(name) = typed
+        .first()
+        .filter(|_| typed.len() == 1)
+        .filter(|word| Path::new(word).is_file() && !word.to_string_lossy().contains('/'))
+    {
         let message = format!("a command is expected, and `{}` is a file", name.display());
         return Err(AppError::usage(message)
             .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));

@@ -62,11 +62,13 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         ways.push(vec!["npx", "--no-install", name]);
     }
     ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
-    let change = |words: &Vec<&str>| {
-        let message = format!("Start `{}` in place of `{program}`", words.join(" "));
-        Some(Fix::change(message, probe.with_front(words)?))
-    };
-    let mut fixes: Vec<Fix> = ways.iter().filter_map(change).collect();
+    let mut fixes: Vec<Fix> = ways
+        .iter()
+        .filter_map(|words| {
+            let message = format!("Start `{}` in place of `{program}`", words.join(" "));
+            Some(Fix::change(message, probe.with_front(words)?))
+        })
+        .collect();
     fixes.push(Fix::person(if is_declared {
         format!("`{name}` is in the manifest and not installed: run your installer (`npm install`)")
     } else {

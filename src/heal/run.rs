@@ -72,8 +72,10 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
             continue;
         }
         let first = healing.earlier.into_iter().next().map(|(first, _)| first);
-        let is_other = |first: &Probe| first.target != healing.current.target;
-        let changed = answer.answered && first.as_ref().is_some_and(is_other);
+        let changed = answer.answered
+            && first
+                .as_ref()
+                .is_some_and(|first| first.target != healing.current.target);
         // What never answered is no better than what was given.
         let kept = first.filter(|_| !answer.answered);
         let probe = kept.unwrap_or(healing.current);

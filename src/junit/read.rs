@@ -257,8 +257,10 @@ impl Case {
         let dotted = if is_module { &self.name } else { &self.class };
         let parts: Vec<&str> = dotted.split('.').collect();
         let path = |count: &usize| format!("{}.py", parts[..*count].join("/"));
-        let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
-        let class = parts.iter().skip(1).position(is_class);
+        let class = parts
+            .iter()
+            .skip(1)
+            .position(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
         let usual = class.map_or(parts.len(), |at| at + 1);
         let named = (1..=parts.len().min(MAX_PARTS)).rev().find(|count| {
             let path = path(count);

@@ -123,8 +123,10 @@ fn answer_verdict(
     if let Some(document) = &mut answer.document {
         // Left out because it holds lines of the file around the change, and a masked one would not apply.
         // Bytes of a canonical patch that is still sent back to who sent the patch.
-        let is_kept = |patch: &str| patch.len() <= 32_768 && mask(patch) == patch;
-        if !document["canonicalPatch"].as_str().is_some_and(is_kept) {
+        if !document["canonicalPatch"]
+            .as_str()
+            .is_some_and(|patch| patch.len() <= 32_768 && mask(patch) == patch)
+        {
             document["canonicalPatch"] = Value::Null;
         }
         mask_strings(document, &mask);

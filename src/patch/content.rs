@@ -118,8 +118,7 @@ fn gained_blank(lines: &[HunkLine<'_>]) -> Option<u32> {
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
 /// lines are moved alike.
 fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
-    let is_solid = |line: &&HunkLine<'_>| !line.prefixed && !line.is_blank();
-    let side = |gone| without_kind(lines, gone).filter(is_solid);
+    let side = |gone| without_kind(lines, gone).filter(|line| !line.prefixed && !line.is_blank());
     let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
     let alike = old.text().trim_ascii() == new.text().trim_ascii();
     let words = |gone| side(gone).map(|line| line.text().trim_ascii());

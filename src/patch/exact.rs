@@ -36,8 +36,9 @@ pub(super) fn apply_exactly<'h, 'a>(
 
 fn find_rows(site: &Site<'_, '_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
     let stated = hunks.iter().map(|hunk| stated_row(site.text, hunk));
-    let only = || hunks.iter().map(|hunk| only_row(site, hunk)).collect();
-    stated.collect::<Option<Vec<usize>>>().or_else(only)
+    stated
+        .collect::<Option<Vec<usize>>>()
+        .or_else(|| hunks.iter().map(|hunk| only_row(site, hunk)).collect())
 }
 
 /// Returns the only row where the old side of a hunk is, byte for byte.

@@ -80,9 +80,9 @@ pub(super) fn check_all(
     source: &dyn Source,
     slots: &BTreeMap<String, FileChange>,
 ) -> Vec<PatchProblem> {
-    let is_made =
-        |path: &str, slot: &FileChange| slot.after.is_some() && source.entry(path).is_none();
-    let made = slots.iter().filter(|(path, slot)| is_made(path, slot));
+    let made = slots
+        .iter()
+        .filter(|(path, slot)| slot.after.is_some() && source.entry(path).is_none());
     let made: Vec<(&String, &FileChange)> = made.collect();
     if made.is_empty() {
         return Vec::new();

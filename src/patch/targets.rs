@@ -314,8 +314,8 @@ impl PathRules<'_> {
         }
         let starts = name.match_indices('/');
         let ends = starts.filter_map(|(at, _)| name.get(at + 1..));
-        let is_path = |path: &&str| path.contains('/') || name.starts_with('/');
-        let mut shorter = ends.filter(|path| is_path(path) && self.has(path));
+        let mut shorter =
+            ends.filter(|path| (path.contains('/') || name.starts_with('/')) && self.has(path));
         if let Some(one) = shorter.next() {
             let only = shorter.next().is_none();
             return only.then(|| one.to_owned());
@@ -385,9 +385,7 @@ fn has_prefixes(header: &[u8]) -> bool {
     let names = names.filter(|name| !name.starts_with(b"/dev/null"));
     let mut names = names.peekable();
     let is_git = header.starts_with(b"diff --git ") && names.peek().is_none();
-    let is_prefixed =
-        |name: &[u8]| matches!(name, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..]);
-    is_git || names.all(is_prefixed)
+    is_git || names.all(|name| matches!(name, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..]))
 }
 
 /// Whether a hunk has lines of an old side.

@@ -45,9 +45,9 @@ fn is_shown(
     source: &dyn Source,
     slots: &BTreeMap<String, FileChange>,
 ) -> bool {
-    let is_named =
-        |name: &str| path.is_none_or(|path| is_suffix(path, name) || is_suffix(name, path));
-    let states = slots.iter().filter(|(name, _)| is_named(name));
+    let states = slots
+        .iter()
+        .filter(|(name, _)| path.is_none_or(|path| is_suffix(path, name) || is_suffix(name, path)));
     let states = states.flat_map(|(_, slot)| [&slot.before, &slot.after]);
     let states = states.flatten().map(|state| state.bytes.clone());
     let path = path.and_then(|path| RepoPath::new(path.trim_start_matches("./")).ok());

@@ -87,9 +87,10 @@ impl<R: PathRow> PathTable<R> {
             .filter(|glob| glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
+        let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
         let mut rows = found
             .iter()
-            .filter(|hit| !hit.1 && !found.contains(&(hit.0, true)))
+            .filter(is_meant)
             .map(|(row, _)| &self.rows[*row]);
         rows.find(|row| is_wanted(row))
     }
@@ -108,6 +109,7 @@ impl<R: PathRow> PathTable<R> {
 
 /// The longest part of a glob that every path has that it matches.
 fn literal_part(glob: &str) -> &str {
+    let closing = |open| if open == '{' { '}' } else { ']' };
     let (mut longest, mut rest) = ("", glob);
     while !rest.is_empty() {
         let end = rest.find(['*', '?', '{', '[']).unwrap_or(rest.len());
@@ -118,9 +120,7 @@ fn literal_part(glob: &str) -> &str {
         let (_, special) = rest.split_at(end);
         let open = special.chars().next().filter(|open| "{[".contains(*open));
         let end = open.map_or(0, |open| {
-            special
-                .find(if open == '{' { '}' } else { ']' })
-                .unwrap_or(special.len())
+            special.find(closing(open)).unwrap_or(special.len())
         });
         rest = special.get(end + 1..).unwrap_or_default();
     }

@@ -197,15 +197,13 @@ impl Row {
             matches!(name, "pre-commit" | "lint-staged")
                 || self.programs.iter().any(|program| program == name)
         };
-        self.programs.is_empty()
-            || run.commands().iter().any(|words| {
-                words.iter().take(3).any(is_named)
-                    || words.iter().any(|word| {
-                        let mut programs = self.programs.iter();
-                        programs
-                            .any(|program| program.starts_with("--") && word.starts_with(program))
-                    })
-            })
+        let is_option = |word: &String| {
+            let mut programs = self.programs.iter();
+            programs.any(|program| program.starts_with("--") && word.starts_with(program))
+        };
+        let is_run =
+            |words: &Vec<String>| words.iter().take(3).any(is_named) || words.iter().any(is_option);
+        self.programs.is_empty() || run.commands().iter().any(is_run)
     }
 
     /// Whether the row is about lines of such a file.

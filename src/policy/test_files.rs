@@ -18,8 +18,10 @@ pub const TEST_FOLDERS: &[&str] = &[
 /// Whether a path is that of a test, by the conventions of common runners.
 pub fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder = |part: &str| TEST_FOLDERS.contains(&part.to_ascii_lowercase().as_str());
-    directory.split('/').any(is_folder) || is_test_name(name)
+    directory
+        .split('/')
+        .any(|part| TEST_FOLDERS.contains(&part.to_ascii_lowercase().as_str()))
+        || is_test_name(name)
 }
 
 /// The same of the name of a file alone.

@@ -256,8 +256,10 @@ fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
     let (before, after) = (text(&change.before), text(&change.after));
     let old: HashSet<&str> = before.lines().map(str::trim).collect();
     let is_new = |line: &&str| !old.contains(line.trim());
-    let added = |line: &str| Some(line).filter(is_new).map(values_in).unwrap_or_default();
-    let mut rows: Vec<HashSet<String>> = after.lines().map(added).collect();
+    let mut rows: Vec<HashSet<String>> = after
+        .lines()
+        .map(|line| Some(line).filter(is_new).map(values_in).unwrap_or_default())
+        .collect();
     rows.push(HashSet::new());
     let mut pairs = rows.windows(2);
     pairs.any(|pair| {

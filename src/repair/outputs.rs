@@ -49,13 +49,15 @@ fn only_in(these: &str, others: &str, max: usize) -> String {
 
 // Without what differs between two runs of the same: times, addresses, temporary paths.
 fn steady_line(line: &str) -> String {
-    let is_steady = |word: &&str| {
-        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-        let number = bare.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-        let is_time = number.contains('.') && number.parse::<f64>().is_ok();
-        !is_time && !bare.ends_with("ms") && !word.contains("0x") && !word.contains("/tmp/")
-    };
-    let words: Vec<&str> = line.split_whitespace().filter(is_steady).collect();
+    let words: Vec<&str> = line
+        .split_whitespace()
+        .filter(|word| {
+            let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+            let number = bare.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+            let is_time = number.contains('.') && number.parse::<f64>().is_ok();
+            !is_time && !bare.ends_with("ms") && !word.contains("0x") && !word.contains("/tmp/")
+        })
+        .collect();
     words.join(" ")
 }
 

@@ -149,11 +149,13 @@ impl Session<'_> {
             .entries()
             .iter()
             .map(|entry| entry.path.as_str());
-        let is_protected = |path: &&str| {
-            let guard = allowed.guard(path);
-            !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
-        };
-        let mut paths: Vec<String> = paths.filter(is_protected).map(str::to_owned).collect();
+        let mut paths: Vec<String> = paths
+            .filter(|path| {
+                let guard = allowed.guard(path);
+                !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
+            })
+            .map(str::to_owned)
+            .collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
         let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
         paths.truncate(MAX_PROTECTED);

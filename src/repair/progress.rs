@@ -224,8 +224,10 @@ const MISSING: [&str; 12] = [
 
 /// Returns the name, module or export that a line of output calls missing; the last part of a path.
 pub(super) fn missing_name(line: &str) -> Option<String> {
-    let after = |phrase: &&str| line.find(phrase).map(|at| (at, &line[at + phrase.len()..]));
-    let first = MISSING.iter().filter_map(after).min_by_key(|(at, _)| *at);
+    let first = MISSING
+        .iter()
+        .filter_map(|phrase| line.find(phrase).map(|at| (at, &line[at + phrase.len()..])))
+        .min_by_key(|(at, _)| *at);
     // `ReferenceError: x is not defined`.
     let rest = first.map(|(_, rest)| rest).or_else(|| {
         let (before, _) = line.split_once(" is not defined")?;

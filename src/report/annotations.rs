@@ -118,11 +118,13 @@ fn sarif_log(notes: &[Annotation]) -> Value {
     let mut rules: Vec<&str> = notes.iter().map(|note| note.rule.as_str()).collect();
     rules.sort_unstable();
     rules.dedup();
-    let rule = |id: &&str| {
-        let title = page(id).map_or(*id, |page| page.title);
-        json!({ "id": id, "shortDescription": { "text": title } })
-    };
-    let rules: Vec<Value> = rules.iter().map(rule).collect();
+    let rules: Vec<Value> = rules
+        .iter()
+        .map(|id| {
+            let title = page(id).map_or(*id, |page| page.title);
+            json!({ "id": id, "shortDescription": { "text": title } })
+        })
+        .collect();
     let results: Vec<Value> = notes.iter().map(sarif_result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

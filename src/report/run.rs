@@ -2,8 +2,8 @@
 
 use super::page::{Page, Row};
 use crate::model::{
-    MutationOutcome, Observed, Proof, ProofLevel, ProvenTest, RunRecord, RunResult, RunStatus,
-    RunnerProof, StopReason, TestEnd,
+    MutationOutcome, Observed, Proof, ProofLevel, RunRecord, RunResult, RunStatus, RunnerProof,
+    StopReason, TestEnd,
 };
 
 /// Formats a fix that the user declined.
@@ -217,8 +217,10 @@ fn change_words(result: &RunResult) -> String {
 /// Formats the evidence for a passing run.
 fn proof_rows(proof: &Proof) -> Vec<Row> {
     let tests = &proof.decisive.tests;
-    let ended = |test: &&ProvenTest| matches!(test.ended, TestEnd::Passed | TestEnd::Counted);
-    let passed = tests.iter().filter(ended).count();
+    let passed = tests
+        .iter()
+        .filter(|test| matches!(test.ended, TestEnd::Passed | TestEnd::Counted))
+        .count();
     let mut words = level_words(proof);
     if !tests.is_empty() {
         words = format!("{words}; {passed} of {} failing tests pass", tests.len());

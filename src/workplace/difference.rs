@@ -298,8 +298,10 @@ fn pair_moves(files: &mut Vec<FileDifference>) {
         return;
     }
     for new in new {
-        let similarity = |old: &usize| (file_similarity(&files[*old], &files[new]), *old);
-        let best = deleted.iter().map(similarity).max();
+        let best = deleted
+            .iter()
+            .map(|old| (file_similarity(&files[*old], &files[new]), *old))
+            .max();
         // Percent of shared lines from which a new file is a deleted one that moved, as in git.
         if let Some((_, old)) = best.filter(|(most, _)| *most >= 50) {
             files[new].before = files[old].before.take();

@@ -185,8 +185,10 @@ impl Search<'_> {
     }
 
     fn write_set(&self, fixes: Vec<RealFix>) -> Result<(), BenchError> {
-        let is_used = |own: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == own.name);
-        let environments = self.environments.values().filter(is_used);
+        let environments = self
+            .environments
+            .values()
+            .filter(|own| fixes.iter().any(|fix| fix.environment == own.name));
         let set = RealFixes {
             schema_version: SCHEMA_VERSION,
             document: sets::DOCUMENT.to_owned(),

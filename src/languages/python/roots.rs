@@ -166,8 +166,10 @@ impl Ordered {
 
 // Whether a project or a service is in the directory.
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let has = |name: &&str| resolver.files.has_file(&child(directory, name));
-    !is_package(resolver, directory) && PROJECT_FILES.iter().any(has)
+    !is_package(resolver, directory)
+        && PROJECT_FILES
+            .iter()
+            .any(|name| resolver.files.has_file(&child(directory, name)))
 }
 
 /// Whether the directory is a regular package.

@@ -230,10 +230,12 @@ impl Config {
             (None, Some(_)) => false,
             (None, None) => file.is_below(&self.directory),
         };
-        let excluded = |pattern: &String| covers_path(pattern, path);
         let out = self.options.out_dir.as_ref().filter(|out| !out.is_empty());
         included
-            && !self.exclude.iter().any(excluded)
+            && !self
+                .exclude
+                .iter()
+                .any(|pattern| covers_path(pattern, path))
             && !out.is_some_and(|out| file.is_below(out) && *out != self.directory)
     }
 }

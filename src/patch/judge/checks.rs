@@ -159,10 +159,9 @@ fn check_after_image(
     let options = placing.options;
     let with_imports = options.after != After::Parses;
     let found = after_image(placing.source, changes, with_imports);
-    let is_damaged = |file: &FilePatch<'_>| {
+    if set.files.last().is_some_and(|file| {
         is_cut(file) && (!found.syntax.is_empty() || announces_another(file, changes))
-    };
-    if set.files.last().is_some_and(is_damaged) {
+    }) {
         let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
                        not be the one that its `index` line announces";
         report.add_plain(Code::P104, message);

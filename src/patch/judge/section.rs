@@ -50,9 +50,10 @@ impl<'j> Placing<'j> {
     }
 
     pub(super) fn note_vacated(&mut self, targets: &[Option<Target>]) {
-        let leaves =
-            |target: &&Target| matches!(target.operation, Operation::Delete | Operation::Rename);
-        let targets = targets.iter().flatten().filter(leaves);
+        let targets = targets
+            .iter()
+            .flatten()
+            .filter(|target| matches!(target.operation, Operation::Delete | Operation::Rename));
         self.vacated = targets.map(|target| target.old.clone()).collect();
     }
 
@@ -262,10 +263,9 @@ impl<'j> Placing<'j> {
                 }
                 adapted.unwrap_or_else(|| bytes.clone())
             }
-            Body::Binary(forward, _) => {
-                let make = |_| expand_binary(forward, &before.bytes);
-                apply_binary(file.announced_ids(), &before.bytes, make)?
-            }
+            Body::Binary(forward, _) => apply_binary(file.announced_ids(), &before.bytes, |_| {
+                expand_binary(forward, &before.bytes)
+            })?,
             Body::BinaryWithoutData => {
                 let message = "the patch says that a binary file differs and has no data";
                 return refuse(Code::P601, message);

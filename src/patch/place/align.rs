@@ -100,10 +100,9 @@ pub(super) fn align_hunk<'h, 'a>(
     }
     let stated = hunk.old.filter(|_| hunk.counts_hold);
     let stated = stated.and_then(|(line, _)| line.checked_sub(1));
-    let is_stated = |(start, likeness): &&(usize, Likeness)| {
+    if let Some((at, likeness)) = found.iter().find(|(start, likeness)| {
         Some(*start) == stated.map(|row| row as usize) && *likeness <= Likeness::WhiteSpace
-    };
-    if let Some((at, likeness)) = found.iter().find(is_stated) {
+    }) {
         let mends = likeness.find_mend(hunk.line).into_iter().collect();
         return Ok(Some(Placed::new(lines, *at, mends)));
     }

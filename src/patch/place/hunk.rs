@@ -36,8 +36,9 @@ pub(super) fn place_hunk<'h, 'a>(
         Some(placed) => return Ok(with_notes(site.text, hunk, hunk.loose_tail, placed)),
         None => align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk)),
     };
-    let missing = || Refusal::new(Code::P401, "the lines it would replace are not in the file");
-    let placed = placed.ok_or_else(missing)?;
+    let placed = placed.ok_or_else(|| {
+        Refusal::new(Code::P401, "the lines it would replace are not in the file")
+    })?;
     check_place(site.text, hunk, hunk.loose_tail, placed)
 }
 
@@ -73,11 +74,10 @@ fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Plac
         let old = old_of(hunk.firm_lines(tail));
         let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
         let found = stated.map_or_else(|| site.exact_rows(&old), |row| vec![row]);
-        let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
         let at = match found.as_slice() {
             [] => return None,
             [row] => *row,
-            [.., row] if at_end(*row) => *row,
+            [.., row] if (hunk.at_end && (*row) + old.len() == site.text.len()) => *row,
             _ => return Some(place_in_scope(site.text, hunk, tail, &found)),
         };
         let placed = Placed::new(hunk.firm_lines(tail), at, Vec::new());

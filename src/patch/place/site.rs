@@ -45,8 +45,9 @@ impl<'s, 't> Site<'s, 't> {
 
     /// Returns the rows with the text of `line`, whatever white space is around it.
     pub(super) fn rows_of_words(&self, line: &[u8]) -> &[u32] {
-        let index = || self.index_rows(<[u8]>::trim_ascii);
-        let words = self.words.get_or_init(index);
+        let words = self
+            .words
+            .get_or_init(|| self.index_rows(<[u8]>::trim_ascii));
         words.get(line.trim_ascii()).map_or(&[], Vec::as_slice)
     }
 

@@ -188,8 +188,8 @@ impl<'a, 'l> Rest<'a, 'l> {
     }
 
     fn is_blank(&self) -> bool {
-        let is_blank = |at: usize| self.lines.line(at).trim_ascii().is_empty();
-        (0..self.lines.len()).all(|at| self.is_taken(at) || is_blank(at))
+        (0..self.lines.len())
+            .all(|at| self.is_taken(at) || self.lines.line(at).trim_ascii().is_empty())
     }
 
     // The message of a commit is no part of the patch.

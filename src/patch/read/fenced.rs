@@ -90,9 +90,8 @@ impl<'a> Fenced<'a> {
             self.named.push((file, fence.start + 1..fence.end));
             return;
         }
-        let is_change = |row: &[u8]| matches!(row.first(), Some(b'+' | b'-'));
         let other = |what: &str| vec![Suspect::Other(what.to_owned())];
-        let found = if is_diff && rows().any(is_change) {
+        let found = if is_diff && rows().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
             other("a diff that no header gives a file")
         } else if is_suggestion {
             other("a suggestion, which says neither file nor lines")

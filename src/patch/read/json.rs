@@ -369,12 +369,13 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
     let command = all.iter().find_map(|fields| text(fields, COMMANDS));
     let mut named = [name, command].into_iter().flatten();
     let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
-    let carries = |table: &Map<String, Value>| {
-        get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
-    };
     match named.find(|tool| is_change(&plain(tool))) {
         Some(tool) => Some(format!("a call of `{tool}` for {path}")),
-        None if name.is_none_or(|name| !is_question(&plain(name))) && all.iter().any(carries) => {
+        None if name.is_none_or(|name| !is_question(&plain(name)))
+            && all.iter().any(|table| {
+                get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
+            }) =>
+        {
             Some(format!("an edit of {path} in a form that is not known"))
         }
         None => None,

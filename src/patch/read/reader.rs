@@ -119,9 +119,9 @@ fn find_claims<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Ref
         Some(Form::Envelope) => Some(read_envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
     };
-    let claims_anything =
-        |claims: &Claims<'_>| !claims.set.files.is_empty() || !claims.set.problems.is_empty();
-    if let Some(claims) = claims.filter(claims_anything) {
+    if let Some(claims) =
+        claims.filter(|claims| !claims.set.files.is_empty() || !claims.set.problems.is_empty())
+    {
         return Ok(claims);
     }
     let claims = read_diff(lines, mends);

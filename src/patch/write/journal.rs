@@ -184,11 +184,10 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
     let sides = Directory::open(&path).map_err(|error| io_error(&path, error))?;
     let journal = Journal { path, sides, rows };
-    let is_foreign = |row: &&ChangedPath| {
+    if let Some(row) = journal.rows.iter().find(|row| {
         let now = stands_at(&tree, row);
         now != row.new && now != row.old
-    };
-    if let Some(row) = journal.rows.iter().find(is_foreign) {
+    }) {
         return Err(WriteError::Foreign {
             path: row.path.clone(),
             kept: journal.path.display().to_string(),

@@ -304,8 +304,10 @@ fn assigned_value(word: &str) -> Option<&str> {
 }
 
 fn skip_options<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
-    let is_option = |word: &&&str| word.starts_with('-') && **word != "-m";
-    &words[words.iter().take_while(is_option).count()..]
+    &words[words
+        .iter()
+        .take_while(|word| word.starts_with('-') && **word != "-m")
+        .count()..]
 }
 
 /// Resolves a path as a command names it, from the root; `None` when it leads out of the repository.

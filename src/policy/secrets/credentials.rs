@@ -71,8 +71,10 @@ fn is_documentation(host: &[u8], is_typed: bool) -> bool {
 /// Finds the credentials behind the scheme of an authorization header, which is at `scheme`.
 pub(super) fn find_in_header(text: &[u8], scheme: Range<usize>) -> Option<Hit> {
     let rest = &text[scheme.end..text.len().min(scheme.end + (8 * 1024))];
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._~+/=-:|".contains(byte);
-    let value = &rest[..rest.iter().take_while(is_part).count()];
+    let value = &rest[..rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"._~+/=-:|".contains(byte))
+        .count()];
     if value.len() < 6 || is_placeholder(value) {
         return None;
     }

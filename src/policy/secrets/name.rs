@@ -48,8 +48,10 @@ pub fn is_secret_name(name: &str) -> bool {
     // Whoever knows the address of a webhook may post to it; a shell keeps its folder in PWD.
     let is_folder = matches!(lower.as_str(), "pwd" | "oldpwd") || lower.ends_with("sock");
     let is_webhook = lower.contains("webhook");
-    let is_login = |kind| kind != NameKind::Key || !lower.contains("session");
-    is_webhook || !is_folder && name_kind(name.as_bytes()).is_some_and(is_login)
+    is_webhook
+        || !is_folder
+            && name_kind(name.as_bytes())
+                .is_some_and(|kind| kind != NameKind::Key || !lower.contains("session"))
 }
 
 fn word_kind(word: &str) -> Option<NameKind> {

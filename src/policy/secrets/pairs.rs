@@ -358,13 +358,15 @@ fn is_in_connection_string(text: &[u8], name: &Range<usize>, value: &Range<usize
     let after = &text[value.end..text.len().min(value.end + AROUND)];
     let is_end = |byte: &u8| *byte == b'\n';
     let sides = [before.rsplit(is_end).next(), after.split(is_end).next()];
-    let is_field = |side: &[u8]| field.is_some_and(|field| field.is_match(side));
     text.get(name.end) == Some(&b'=')
         && name.end + 1 == value.start
         && after
             .first()
             .is_none_or(|first| b" \t\r\n;\"'".contains(first))
-        && sides.into_iter().flatten().any(is_field)
+        && sides
+            .into_iter()
+            .flatten()
+            .any(|side| field.is_some_and(|field| field.is_match(side)))
 }
 
 /// Extends a value that is longer than the tokenizer looks, to its end.

@@ -103,11 +103,13 @@ pub(super) fn is_passphrase(value: &[u8]) -> bool {
 /// Whether a value is code: a call, an index, a path through modules or members.
 pub(super) fn is_code(value: &[u8]) -> bool {
     let has = |marks: &[u8]| value.iter().any(|byte| marks.contains(byte));
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_path = value.contains(&b'.') && value.len() <= 64;
     (is_path
         && value.split(|byte| *byte == b'.').all(|part| {
-            part.first().is_some_and(u8::is_ascii_alphabetic) && part.iter().all(is_name)
+            part.first().is_some_and(u8::is_ascii_alphabetic)
+                && part
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         }))
         || contains(value, b"::")
         || (has(b"([{") && !has(b"!#%^"))

@@ -234,17 +234,19 @@ fn refuse_calls(
     error: i32,
 ) -> Result<(), String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
-    let rule = |conditions: &Vec<Condition>| {
-        let conditions = conditions.iter().cloned();
-        let conditions = conditions.map(|(argument, operator, value)| {
-            SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
-        });
-        SeccompRule::new(conditions.collect::<Result<_, _>>()?)
-    };
     let build = || {
         let mut rules = BTreeMap::new();
         for (call, conditions) in calls {
-            let all: Vec<SeccompRule> = conditions.iter().map(rule).collect::<Result<_, _>>()?;
+            let all: Vec<SeccompRule> = conditions
+                .iter()
+                .map(|conditions| {
+                    let conditions = conditions.iter().cloned();
+                    let conditions = conditions.map(|(argument, operator, value)| {
+                        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+                    });
+                    SeccompRule::new(conditions.collect::<Result<_, _>>()?)
+                })
+                .collect::<Result<_, _>>()?;
             if arch == TargetArch::x86_64 {
                 rules.insert(call + X32, all.clone());
             }
