@@ -37,7 +37,7 @@ BenchRequest {
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = repair_level)] max_level: Option<Level>;
     /// Compare with an earlier --save; a fixture that no longer passes is a failure
     #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
-    /// Write the document here, whatever is printed
+    /// Also write the JSON document here
     #[arg(long, value_name = "FILE")] save: Option<PathBuf>;
     /// Write the patches here as predictions of SWE-bench, which `mendit check --batch` reads
     #[arg(long, value_name = "FILE")] predictions: Option<PathBuf>;

@@ -92,7 +92,7 @@ pub(super) fn say_unconfined(state: SandboxState, missing: &[NotConfined], app: 
         words => format!("; not confined: {words}"),
     };
     app.note(&format!(
-        "{}: the sandbox is {how} in force{what}",
+        "{}: the sandbox is {how} active{what}",
         Code::R211
     ));
 }
@@ -163,13 +163,15 @@ pub(super) fn not_started(command: &str, is_there: bool) -> String {
     if is_there {
         let is_python = path.extension() == Some("py".as_ref());
         let with = if is_python { "python3" } else { "sh" };
-        format!("`mendit run {with} {command}`, or `chmod +x {program}`")
+        format!(
+            "run it with its interpreter: `mendit run {with} {command}`; or make it executable: `chmod +x {program}`"
+        )
     } else if path.is_dir() {
-        format!("`{program}` is a directory: name a command, such as `mendit run pytest {program}`")
+        format!("`{program}` is a directory; pass a command, such as `mendit run pytest {program}`")
     } else if path.is_file() {
-        format!("a command is expected: `./{program}` when the file is one")
+        format!("`{program}` is a file: run it as `mendit run ./{program}`")
     } else {
-        "check its spelling, install it, or activate the environment that holds it; `mendit doctor` says what is missing"
+        "check the spelling, install it, or activate the environment that contains it; `mendit doctor` shows what is missing"
             .to_owned()
     }
 }
@@ -181,9 +183,9 @@ fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<Str
     let is_denied = diagnosis.kind == FailureKind::PermissionDenied && is_confined;
     if outcome.refused.is_empty() && is_denied {
         let what = if job.sandbox.no_network {
-            "leave out `--no-net` when it needs the network, loopback included"
+            "omit `--no-net` if it needs the network, including loopback"
         } else {
-            "`--allow-write PATH` permits a path, `--sandbox off` all"
+            "`--allow-write PATH` allows one path, `--sandbox off` all"
         };
         return vec![format!("{code}: it ran in the sandbox; {what}")];
     }

@@ -35,15 +35,15 @@ FixRequest {
     /// The command to fix; without it, that of the last `mendit run`
     #[arg(value_name = "CMD", trailing_var_arg = true, conflicts_with_all = ["test", "resume"])]
     command: Vec<OsString>;
-    /// Revert the change that `mendit why` or `mendit run` named, and nothing else
+    /// Revert the culprit that `mendit why` or `mendit run` found, and nothing else
     #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
     /// Print the sub-tasks of `--task` and run nothing
     #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
-    /// A command that must pass, for scripts (asks nothing); repeatable, run in order
+    /// A command that must pass; for scripts, never prompts; repeatable, run in order
     /// [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => list test.command;
     /// The agent: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm or a command line; without one,
-    /// only fixes that need no LLM are tried [setting: agent.command]
+    /// only fixes without an LLM are tried [setting: agent.command]
     #[arg(long, value_name = "CMD", help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// The protocol of the agent [default: json] [setting: agent.protocol]
@@ -83,7 +83,7 @@ FixRequest {
     #[arg(hide_short_help = true, long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
     /// Continue an interrupted run, by its folder or name
     #[arg(long, value_name = "RUN")] resume: Option<String>;
-    /// Ask the agent at once, without trying fixes that need no LLM
+    /// Ask the agent at once, without trying fixes without an LLM first
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal: bool;
     /// Skip the mutation check of the failing tests
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_counter_proof: bool;
@@ -94,7 +94,7 @@ FixRequest {
     /// Ask the agent also about failures that usually need a human: a refused connection, a missing
     /// package, commands that never end
     #[arg(hide_short_help = true, long, help_heading = DOES)] treat_as_code: bool;
-    /// Let patches change protected files that match; repeatable
+    /// Allow changes to protected files that match; repeatable
     /// [setting: patch.allow-protected]
     #[arg(hide_short_help = true, long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
     /// Confine what the test commands write [default: auto] [setting: sandbox.mode]
@@ -111,7 +111,7 @@ FixRequest {
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
     /// [setting: sandbox.share]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => list sandbox.share;
-    /// Apply what makes the command pass, and certain imports, without asking
+    /// Apply a fix that makes the command pass, and certain imports, without asking
     #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
 }
@@ -236,7 +236,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no test command")
-            .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
+            .hint("pass one with `--test CMD`, or set `test.command` in your own settings"));
     }
     refuse_missing_agent(settings)?;
     let workspace = app.worktree()?;
@@ -462,9 +462,9 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
         .filter(|_| typed.len() == 1)
         .filter(|word| Path::new(word).is_file() && !word.to_string_lossy().contains('/'))
     {
-        let message = format!("a command is expected, and `{}` is a file", name.display());
+        let message = format!("expected a command, but `{}` is a file", name.display());
         return Err(AppError::usage(message)
-            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
+            .hint("`mendit fix` without a command fixes the last run; `mendit fix CMD` runs a command first"));
     }
     let store = RunStore::open(app)?;
     if !typed.is_empty() {
@@ -479,7 +479,7 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
             Err(error.exit(Exit::PersonMustAct))
         }
         None => Err(AppError::new(Code::U309, "nothing was run here yet")
-            .hint("`mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
+            .hint("run `mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
     }
 }
 
@@ -497,7 +497,7 @@ pub(super) fn enter(app: &mut App, mut again: RerunSpec) -> Result<()> {
     let directory = root.unwrap_or(app.directory()).join(&again.prefix);
     if !directory.is_dir() {
         let message = format!("the folder of the last run is gone: `{}`", again.prefix);
-        return Err(AppError::new(Code::U309, message).hint("`mendit run CMD` where it is now"));
+        return Err(AppError::new(Code::U309, message).hint("run `mendit run CMD` again from here"));
     }
     app.directory = directory;
     Ok(())

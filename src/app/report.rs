@@ -38,7 +38,7 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     }
     let error = AppError::new(Code::U306, format!("`{name}` holds no finished run"));
     Err(error
-        .hint("name the folder of one run; `mendit report` alone takes the last")
+        .hint("name the folder of one run; `mendit report` without a name shows the last")
         .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 

@@ -247,7 +247,7 @@ impl<'a> RunStore<'a> {
         found.ok_or_else(|| match run {
             "latest" => no_run(),
             _ => AppError::new(Code::U306, format!("there is no run `{run}`"))
-                .hint("only runs of this machine and this worktree are known; `mendit report` alone takes the last"),
+                .hint("only runs of this worktree on this machine are known; `mendit report` without a name shows the last"),
         })
     }
 
@@ -356,7 +356,9 @@ pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
     for run in store.runs() {
         if let Some(last) = run.log()? {
             let (line, end) = (run.command().unwrap_or_default(), run.end());
-            app.note(&format!("reading the log of the last run, `{line}`, {end}"));
+            let end = Some(end).filter(|end| !end.is_empty());
+            let end = end.map_or(String::new(), |end| format!(", {end}"));
+            app.note(&format!("reading the log of the last run, `{line}`{end}"));
             return Ok(Some(last));
         }
     }
@@ -366,7 +368,7 @@ pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
 /// Why a task that needs a run has none.
 pub fn no_run() -> AppError {
     AppError::new(Code::U306, "nothing was run here yet")
-        .hint("`mendit run CMD` runs a test command and keeps its log")
+        .hint("`mendit run CMD` runs a test command and stores its log")
 }
 
 /// Returns the words of the last command, to run it again from where it was and with the variables it was given;
@@ -386,8 +388,8 @@ pub fn enter_last(app: &mut App) -> Result<Option<Vec<OsString>>> {
 
 /// Why a command cannot be run again.
 pub(super) fn secret() -> AppError {
-    AppError::usage("the last command is not kept: it contains a secret")
-        .hint("name it again, with the secret in a variable: `--env NAME`")
+    AppError::usage("the last command was not stored, because it contains a secret")
+        .hint("pass it again with the secret in a variable: `--env NAME`")
 }
 
 /// The place of facts about the repository.

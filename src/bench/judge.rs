@@ -93,7 +93,7 @@ pub(super) fn judge_run(
     let whole = run.status.is_success() && run.agent_calls == 0;
     let by_rule = !whole && record.heals().all(|heal| is_part_of(heal, fixture));
     if outcome.healed && !fixture.heal_safe && !by_rule {
-        let reason = "a fix without an LLM was kept, and the fixture calls that unsafe";
+        let reason = "a fix without an LLM was kept, but the fixture marks that as unsafe";
         why.push(format!("{WRONG_HEAL}{reason}"));
     }
     why.extend(record.leaks.iter().map(|leak| format!("F302: {leak}")));

@@ -19,7 +19,7 @@ pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
                 .then_some(Partition { index, count })
         })
         .ok_or_else(|| {
-            let message = format!("`{text}`: K/N is expected, K from 1 to N, such as 2/5");
+            let message = format!("`{text}`: expected K/N with K from 1 to N, such as 2/5");
             BenchError::Part(message)
         })
 }
@@ -41,7 +41,7 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
     let wrong = |message: String| Err(BenchError::Part(message));
     let Some(first) = documents.first() else {
-        return wrong("there is nothing to join".to_owned());
+        return wrong("nothing to join".to_owned());
     };
     let heading = Heading {
         agent: first.agent.clone(),
@@ -52,7 +52,7 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     let mut missing: BTreeSet<u32> = (1..=count).collect();
     for document in &documents {
         let Some(part) = document.partition else {
-            return wrong("a document is no part: it was made without `--partition`".to_owned());
+            return wrong("a document is not a part: it was made without `--partition`".to_owned());
         };
         let is_same_run = document.agent == heading.agent
             && document.max_level == heading.max_level

@@ -100,7 +100,7 @@ fn run_case(
     let missing = missing_programs(fixture);
     if !missing.is_empty() {
         outcome.result = FixtureResult::Skipped;
-        outcome.why = vec![format!("not here: {}", missing.join(", "))];
+        outcome.why = vec![format!("not installed: {}", missing.join(", "))];
         return outcome;
     }
     match run_fixture(case, options, &home.join(&fixture.id), redactor, stop) {

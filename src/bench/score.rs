@@ -62,14 +62,14 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
     let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
     let (leaks, wrong) = (document.leaks, document.wrong_heals);
     let (code, message) = if leaks > 0 {
-        let message = format!("fixtures that leaked something forbidden: {leaks}");
+        let message = format!("fixtures that leaked forbidden content: {leaks}");
         (Code::F302, message)
     } else if wrong > 0 {
         (Code::F304, format!("wrong fixes without an LLM: {wrong}"))
     } else if !regressed.is_empty() {
         (Code::F301, format!("no longer fixed: {regressed}"))
     } else if rate < least {
-        let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
+        let message = format!("the pass rate is {rate:.4}, below the required {least}");
         (Code::F307, message)
     } else {
         return None;
@@ -209,7 +209,9 @@ pub fn conclude_rates(rates: &mut Rates, alert_rate: Option<f64>) {
     let limit = alert_rate.filter(|limit| share(open) > *limit);
     rates.alarm = limit.map(|limit| {
         let (rate, limit) = (share(open) * 100.0, limit * 100.0);
-        format!("{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed")
+        format!(
+            "{open} of {all} failures are not fixed: {rate:.1} %, above the allowed {limit:.1} %"
+        )
     });
 }
 

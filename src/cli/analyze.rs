@@ -150,7 +150,7 @@ impl HintArgs {
         if let Some(file) = request.names.iter().find(|name| Path::new(name).is_file()) {
             let other = request.names.iter().find(|name| *name != file);
             let name = other.map_or("NAME", String::as_str);
-            let error = AppError::usage(format!("a name is expected, and `{file}` is a file"));
+            let error = AppError::usage(format!("expected a name, but `{file}` is a file"));
             return Err(error
                 .hint(format!(
                     "`mendit hint {name} --file {file}` looks for a name"

@@ -48,7 +48,7 @@ enum BenchCommand {
 }
 
 const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix, a trick accepted as a \
-fix, or a rate below --min-rate · 2 it could not run · 5 something forbidden left the run \
+fix, or a rate below --min-rate · 2 it could not run · 5 forbidden content leaked \
 · 130 interrupted";
 
 impl BenchArgs {

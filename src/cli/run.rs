@@ -137,7 +137,7 @@ fn last_command(app: &mut App, output: &Output) -> Result<Vec<OsString>, AppErro
     // A script whose variable is empty means no other command.
     if std::env::args_os().any(|arg| arg == "--") {
         return Err(AppError::usage("no command after `--`")
-            .hint("`mendit run` alone repeats the last command"));
+            .hint("`mendit run` without a command repeats the last one"));
     }
     match enter_last(app)? {
         Some(words) => Ok(words),
@@ -153,7 +153,7 @@ fn agreed_command(app: &App, output: &Output) -> Result<Vec<OsString>, AppError>
     if output.ask_user(&format!("Run `{line}` (from {from})?")) == Some(true) {
         return Ok(line.split(' ').map(Into::into).collect());
     }
-    let message = format!("no test command; {from} names one");
+    let message = format!("no test command, but {from} names one");
     Err(AppError::usage(message).hint(format!("`mendit run {line}` runs it")))
 }
 

@@ -28,7 +28,7 @@ pub(super) fn refusal_reason(
             };
             (rank(Some(value)) < rank(before)).then(|| {
                 format!(
-                    "is less strict than the {} in force",
+                    "is less strict than the current {}",
                     before.map_or_else(String::new, value_word)
                 )
             })

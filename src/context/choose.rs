@@ -112,7 +112,7 @@ fn targets(
     wanted: &mut Vec<Candidate>,
 ) -> Vec<Candidate> {
     let why = match inputs.request.targets.is_empty() {
-        true => "the log points at it",
+        true => "the log points to it",
         false => "named as a target",
     };
     let mut found = Vec::new();

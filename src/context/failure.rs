@@ -118,7 +118,7 @@ fn read_level(
         return Ok((rung.level, rung.trigger));
     }
     let (level, reason) = if issue.is_some() {
-        let first = Rung::new(Level::TwoHops, "", "an issue says what, not where");
+        let first = Rung::new(Level::TwoHops, "", "an issue describes what, not where");
         let rung = climb(choice, first, retry, requested, bundle)?;
         (rung.level, rung.reason)
     } else {

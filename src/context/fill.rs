@@ -199,7 +199,7 @@ impl<'a> Fill<'a> {
         let level = self.failure.level;
         let unshown = Unshown {
             code: Code::C101,
-            reason: format!("the {places} places of level {level} are taken"),
+            reason: format!("all {places} files allowed at level {level} are used"),
             bytes: None,
             remedy: format!(
                 "--max-files {}, or --request-path {path}",
@@ -246,7 +246,7 @@ impl<'a> Fill<'a> {
         let (candidate, text) = (&entry.candidate, &entry.file.text);
         let (bytes, max) = (text.len() as u64, self.caps.max_file_bytes);
         let (code, reason, remedy) = if bytes > max {
-            let reason = format!("{bytes} bytes exceed the {max} of one file");
+            let reason = format!("{bytes} bytes exceed the limit of {max} per file");
             (Code::C105, reason, format!("--max-file-bytes {bytes}"))
         } else {
             let reason = scarce.reason(bytes, "share");

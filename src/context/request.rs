@@ -108,7 +108,7 @@ impl CapOverrides {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContextError {
     /// Level 4 without the flag that permits it.
-    #[error("level 4 holds the whole repository and must be permitted")]
+    #[error("level 4 contains the whole repository and must be allowed")]
     BundleNotPermitted,
     /// A log was given and there is nothing in it.
     #[error("the log is empty")]

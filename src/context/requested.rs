@@ -32,9 +32,9 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             let entry = inputs.source.listing().get(path.as_str());
             let size = entry.map_or(0, |entry| entry.bytes.min(MAX_FILE_BYTES));
             let limit = match at {
-                _ if round >= MAX_REQUESTS => "two requests were answered; a third is not",
-                None if files == MAX_FILES => "a request holds 10 files at most",
-                None if bytes + size > MAX_BYTES => "a request holds 500,000 bytes at most",
+                _ if round >= MAX_REQUESTS => "only two requests are answered",
+                None if files == MAX_FILES => "a request may name at most 10 files",
+                None if bytes + size > MAX_BYTES => "a request may cover at most 500,000 bytes",
                 _ => "",
             };
             if !limit.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             let at = at.unwrap_or_else(|| {
                 files += 1;
                 bytes += size;
-                let why = "the agent asked for it";
+                let why = "requested by the agent";
                 found.push(Candidate::new(&path, Role::Requested, why));
                 found.len() - 1
             });

@@ -200,7 +200,7 @@ mod tests {
         let (steps, last) = all(&wrong, server("{\"command\": \"serve-it\"}"), &around);
         assert!(steps.is_empty(), "{steps:?}");
         assert!(last.contains("no manifest"), "{}", last);
-        // The manifest knows it, but only the log names it.
+        // The manifest knows it, but only named in the log.
         let around = Surroundings {
             npm: set(&["evil"]),
             ..around

@@ -193,7 +193,7 @@ pub enum HealError {
     #[error("`{0}` is not a configuration of MCP servers: {1}")]
     Config(String, String),
     /// The file has no server of that name; the names there are, joined.
-    #[error("there is no server `{0}`; the file names {1}")]
+    #[error("no server `{0}`; the file names {1}")]
     UnknownServer(String, String),
     /// This program was built without the feature of that name, which this needs.
     #[error("this program was built without the feature `{0}`")]

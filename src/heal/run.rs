@@ -180,7 +180,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
         );
     if is_about_code && matches!(probe.target, Target::Command(_)) {
         answer.answered = true;
-        answer.message = format!("Runs, and fails in the code: {kind}.");
+        answer.message = format!("Starts, then fails in the code: {kind}.");
         return None;
     }
     Some(diagnosis)

@@ -112,7 +112,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = &request.name;
         let Some(row) = TOOLS.iter().find(|row| row.name == name) else {
-            let message = format!("there is no tool `{name}`");
+            let message = format!("no tool `{name}`");
             return Err(ErrorData::invalid_params(message, None));
         };
         if !self.options.offers(row) {
@@ -170,8 +170,7 @@ impl ServerHandler for Server {
     }
 }
 
-const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
-hard caps, find imports for undefined names, and validate patches before they are applied. Start with \
+const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a fix needs under hard caps, find imports for undefined names, and validate patches before they are applied. Start with \
 `run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`; \
 without it that of the last `mendit run`). Validate every patch with `check_patch`, whose feedback says \
 what to send instead when it does not apply.";

@@ -52,7 +52,7 @@ tools! {
     /// Find the change that broke the tests: reverts changes in an isolated copy, uncommitted ones first, then
     /// commits, and reruns the failing tests. Nothing is written to the worktree.
     "find_cause" Runs running::Arguments, running::find_cause;
-    /// Fix a failing test command where no model is needed, tested in an isolated copy. Returns the patch that
+    /// Fix a failing test command without an LLM, tested in an isolated copy. Returns the patch that
     /// makes it pass; nothing is written.
     "fix_tests" Runs running::Arguments, running::fix_tests;
 }

@@ -63,7 +63,7 @@ pub(super) fn after_image(
                 code: Code::P802,
                 path: path.as_str().to_owned(),
                 line: u64::from(import.line),
-                message: format!("the import of `{}` leads nowhere", import.specifier),
+                message: format!("the import of `{}` does not resolve", import.specifier),
             });
         }
     }

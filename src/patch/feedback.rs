@@ -10,7 +10,7 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
         Verdict::AlreadyApplied => {
-            return "The files already are as this patch would make them. Send nothing.".to_owned();
+            return "The files already match this patch. Send nothing.".to_owned();
         }
         other => format!("The patch was not applied ({other}). Nothing was changed.\n"),
     };

@@ -91,9 +91,10 @@ impl PathRules<'_> {
         };
         let other = 1 - usual;
         match (found(usual), found(other)) {
-            (Some(one), Some(two)) if !is_prefixed && one != two => {
-                refuse(Code::P509, "the names fit the tree in two ways")
-            }
+            (Some(one), Some(two)) if !is_prefixed && one != two => refuse(
+                Code::P509,
+                "the paths match the tree both with and without their first component",
+            ),
             (None, Some(_)) => Ok(other),
             _ => Ok(usual),
         }
@@ -258,7 +259,7 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
         if section.creates() && has_old_lines(&file.body) {
-            let message = "the file is said to be new, and not every line begins with `+`";
+            let message = "the header says the file is new, but not every line begins with `+`";
             return refuse(Code::P205, message);
         }
         let kinds = [
@@ -330,7 +331,7 @@ impl PathRules<'_> {
 }
 
 fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
-    let message = format!("read `{name}` as `{meant}`, the only file that ends alike");
+    let message = format!("read `{name}` as `{meant}`, the only file whose path ends the same way");
     Mend::new(Code::M205, Safety::Safe, line, &message)
 }
 

@@ -32,9 +32,9 @@ pub(super) fn weigh_unread(
         }
         Suspect::Other(what) => what.clone(),
     };
-    let message = format!("beside the changes, the reply contains {what}");
+    let message = format!("in addition to the changes, the reply contains {what}");
     let refusal = Refusal::new(Code::P107, message)
-        .hint("send all changes in one form, and nothing else that looks like one");
+        .hint("send all changes in one format, and nothing else that looks like a change");
     Some(refusal.problem(None, u64::from(unread.line)))
 }
 

@@ -23,7 +23,7 @@ pub(super) fn reject_lost_rest(
     let (before, after) = (slot.before.as_ref()?, slot.after.as_ref()?);
     if let Some((old, new)) = find_shrinkage(&before.bytes, &after.bytes) {
         let message = format!(
-            "the whole file would go from {old} lines to {new}; the rest seems to be left out"
+            "the whole file would shrink from {old} lines to {new}; the rest seems to be missing"
         );
         return Some(Refusal::new(Code::P313, message));
     }
@@ -31,7 +31,7 @@ pub(super) fn reject_lost_rest(
     let named = lost.iter().take(5);
     let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
     let named = named.join(", ");
-    let message = format!("the whole file leaves out {named}, and has nothing in their place");
+    let message = format!("the whole file omits {named} without a replacement");
     (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))
 }
 

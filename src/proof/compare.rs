@@ -33,7 +33,7 @@ pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String
     let more = missing.len().saturating_sub(MAX_MISSING);
     if more > 0 {
         missing.truncate(MAX_MISSING);
-        missing.push(format!("and {more} more of the kind"));
+        missing.push(format!("and {more} more like it"));
     }
     Proof {
         proven: missing.is_empty(),
@@ -125,7 +125,7 @@ fn compare_runner(
         newly_skipped(then, now, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
-                "{} snapshots were written in the green run and compared with nothing",
+                "{} snapshots were written in the passing run and compared with nothing",
                 now.snapshots_written
             ));
         }

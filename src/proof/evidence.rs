@@ -113,7 +113,7 @@ pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
         .filter(|(_, failed)| *failed > 0);
     let (runner, failed) = failed.next()?;
     Some(format!(
-        "the commands end with 0, yet {runner} counts {failed} failed"
+        "the commands exit with 0, but {runner} counts {failed} failed"
     ))
 }
 
@@ -178,7 +178,7 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
     account.printed = text.printed;
     if passed && totals(&text) != totals(&account) {
         account.wrong = Some(format!(
-            "the report of pytest says {}, what it printed {}",
+            "pytest's report says {}, its output {}",
             account.counts, text.counts
         ));
     }

@@ -240,7 +240,7 @@ impl Session<'_> {
         } else if !self.changed_tests(&trial.changes)?.is_empty() {
             attempt.result.kept = false;
             let message = &mut attempt.result.message;
-            message.push_str(": it may rest on its changes to tests");
+            message.push_str(": it may depend on its changes to tests");
         }
         Ok(())
     }

@@ -338,11 +338,11 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
         }
         CallEnd::Answered if asks => (
             StopReason::RequestedFiles,
-            format!("the agent asks for files: {requested}"),
+            format!("the agent asked for files: {requested}"),
         ),
         CallEnd::Answered if status == ReplyStatus::InvalidTask => (
             StopReason::InvalidTask,
-            format!("the agent says that the task cannot be done as stated{notes}"),
+            format!("the agent reported that the task cannot be done as stated{notes}"),
         ),
         CallEnd::Answered if reply.two_forms => (
             StopReason::PatchInvalid,

@@ -67,10 +67,10 @@ impl Session<'_> {
         let is_slow = whole.is_some_and(|run| run.seconds > 20.0);
         let mut found = MutationCheck::default();
         if targets.is_empty() {
-            let message = "the tests that failed are not found in their files";
+            let message = "the failing tests were not found in their files";
             found.reason = Some(message.to_owned());
         } else if line.is_none() && is_slow {
-            let message = "the tests do not run alone, and all of them take long";
+            let message = "the failing tests cannot be run alone, and the whole suite is slow";
             found.reason = Some(message.to_owned());
         } else {
             proof.own_values = self.find_own_values(laid, &targets)?;
@@ -80,7 +80,7 @@ impl Session<'_> {
         let passed = found.count(MutationOutcome::Passed);
         found.applicable = failed + passed > 0;
         if !found.applicable && found.reason.is_none() {
-            found.reason = Some("no assertion of these tests could be perturbed".to_owned());
+            found.reason = Some("no assertion of these tests could be mutated".to_owned());
         }
         proof.missing.extend(find_doubt(&found.negated));
         proof.mutation = Some(found);
@@ -139,7 +139,7 @@ impl Session<'_> {
                 .collect();
             self.lay_perturbed(laid, &perturbed)?;
             found.runs += 1;
-            let why = "mutation check, expecting something else";
+            let why = "mutation check, with changed expected values";
             let ran = self.stage.run(line, why)?;
             if unfinished_run(&ran).is_some() {
                 break;
@@ -232,7 +232,7 @@ fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
             && last_failing(row).is_none_or(|line| row.line < line)
     })?;
     Some(format!(
-        "the mutation check failed: the test passes when what is expected at {}:{} changes",
+        "mutation check failed: the test still passes when the expected value at {}:{} changes",
         row.path, row.line
     ))
 }

@@ -190,7 +190,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
     let is_around = failure.kind.is_around_code() || failure.kind == Kind::TransportMismatch;
     if !policy.treat_as_code && (failure.requires_user_action || is_around) {
         let message = format!(
-            "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
+            "{}. If the cause is in the code after all, `--treat-as-code` asks the agent",
             in_full(failure)
         );
         let reason = StopReason::UserActionRequired;
@@ -214,7 +214,7 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         return Some(stop(
             RunStatus::Fixed,
             StopReason::NothingToRepair,
-            "the commands pass; nothing was repaired",
+            "the commands pass; nothing to fix",
         ));
     }
     let judged = policy.limit_is_failure || policy.treat_as_code;
@@ -226,9 +226,8 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         let seconds = baseline.test_result.duration_seconds;
         let longer = longer_timeout(seconds);
         let why = format!(
-            "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they never \
-             end, `--treat-as-code` asks the agent why",
+            "the commands did not finish within {seconds:.0} s, and nothing had failed by then: \
+             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they hang, `--treat-as-code` asks the agent why",
             longer * 5.0
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
@@ -306,7 +305,7 @@ fn after(
         StopReason::RequestedFiles => {
             let requests = replies().filter(|r| r.stop_reason == StopReason::RequestedFiles);
             if policy.max_level < Level::Requested {
-                let message = "the agent asks for files, and level 3 is not allowed";
+                let message = "the agent asked for files, but level 3 is not allowed";
                 give_up(history, last.stop_reason, message)
             } else if requests.count() > MAX_REQUESTS {
                 let message = "the agent asked for files more than twice";

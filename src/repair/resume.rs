@@ -74,7 +74,7 @@ impl RunKey {
             (before.agent != self.agent, "the agent"),
         ];
         if let Some((_, what)) = differs.iter().find(|(differs, _)| *differs) {
-            let message = format!("{what} differ from those it was started with");
+            let message = format!("{what} differ from those it started with");
             return Err(RepairError::Resume(message));
         }
         let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();

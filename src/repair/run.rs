@@ -27,7 +27,7 @@ use crate::proof::hidden_failure;
 /// happens is written into the run's folder before the next thing happens.
 ///
 /// # Errors
-/// [`RepairError`] when the run cannot go on: a disk that refuses, a command that cannot be started, a folder that
+/// [`RepairError`] when the run cannot be resumed: a disk that refuses, a command that cannot be started, a folder that
 /// does not fit with [`Setup::resume`]. A failure that is not fixed is a [`RunResult`].
 pub fn repair(
     setup: &Setup<'_>,

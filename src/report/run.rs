@@ -233,7 +233,7 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
     let runners = runners.filter(|one| one.runner.is_some());
     rows.extend(runners.map(|one| ("runner", runner_words(one, proof))));
     let (red, green) = (proof.red_runs, proof.green_runs);
-    let runs = format!("without the change: {red} failed; with it: {green} passed");
+    let runs = format!("without the fix: {red} failed; with it: {green} passed");
     rows.push(("runs", runs));
     if !proof.own_values.is_empty() {
         let values = proof.own_values.join(", ");
@@ -251,15 +251,13 @@ fn level_words(proof: &Proof) -> String {
         (ProofLevel::Mutation, Some(check)) => {
             let failed = check.count(MutationOutcome::Failed);
             let all = failed + check.count(MutationOutcome::Passed);
-            format!(
-                "mutation: the tests fail in {failed} of {all} assertions that expect something else"
-            )
+            format!("mutation check: the tests fail for {failed} of {all} changed expected values")
         }
         (_, Some(check)) => match &check.reason {
             Some(reason) => format!("tests: {reason}"),
             None => "tests".to_owned(),
         },
-        (_, None) => "tests: no mutation check was made".to_owned(),
+        (_, None) => "tests, no mutation check".to_owned(),
     }
 }
 
@@ -267,8 +265,8 @@ fn runner_words(one: &RunnerProof, proof: &Proof) -> String {
     let Some(name) = one.runner else {
         let files = proof.rests_on.join("`, `");
         return match files.as_str() {
-            "" => "the exit code only: unknown test runner".to_owned(),
-            files => format!("the exit code only, of `{files}`, which the change touches"),
+            "" => "exit code only: unknown test runner".to_owned(),
+            files => format!("exit code only, from `{files}`, which the change touches"),
         };
     };
     let counts = [(": ", one.after), ("; before ", one.before)];

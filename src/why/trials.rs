@@ -38,7 +38,7 @@ const SHORTEST: Duration = Duration::from_secs(30);
 pub struct TrialLimits {
     /// When the last must have ended.
     pub until: Option<Instant>,
-    /// Runs at most.
+    /// Maximum number of runs.
     pub max_runs: u32,
     /// The limit of one run; `None` takes five times the longest so far.
     pub each: Option<Duration>,
@@ -91,7 +91,7 @@ impl TrialStart {
         let likely = self.likely.iter();
         let likely: String = likely.map(|place| format!(", likely {place}")).collect();
         format!(
-            "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
+            "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C stops and prints what is known",
             self.run, self.what
         )
     }

@@ -118,7 +118,7 @@ impl Checkout {
             if !outcome.passed() {
                 let (name, end, log) = (&environment.name, outcome.end, log.display());
                 let message = format!(
-                    "the set-up of `{name}` failed at `{line}`: {end}; `{log}` has its output"
+                    "the setup of `{name}` failed at `{line}`: {end}; `{log}` has its output"
                 );
                 return Err(BenchError::SetUp(message));
             }

@@ -162,13 +162,12 @@ fn check_after_image(
     if set.files.last().is_some_and(|file| {
         is_cut(file) && (!found.syntax.is_empty() || announces_another(file, changes))
     }) {
-        let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
-                       not be the one that its `index` line announces";
+        let message = "the patch seems to be cut off inside its last line: the file would not parse, or would not match its `index` line";
         report.add_plain(Code::P104, message);
     } else if let Some(first) = found.broken.first().filter(|_| !options.as_written) {
         let (error, line) = (&first.message, first.line);
         let message = format!(
-            "the file parses now and would not after the patch: {error} (line {line} after it)"
+            "the file parses now but would not after the patch: {error} (line {line} of the result)"
         );
         report.add(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
     } else if options.after == After::Enforced

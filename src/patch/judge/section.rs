@@ -130,8 +130,7 @@ impl<'j> Placing<'j> {
             _ => false,
         };
         if !is_whole {
-            let message =
-                "the patch deletes the file, and the file has more than the patch knows of";
+            let message = "the patch deletes the file, but does not list all of its content";
             return refuse(Code::P208, message);
         }
         self.store_state(target, Some(before), None, file.line);

@@ -57,8 +57,8 @@ impl Likeness {
     fn find_mend(self, line: u32) -> Option<Mend> {
         let (code, message) = match self {
             Self::Mark => (Code::M303, PUT_BACK),
-            Self::WhiteSpace => (Code::M403, "took white space at line ends from the file"),
-            Self::Glyphs => (Code::M403, "took quotes and blanks from the file"),
+            Self::WhiteSpace => (Code::M403, "used the file's white space at line ends"),
+            Self::Glyphs => (Code::M403, "used the file's quotes and blanks"),
             Self::Same | Self::Indent => return None,
         };
         Some(Mend::new(code, Safety::Safe, line, message))
@@ -113,7 +113,7 @@ pub(super) fn align_hunk<'h, 'a>(
     let places: Vec<usize> = found.iter().map(|(start, _)| *start).collect();
     if likeness == Likeness::Indent {
         let lines = reindent_lines(site.text, lines, &old, at).filter(|_| places.len() == 1);
-        let message = "moved the whole hunk to the indentation of the file";
+        let message = "re-indented the whole hunk to match the file";
         let mend = Mend::new(Code::M416, Safety::Lossy, hunk.line, message);
         return Ok(lines.map(|lines| Placed::new(lines, at, vec![mend])));
     }
@@ -218,7 +218,7 @@ pub(super) fn without_edges<'h, 'a>(
             is_asked && line.text().trim_ascii().len() >= TELLING
         });
         let at = site.only_row(&old)?;
-        let message = "took context that differs from the file, around lines that occur there once";
+        let message = "accepted placed despite different context from the file, around lines that occur there once";
         let note = Mend::new(Code::M417, Safety::Lossy, hunk.line, message);
         tells.then(|| Placed::new(inner, at, vec![note]))
     })

@@ -113,7 +113,7 @@ pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
 
 // Added lines that the header counts and that are missing at the end, more than writers miscount by.
 const LONG_TAIL: i64 = 5;
-// The part of a line that is the same in the line that takes its place: half, as in context that differs.
+// The part of a line that is the same in the line that takes its place: half, as in placed despite different context.
 pub(super) const ALIKE: f64 = 0.5;
 // Lines of either kind that are compared.
 const MOST_COMPARED: usize = 32;

@@ -100,7 +100,7 @@ fn place_in_scope<'h, 'a>(
     let (Some(at), None) = (inside.next(), inside.next()) else {
         return Err(refuse_ambiguous(text, found, lines.len()));
     };
-    let message = "chose the one place inside the scope that the hunk names";
+    let message = "chose the only match inside the scope that the hunk names";
     let mend = Mend::new(Code::M410, Safety::Safe, hunk.line, message);
     Ok(with_notes(
         text,
@@ -229,7 +229,7 @@ fn insert_hunk<'h, 'a>(
     let mut placed = with_notes(text, hunk, hunk.loose_tail, placed);
     placed.mends.extend(check_counts(text, hunk, lines, at)?);
     if text.len() > 0 && !hunk.at_end {
-        let message = "placed lines by their number alone, for want of context";
+        let message = "placed lines by line number alone, because there is no context";
         let mend = Mend::new(Code::M401, Safety::Lossy, hunk.line, message);
         placed.mends.push(mend);
     }

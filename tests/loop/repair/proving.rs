@@ -227,7 +227,7 @@ fn what_passes_already_is_not_called_repaired() {
     let result = world.json("result.json");
     assert_eq!(result["stopReason"], "nothing_to_repair");
     assert_eq!(result["proof"], Value::Null);
-    assert_eq!(result["message"], "the commands pass; nothing was repaired");
+    assert_eq!(result["message"], "the commands pass; nothing to fix");
 
     // Nor is a red run whose exit code a pipe hides.
     let script = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
