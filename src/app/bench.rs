@@ -256,7 +256,7 @@ pub fn mine_fixes(
     let stop = listen()?;
     let found = mine(&clone, &file, &options, app.redactor(), &stop, watch)?;
     if found.commits == 0 {
-        let message = "this clone holds no commit with its files and its parent";
+        let message = "this clone contains no commit with its files and its parent";
         return Err(AppError::new(Code::F401, message)
             .hint("`git fetch --unshallow`, or `git fetch --refetch --no-filter`"));
     }

@@ -39,7 +39,8 @@ pub(super) fn confined(app: &App, command: CommandLine) -> Result<(Job, Temporar
     Ok((job, private))
 }
 
-/// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for that.
+/// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for
+/// that.
 pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>> {
     let choice = app
         .settings()

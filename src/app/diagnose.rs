@@ -45,8 +45,8 @@ pub struct Diagnosed {
     pub command: Option<String>,
 }
 
-/// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its files have a say; elsewhere
-/// there is nothing to map paths into.
+/// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its
+/// files have a say; elsewhere there is nothing to map paths into.
 ///
 /// # Errors
 /// A log or a repository that cannot be read; no log where nothing was run yet.

@@ -32,7 +32,7 @@ request! {
 /// Make a failing test command pass.
 #[derive(Default)]
 FixRequest {
-    /// The command to fix; without it, that of the last `mendit run`
+    /// The command to fix [default: that of the last `mendit run`]
     #[arg(value_name = "CMD", trailing_var_arg = true, conflicts_with_all = ["test", "resume"])]
     command: Vec<OsString>;
     /// Revert the culprit that `mendit why` or `mendit run` found, and nothing else

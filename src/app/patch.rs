@@ -163,8 +163,8 @@ pub struct BatchAnswer {
     pub verdict: PatchVerdict,
 }
 
-/// Validates the patches of JSON lines `{"id", "patch"}`, or of a prediction file of SWE-bench, in parallel against one frozen source. The
-/// answers come in the order of the lines, some at a time.
+/// Validates the patches of JSON lines `{"id", "patch"}`, or of a prediction file of SWE-bench, in parallel against one
+/// frozen source. The answers come in the order of the lines, some at a time.
 ///
 /// # Errors
 /// A line that is no job; a repository that cannot be read; what `take` gives.

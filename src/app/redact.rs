@@ -50,7 +50,7 @@ pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {
-        app.note("the name says that the file holds credentials, so every line is masked");
+        app.note("the file name indicates credentials, so every line is redacted");
         redactor.mask_all(&text)
     } else {
         redactor.redact_bytes(&text)

@@ -428,7 +428,7 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<()>
         return Ok(());
     }
     let typed = typed.display();
-    let error = AppError::new(Code::U303, format!("`{typed}` holds a run already"));
+    let error = AppError::new(Code::U303, format!("`{typed}` already contains a run"));
     let resume = format!("`mendit fix --resume {typed}`");
     Err(error.hint(format!(
         "name a new folder, or continue that run with {resume}"

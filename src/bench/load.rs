@@ -97,7 +97,7 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
         return dangling(format!("`{path}` is named but is not in `repo`"));
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
-        return dangling("a `hidden-test` and a folder `hidden` go together".to_owned());
+        return dangling("`hidden-test` and a folder `hidden` require each other".to_owned());
     }
     if fixture.hidden_test.is_some() && fixture.reference.is_none() {
         return dangling("it has hidden tests, but there is no `reference.patch`".to_owned());

@@ -70,7 +70,7 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     if let Some(first) = missing.first() {
         let missing: Vec<String> = missing.iter().take(20).map(u32::to_string).collect();
         return wrong(format!(
-            "parts are missing: {} of {count}; each is run alone with `--partition {first}/{count}`",
+            "parts are missing: {} of {count}; run each with `--partition {first}/{count}`",
             missing.join(", ")
         ));
     }

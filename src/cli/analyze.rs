@@ -91,8 +91,8 @@ impl DiagnoseArgs {
 
 /// Build the packet for a failure
 ///
-/// It diagnoses the log, chooses the level and picks the files. Without a target the log says which files the failure is about. The packet is printed
-/// (`--format json`, `markdown`) or written to `--out DIR`.
+/// Diagnoses the log, chooses the level and selects the files. Without a target, the files are taken from the log. The
+/// packet is printed (`--format json`, `markdown`) or written to `--out DIR`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = CONTEXT_EXAMPLES)]
 pub(crate) struct ContextArgs {

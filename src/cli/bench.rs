@@ -151,7 +151,7 @@ impl CompareArgs {
     }
 }
 
-/// Join the documents that `--save` wrote in each part of one run.
+/// Merge the documents that `--save` wrote for the parts of one run.
 #[derive(Debug, clap::Args)]
 struct MergeArgs {
     /// The documents of all parts, in any order

@@ -13,8 +13,7 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 ///
 /// Fixes without an LLM come first: certain imports, and names that tools suggest. With `--agent`, an
 /// agent is asked after that. Every patch is validated and tested in an isolated copy; then the diff is shown,
-/// and written if you agree. With `--test` nothing is asked: the patch stays in the run's folder, or is
-/// written with `--yes`.
+/// and written if you agree. `--test` never prompts: the patch stays in the run's folder, or is written with `--yes`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXITS)]
 pub(crate) struct FixArgs {

@@ -12,8 +12,8 @@ use crate::report::{run_culprit, run_summary};
 
 /// Run a test command; on failure, diagnose it and find the change that broke it
 ///
-/// Output passes through as it comes. The command gets the variables that tools need and those named with
-/// `--env`, and no standard input; whatever it starts ends with it. When it fails, mendit prints the
+/// Output is passed through as it arrives. The command gets the variables that tools need and those named with
+/// `--env`, and no standard input; all processes that it starts are stopped with it. When it fails, mendit prints the
 /// diagnosis, then reverts changes in an isolated copy and reruns the failing tests, at most six times, until
 /// it finds the culprit. Log, diagnosis and packet are kept, with secrets redacted: `mendit fix`, `why`,
 /// `diagnose`, `hint`, `context` and `report` use the last run by default. Without a command, the last one

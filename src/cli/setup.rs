@@ -10,10 +10,10 @@ use crate::report::{diff_text, healing_text, table};
 
 /// Check tools, packages, the sandbox and agents; start MCP servers and repair their configuration
 ///
-/// Without `--test` and `--mcp`, doctor runs nothing of the repository and prints the command that fixes each
-/// problem. With them, it starts the test command, or each MCP server of the file; when one does not answer,
-/// it diagnoses the failure, changes a copy of the configuration and retries. Nothing that only a log names is
-/// ever run or installed.
+/// Without `--test` and `--mcp`, doctor runs nothing of the repository and prints the command that fixes each problem.
+/// With them, it starts the test command, or each MCP server of the file; when one does not respond, it diagnoses the
+/// failure, changes a copy of the configuration and retries. Commands that appear only in a log are never run or
+/// installed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR_EXITS)]
 pub(crate) struct DoctorArgs {
@@ -52,9 +52,9 @@ impl DoctorArgs {
 
 /// Connect an agent, an editor or a CI host to mendit
 ///
-/// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP
-/// server, or a workflow. A text that exists gets a marked block; other files are left alone and named. Without a name,
-/// the supported names are listed.
+/// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP server, or a
+/// workflow. An existing text file gets a marked block; other existing files are left unchanged and listed. Without a
+/// name, the supported names are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

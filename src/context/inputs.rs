@@ -92,7 +92,7 @@ impl PacketInputs<'_> {
             return Err(Unshown::new(refusal.code, refusal.reason, None));
         }
         if self.secret_names.contains_key(path) {
-            return Err(Unshown::new(Code::C201, "its name holds a secret", None));
+            return Err(Unshown::new(Code::C201, "its name contains a secret", None));
         }
         let entry = self.source.listing().get(path.as_str());
         let (code, reason, remedy) = match entry.map(|entry| &entry.kind) {

@@ -164,7 +164,7 @@ impl Answer {
         // Tokens of the line that says where the rest is.
         let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(200));
         let cut = format!(
-            "{head}\n[cut here: {lines} more lines. All of it: `{}`]\n",
+            "{head}\n[truncated: {lines} more lines; full output: `{}`]\n",
             self.command
         );
         CallToolResult::success(vec![ContentBlock::text(cut)])

@@ -132,7 +132,7 @@ pub(super) fn check_all(
             let one = *spelled.entry(fold(part)).or_insert(part);
             if one != part {
                 say(format!(
-                    "it differs from `{one}` by case or Unicode form alone"
+                    "it differs from `{one}` only by case or Unicode form"
                 ));
                 break;
             }

@@ -53,7 +53,7 @@ pub(super) fn resolve_targets(
         file.headers.explicit.is_none() && target.as_ref().is_some_and(creates)
     };
     if let Some((file, _)) = pairs.find(is_new_diff).filter(|_| is_guessed) {
-        let message = "names need another root, and nothing says which a new file has";
+        let message = "the paths need another root, and it is unclear which one a new file has";
         problems.push(PatchProblem::new(Code::P509, message).at(None, u64::from(file.line)));
     }
     targets
@@ -367,7 +367,7 @@ fn check_modes(section: &Section<'_>) -> Result<(), Refusal> {
         return refuse(Code::P506, "the patch changes a submodule");
     }
     if old != 0 && new != 0 && is_link(old) != is_link(new) {
-        let message = "the patch turns a file into a link by its mode alone";
+        let message = "the patch turns a file into a symlink by changing only its mode";
         return refuse(Code::P206, message);
     }
     Ok(())

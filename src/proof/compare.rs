@@ -117,9 +117,7 @@ fn compare_runner(
             missing.push(unseen());
         }
         if then.source == ProofSource::Report && now.source != ProofSource::Report {
-            missing.push(format!(
-                "{runner} did not write the report that it was asked for"
-            ));
+            missing.push(format!("{runner} did not write the requested report"));
         }
         counted(runner, then, now, missing);
         newly_skipped(then, now, missing);

@@ -7,8 +7,8 @@ use crate::proof::{Evidence, named_runners};
 use crate::runners::choose_command;
 use crate::source::Source;
 
-/// Returns the command that runs the failing tests of a run alone; `None` where that is not available, or where everything
-/// failed and nothing is left out.
+/// Returns the command that runs the failing tests of a run alone; `None` where that is not available, or where
+/// everything failed and nothing is left out.
 pub(super) fn alone_line(
     setup: &Setup<'_>,
     diagnosis: &Diagnosis,

@@ -365,7 +365,7 @@ fn refusal_reason(verdict: &PatchVerdict) -> String {
     let why = problem
         .or(hunk)
         .unwrap_or_else(|| "the files already match the patch".to_owned());
-    format!("the verdict on the patch is {}: {why}", verdict.verdict)
+    format!("the patch is {}: {why}", verdict.verdict)
 }
 
 // Whether a runner counts each of the tests that failed as passed, and none otherwise.

@@ -346,8 +346,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
         ),
         CallEnd::Answered if reply.two_forms => (
             StopReason::PatchInvalid,
-            "the reply changes files in two forms, `patch` beside `edits` or `files`; send \
-             everything in one of them"
+            "the reply has changes in two formats, `patch` and `edits` or `files`; send everything in one format"
                 .to_owned(),
         ),
         CallEnd::Answered if reply.patch.is_some() => return reply.patch,

@@ -30,7 +30,7 @@ pub(super) struct Findings {
     /// Runs without a change that failed, and whether they did not end alike.
     pub(super) red_runs: u32,
     pub(super) unstable: bool,
-    /// The command that runs the failing tests alone, unless they were seen to end otherwise alone.
+    /// The command that runs only the failing tests, unless they were seen to end otherwise alone.
     pub(super) alone: Option<String>,
     pub(super) never_alone: bool,
     pub(super) previous: Option<PreviousAttempt>,
@@ -78,7 +78,8 @@ impl Findings {
         kept.or_else(|| last_failing(history).cloned())
     }
 
-    /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its change.
+    /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its
+    /// change.
     pub(super) fn remember_attempt(
         &mut self,
         result: &AttemptResult,

@@ -23,7 +23,8 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Opens or makes the folder, and the one in which a copy of every file is written. `before` is the time that an interrupted run already took.
+    /// Opens or makes the folder, and the one in which a copy of every file is written. `before` is the time that an
+    /// interrupted run already took.
     ///
     /// # Errors
     /// [`RepairError::Write`] when it cannot be made.

@@ -127,7 +127,7 @@ impl Session<'_> {
         let patch = std::fs::read(&path).at(&path)?;
         if result.patch_digest != Some(digest(&patch)) {
             return Err(RepairError::Resume(format!(
-                "the change of `{folder}` contains a secret, and its stored copy is redacted"
+                "the change of `{folder}` contains a secret, so its stored copy is redacted"
             )));
         }
         let judged = self.judge_patch(&patch, false)?;

@@ -340,7 +340,7 @@ mod tests {
             text(&proof),
             "proof|exit code only; 1 of 1 failing tests pass\n\
              runner|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
-             runs|without the change: 2 failed; with it: 2 passed\nmissing|x"
+             runs|without the fix: 2 failed; with it: 2 passed\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();

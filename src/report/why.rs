@@ -76,7 +76,7 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
             format!(
-                "unknown: still fails with every change{since} reverted; a submodule, or a package that was installed from here, may hold the cause"
+                "unknown: still fails with every change{since} reverted; the cause may be in a submodule, or in a package installed from this repository"
             )
         }
         Some(WhyReason::FailsWithout) | None => {
@@ -162,7 +162,7 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
             "pass a commit at which it passed: `mendit why --since REV`"
         }
         (_, Some(WhyReason::Flaky)) => "the test itself is flaky: run it several times",
-        (_, Some(WhyReason::Budget)) => "`mendit why` alone has no time limit",
+        (_, Some(WhyReason::Budget)) => "run `mendit why` separately: it has a larger budget",
         _ => return None,
     })
 }

@@ -259,9 +259,9 @@ fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
 fn strange_rules(rules: &Path) -> Option<&'static str> {
     let about = rules.symlink_metadata().ok()?;
     if !about.is_file() {
-        return Some("its rules of what to ignore are not a regular file");
+        return Some("its ignore file is not a regular file");
     }
-    (about.len() > (1 << 20)).then_some("its rules of what to ignore are above 1 MB")
+    (about.len() > (1 << 20)).then_some("its ignore file is larger than 1 MB")
 }
 
 fn visit_entry(root: &Path, found: &ignore::DirEntry, sender: &mpsc::Sender<Found>) -> WalkState {

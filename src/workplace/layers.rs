@@ -17,7 +17,8 @@ use crate::model::{AtPath as _, RepoPath};
 use crate::patch::FileState;
 use crate::source::{EntryKind, Ignored, MAX_READ_BYTES, Source};
 
-/// Reads from the folder over `below` what was changed: every file that is no litter, with its state now. `exclude` is the text of `.git/info/exclude`.
+/// Reads from the folder over `below` what was changed: every file that is no litter, with its state now. `exclude` is
+/// the text of `.git/info/exclude`.
 ///
 /// # Errors
 /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.

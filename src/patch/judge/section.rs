@@ -266,7 +266,7 @@ impl<'j> Placing<'j> {
                 expand_binary(forward, &before.bytes)
             })?,
             Body::BinaryWithoutData => {
-                let message = "the patch says that a binary file differs and has no data";
+                let message = "the patch reports that a binary file differs, but has no data";
                 return refuse(Code::P601, message);
             }
         };

@@ -49,8 +49,8 @@ pub(in crate::patch) fn place<'h, 'a>(
     outcomes
 }
 
-/// Places the hunks of a file without a blank behind the marks of all changed lines, or of all lines: with it some of them
-/// are nowhere, and without it each is in one place.
+/// Places the hunks of a file without a blank behind the marks of all changed lines, or of all lines: with it some of
+/// them are nowhere, and without it each is in one place.
 fn place_without_blanks<'h, 'a>(
     site: &Site<'_, '_>,
     hunks: &'h [Hunk<'a>],

@@ -59,7 +59,7 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     });
     let mut found: Vec<_> = found.take(2).collect();
     let (read, at) = found.pop().filter(|_| found.is_empty())?;
-    let message = "read a line of context as added: only so the counts of the header hold";
+    let message = "read a context line as added: only then do the header counts match";
     let mend = Mend::new(Code::M301, Safety::Lossy, hunk.line, message);
     Some(Placed::new(read, at, vec![mend]))
 }
@@ -185,7 +185,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
-    let message = "the hunk only adds lines, and no line of context says where they go";
+    let message = "the hunk only adds lines, and no context line shows where they go";
     let refusal = Refusal::new(Code::P410, message);
     let rows = site.rows_of_words(hunk.scope).iter().take(5);
     let lines = rows.map(|row| u64::from(*row) + 1).collect();

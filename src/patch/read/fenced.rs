@@ -94,7 +94,7 @@ impl<'a> Fenced<'a> {
         let found = if is_diff && rows().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
             other("a diff that no header gives a file")
         } else if is_suggestion {
-            other("a suggestion, which says neither file nor lines")
+            other("a suggestion that names neither file nor lines")
         } else {
             let commands: Vec<_> = rows()
                 .filter_map(|row| find_command(row, Place::Script))

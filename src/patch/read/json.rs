@@ -147,13 +147,16 @@ impl Found {
         if is_preview || is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
             let message = match is_preview {
                 true => "the edit is a preview (`dryRun`), and nothing is to be written",
-                false => "this is a transcript of several turns; send the last reply alone",
+                false => "this is a transcript of several turns; send only the last reply",
             };
             self.refuse(Code::P107, message);
             return true;
         }
         if is_word("stopreason finishreason", CUT_OFF) {
-            self.refuse(Code::P104, "the reply was cut off, says its reason to stop");
+            self.refuse(
+                Code::P104,
+                "the reply was cut off, according to its stop reason",
+            );
         }
         let path = text(fields, PATH).or(path);
         let patch = path.and_then(|path| envelope_of_call(fields, path));
@@ -271,8 +274,7 @@ impl Found {
             (_, _, Some(content)) => {
                 let adds = self.adding || text(fields, "mode").is_some_and(is_addition);
                 if adds || get(fields, LINES).is_some_and(|lines| !lines.is_null()) {
-                    let message =
-                        "a text is for some lines of its file, and nothing says what it replaces";
+                    let message = "a text covers only some lines of its file, and it is unclear what it replaces";
                     self.refuse(Code::P107, message);
                 } else {
                     self.add_whole(path, content);

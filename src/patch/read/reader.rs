@@ -83,11 +83,10 @@ fn without_marks<T>(
 fn refuse_fence((line, name): (u32, &[u8])) -> Refusal {
     let name = String::from_utf8_lossy(name);
     let message = format!(
-        "there is no patch in the input: the fence at line {line} is headed by `{name}`, and nothing says \
-         which lines of that file it replaces"
+        "there is no patch in the input: the fence at line {line} is headed by `{name}`, but it is unclear which lines of that file it replaces"
     );
     Refusal::new(Code::P102, message).hint(format!(
-        "write `{name}` in a line of its own, and below it a SEARCH/REPLACE block or the whole file in a fence"
+        "write `{name}` on a line of its own, followed by a SEARCH/REPLACE block or the whole file in a fence"
     ))
 }
 
