@@ -218,7 +218,7 @@ pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
     if summary.failures.is_empty() || kind == FailureKind::Unknown {
         text.push_str("the end of its output:\n");
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        // Lines of output that is not understood, and how long each may be.
+        // Output without a diagnosis is shown shortened: its last lines, each up to a limit.
         let first = lines.len().saturating_sub(20);
         for line in lines.iter().skip(first) {
             text.extend(line.chars().take(160).chain(['\n']));

@@ -166,7 +166,7 @@ pub(super) fn summarize_run(
 pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
     let (rows, most) = match diagnosis.tests.as_slice() {
         [] => (decisive_lines(diagnosis), MAX_LINES),
-        // Causes that a summary lists, and tests of each.
+        // Bounded, so that the summary fits on a screen.
         _ => (failed_tests(diagnosis), 10),
     };
     let (mut failures, more) = group_by_cause(rows, most);

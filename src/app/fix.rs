@@ -213,7 +213,7 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
         return Ok(());
     }
     let request = WhyRequest {
-        // What a search after a fix that failed may spend.
+        // The search after a failed fix gets a small budget, because nobody asked for it.
         max_runs: Some(6),
         budget_seconds: Some(Seconds(Duration::from_mins(1))),
         ..WhyRequest::default()

@@ -271,7 +271,7 @@ impl<'a> RunStore<'a> {
     // Removes the oldest runs of `mendit run` beyond those that are kept.
     fn forget_old(&self) {
         let commands = self.folders().filter(|folder| folder.join(RERUN).is_file());
-        // Runs of `mendit run` that are kept.
+        // Only the last runs are stored.
         for old in commands.skip(50) {
             // Ignored, since a folder that cannot be removed now is removed another time.
             let _ = std::fs::remove_dir_all(old);

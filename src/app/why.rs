@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
         if commands.sandbox == SandboxMode::Off {
             commands.sandbox = SandboxMode::Auto;
         }
-        // A repository of so many files is copied by `mendit run` where no overlay is available.
+        // Copying a larger repository takes too long for `mendit run` when no overlay is available.
         let is_small = workspace.source.listing().entries().len() <= 2_000;
         Some(Self {
             line,

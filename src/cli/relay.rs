@@ -80,7 +80,7 @@ impl StreamMasker {
         {
             ready = whole_lines(&self.pending[..start]);
         }
-        // A private key is held back until its last line, up to so many bytes.
+        // A private key is held back until its last line, but not forever.
         if self.pending.len() - ready > 64 * 1024 {
             ready = self.pending.len();
         }

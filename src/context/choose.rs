@@ -20,7 +20,7 @@ pub(super) fn choose_files<'a>(
     let is_ranked = inputs.request.profile == Profile::Ranked;
     let question = read_question(inputs, failure);
     let ranking = rank(inputs, failure, &question);
-    // Files whose parts are scored.
+    // Only the best files are scored by parts, because parsing is slow.
     let considered = 40_usize.max(caps.max_files as usize);
     let (best, beyond) = ranking.files.split_at(ranking.files.len().min(considered));
 

@@ -155,7 +155,7 @@ impl<'a> Fill<'a> {
             entry.rank = Some(place as u64);
             let factor = self.caps.max_tokens.map_or(1.0, |tokens| {
                 let tokens = tokens.max(1) as f64;
-                // Of so many tokens for each file before it, a file is worth half of the first: the more tokens
+                // A file is worth half of the first once 600 tokens for each file before it use up the budget: the more tokens
                 // there are, the further down the order it pays to look.
                 tokens / (tokens + 600.0 * place as f64)
             });
@@ -176,7 +176,7 @@ impl<'a> Fill<'a> {
         entries.sort_by_key(group);
         let ranked = entries.partition_point(|entry| group(entry).0 < 2);
         let others = entries.partition_point(|entry| group(entry).0 < 3);
-        // Ranked files before those that no score speaks for, such as helpers of tests.
+        // Ranked files come before files without a score, such as test helpers.
         let further = others.min(ranked + 24);
         entries[further..].rotate_left(others - further);
         let mut kept = Vec::new();

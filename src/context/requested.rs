@@ -134,7 +134,7 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
 
 // `120-200`, `12`, or several such; a single line represents those around it.
 fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
-    // Ranges of one request; nobody means more.
+    // A longer list of ranges is surely a mistake.
     if text.matches(',').count() >= 64 {
         return None;
     }

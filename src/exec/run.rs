@@ -42,7 +42,7 @@ pub enum Stream {
 /// runs into a limit or is stopped is an [`Outcome`].
 pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecError> {
     let started = Instant::now();
-    // Chunks that may wait; more makes the command wait.
+    // A full queue makes the command wait, so that memory stays bounded.
     let (sender, messages) = mpsc::sync_channel(16);
     let input = match &job.stdin {
         Stdin::Closed => Input::Nothing,
@@ -130,7 +130,7 @@ impl Watch<'_> {
         let mut open = 2;
         loop {
             let waiting = Instant::now();
-            // How often the wish to stop is looked at.
+            // Poll for a request to stop.
             let message = messages.recv_timeout(left.unwrap_or(Duration::from_millis(25)));
             left = left.map(|left| left.saturating_sub(waiting.elapsed()));
             match message {
@@ -138,7 +138,7 @@ impl Watch<'_> {
                 Ok(Message::Closed) => open -= 1,
                 Ok(Message::Ended(how)) => {
                     report = how;
-                    // How long output may still come when the command and all it started are gone.
+                    // Output may arrive shortly after all processes have ended.
                     left = Some(Duration::from_millis(200));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

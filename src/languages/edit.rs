@@ -111,7 +111,7 @@ pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &
         let is_word = head.ends_with(' ');
         statement.push_str(if is_word { " " } else { "" });
         statement.push_str(module);
-        // Lines of one statement that are shown.
+        // A longer statement is shown shortened.
         let mut lines = tail.lines().take(40);
         statement.push_str(lines.next().unwrap_or_default());
         // The names of Python are behind the module.

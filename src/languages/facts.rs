@@ -167,7 +167,7 @@ fn too_deep(text: &[u8]) -> Option<usize> {
             b'>' => generics = generics.saturating_sub(1),
             _ => continue,
         }
-        // Brackets inside brackets that are parsed.
+        // Deeper nesting could overflow the parser's stack.
         if depth.max(generics) > 1_000 {
             return Some(at);
         }

@@ -47,7 +47,7 @@ pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let tree = parse_once(grammar, text)?;
     let mended = grammar.mended.filter(|_| tree.root_node().has_error());
     let tree = mended.and_then(|mended| mended(text)).unwrap_or(tree);
-    // Longer texts are not kept.
+    // Longer texts are not cached, to save memory.
     if text.len() <= 512 * 1024 {
         LAST.with_borrow_mut(|last| {
             if last.len() == 3 {

@@ -94,7 +94,7 @@ impl Place {
         };
         let near = [leaf].into_iter().chain(above.iter().rev().copied());
         for (level, node) in near.enumerate() {
-            // Nodes above a name that are asked what it is.
+            // The node that decides what a name is lies at most so many levels above.
             if level <= 6 || matches!(node.kind(), "type" | "class_body") {
                 query.at(node, text, |number, found| {
                     place.see(number, found, leaf, text);

@@ -122,7 +122,7 @@ fn answer_verdict(
     let mut answer = Answer::new(text, &verdict, command)?;
     if let Some(document) = &mut answer.document {
         // Left out because it holds lines of the file around the change, and a masked one would not apply.
-        // Bytes of a canonical patch that is still sent back to who sent the patch.
+        // A larger canonical patch is not sent back, to save tokens.
         if !document["canonicalPatch"]
             .as_str()
             .is_some_and(|patch| patch.len() <= 32_768 && mask(patch) == patch)

@@ -39,7 +39,7 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let mut told: Option<Instant> = None;
     let mut sink = |_: bool, bytes: &[u8]| {
-        // Between two lines of a command that a client is told.
+        // At most one progress line per second.
         if told.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
             app.show_output(bytes);
             told = Some(Instant::now());

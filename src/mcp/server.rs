@@ -187,7 +187,7 @@ fn internal_error(message: &str) -> ErrorData {
 fn stop_command(stop: Stop) {
     stop.request();
     tokio::spawn(async move {
-        // What a command has to end by itself: a canceled one is gone within 2 seconds.
+        // Grace period, so that a canceled command is gone within 2 seconds.
         tokio::time::sleep(Duration::from_secs(1)).await;
         stop.request();
     });

@@ -28,7 +28,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
     let served = runtime.block_on(async {
         let (input, out) = rmcp::transport::stdio();
         let out = Arc::new(Mutex::new(out));
-        // Messages that wait to be taken up.
+        // A full queue makes the client wait.
         let (sender, messages) = channel(16);
         let (listener, ended) = (read_input(input, sender, out.clone()), server.ended.clone());
         tokio::spawn(async move {

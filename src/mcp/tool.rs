@@ -161,7 +161,7 @@ impl Answer {
             result.structured_content = self.document;
             return result;
         }
-        // Tokens of the line that says where the rest is.
+        // Reserve tokens for the line that names the full output.
         let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(200));
         let cut = format!(
             "{head}\n[truncated: {lines} more lines; full output: `{}`]\n",

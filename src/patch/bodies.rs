@@ -132,8 +132,10 @@ fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         None if several => memchr::memmem::find_iter(bytes, old).collect(),
         None => find_all(bytes, old),
     };
-    let hinted = |at: &&usize| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint));
-    let places = match places.iter().find(hinted) {
+    let places = match places
+        .iter()
+        .find(|at| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint)))
+    {
         Some(at) if !several => vec![*at],
         _ => places,
     };

@@ -44,7 +44,7 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     if own.contains(&&*file_name(path).to_ascii_lowercase()) {
         return refuse("git does not follow this file when it is a link");
     }
-    if target.len() > LONGEST_TARGET {
+    if target.len() > 4095 {
         return refuse("the target of the link is longer than any path");
     }
     if target.is_empty() || target.chars().any(char::is_control) {
@@ -71,8 +71,6 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     }
     Ok(())
 }
-
-const LONGEST_TARGET: usize = 4095;
 
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.

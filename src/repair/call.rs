@@ -281,7 +281,7 @@ impl Session<'_> {
         let found = find_trouble(&stderr).or_else(|| find_trouble(&stdout));
         // Some say with each new try what hinders them.
         let distinct: BTreeSet<&str> = stdout.lines().map(str::trim).collect();
-        // An answer that is longer is more than a complaint.
+        // A longer answer is more than a complaint.
         let is_short = distinct.iter().map(|line| line.len()).sum::<usize>() <= 700;
         let kind = match end {
             // What was edited shows that its service answered.

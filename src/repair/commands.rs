@@ -204,7 +204,7 @@ fn report_folder(private: &Path) -> Option<TempDir> {
 // What was written, when it is a plain file of a sane size.
 fn read_report(path: &Path) -> Option<String> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
-    // Bytes of a report that are read.
+    // A larger report is ignored.
     let is_sane = metadata.is_file() && metadata.len() <= 256 << 20;
     let bytes = std::fs::read(path).ok().filter(|_| is_sane)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

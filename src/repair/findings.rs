@@ -98,7 +98,7 @@ impl Findings {
             patch_digest: result.patch_digest.clone(),
             preflight: read_json(&journal.path(&format!("{folder}/preflight.json"))),
             message: Some(result.message.clone()),
-            // A patch above this size is not shown to its author again.
+            // A larger patch is not repeated, to save tokens.
             patch: patch.filter(|patch| patch.len() <= 16_384),
             failure: match result.stop_reason {
                 StopReason::Unproven => Some(Code::L106.advice().to_owned()),

@@ -371,7 +371,7 @@ fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> 
         .baseline
         .as_ref()
         .map(|baseline| baseline.test_result.duration_seconds);
-    // Runs of the commands that a reply may need: with it, and to see that they prove anything.
+    // A reply needs up to three runs: one with its patch and two for the proof.
     let for_runs = run.unwrap_or_default() * 3.0;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
     Step::Ask {

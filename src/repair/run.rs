@@ -228,7 +228,7 @@ impl Session<'_> {
             return Ok(self.stage.place.settle()?);
         }
         let lines: Vec<&str> = output.trim_end().lines().collect();
-        // Lines of a failed set-up's output that are shown.
+        // Only the last lines of a failed setup are shown.
         let last = lines.get(lines.len().saturating_sub(20)..);
         let last = last.unwrap_or_default().join("\n");
         let output = setup.redactor.mask(&last);

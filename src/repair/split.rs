@@ -176,7 +176,7 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
-    // Imports that are followed from a part to what it uses.
+    // Two imports are followed from a part to what it uses.
     let mut nodes = Graph::new(source)
         .imported(&part.targets, 2, false)
         .nodes

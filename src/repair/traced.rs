@@ -22,7 +22,7 @@ pub fn run_traced(
 ) -> Result<(CommandsRun, Traced), RepairError> {
     let given = &how.commands.environment;
     let half = how.limit.all.unwrap_or(how.limit.each) / 2;
-    // What the passing tests beside those that fail may take.
+    // Passing tests are traced only within this time, because they are a bonus.
     let wanted = (plan.first.as_slice(), half.as_secs().min(20));
     let tracing = Tracing::prepare(how.place.private(), how.place.root(), given, wanted).ok();
     let own = tracing.iter().flat_map(|tracing| &tracing.environment);

@@ -102,7 +102,7 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
 }
 
 fn end_of(log: &str) -> &str {
-    // Bytes of a log in a comment, which may have 65,536 characters on the usual hosts.
+    // Bounded, because a comment may have at most 65,536 characters on GitHub.
     let from = log.len().saturating_sub(4096);
     &log[log.ceil_char_boundary(from)..]
 }
@@ -188,7 +188,7 @@ fn left_words(remaining: &Observed) -> String {
     let lines = errors.filter(|error| error.test.is_empty() && !error.error.is_empty());
     let lines = lines.map(|error| error.error.clone());
     let mut left = remaining.failing_tests.clone();
-    // Lines of other programs than the tests' runner that are listed as left.
+    // Lines of programs other than the test runner.
     left.extend(lines.take(3));
     if left.is_empty() {
         left.push(remaining.message.clone());

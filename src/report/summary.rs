@@ -177,7 +177,7 @@ fn strip_drawing(text: &str) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    // Characters of an error.
+    // Longer errors are cut.
     match text.char_indices().nth(200) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),

@@ -182,7 +182,7 @@ fn changed_words(diff: &str) -> Option<String> {
     let ends = old.iter().rev().zip(new.iter().rev());
     let tail = ends.take_while(is_same).count();
     let [old, new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
-    // Bytes of a change that fit into the line.
+    // A longer change does not fit into the line.
     let is_short = is_one_line && old.len().max(new.len()) <= 30;
     let words = match (old.as_str(), new.as_str()) {
         ("", "") => return None,

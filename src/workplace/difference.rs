@@ -125,7 +125,7 @@ impl Difference {
 
     /// The lines that a hunk removes and those that it adds.
     pub fn sides(&self, hunk: &Hunk) -> (Vec<String>, Vec<String>) {
-        // Lines of one hunk that are compared with each other.
+        // Larger hunks are not compared line by line, to avoid quadratic work.
         let text = self.diff(hunk, 80);
         let side = |mark: char| {
             let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
@@ -293,7 +293,7 @@ fn changed_files(
 fn pair_moves(files: &mut Vec<FileDifference>) {
     let deleted: Vec<usize> = file_indices(files, |file| file.after.is_none());
     let new: Vec<usize> = file_indices(files, |file| file.before.is_none());
-    // Deleted and new files that are compared pair by pair to find moves.
+    // More files are not searched for moves, because they are compared pair by pair.
     if deleted.len().max(new.len()) > 100 {
         return;
     }

@@ -273,7 +273,7 @@ fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (End, bo
             }
             Err(RecvTimeoutError::Timeout) if !probed && reason.is_none() && ask_where() => {
                 probed = true;
-                // How long what hangs has to say where.
+                // Time for a hanging process to print its stack.
                 deadline = Instant::now().checked_add(Duration::from_secs(1));
             }
             Err(RecvTimeoutError::Timeout) if reason.is_none() => {
@@ -330,7 +330,7 @@ fn end_of(status: WaitStatus) -> End {
 // Ends what is left and says how many processes had outlived the command.
 fn sweep_children(pid: i32, forced: bool, grace: Duration) -> u32 {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    // How long processes may outlive their command without counting as left behind.
+    // Processes that end shortly after their command do not count as left behind.
     if !forced && all_gone_within(Duration::from_millis(200), pid) {
         return 0;
     }
@@ -343,7 +343,7 @@ fn sweep_children(pid: i32, forced: bool, grace: Duration) -> u32 {
             process.signal(Signal::TERM);
             process.signal(Signal::CONT);
         }
-        // How long processes left behind have after the request to end.
+        // Processes left behind get this long to stop by themselves.
         if all_gone_within(grace.min(Duration::from_secs(1)), pid) {
             return list_length(&left);
         }

@@ -70,7 +70,7 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
         .find(|(_, node)| node.kind() == "call_expression")?;
     let callee = call.field("function")?;
     let word = nodes.last()?.start_byte();
-    // No callee that imports is longer.
+    // A callee that imports is short, so longer ones need no lookup.
     if word >= callee.end_byte() || callee.byte_range().len() > 80 {
         return None;
     }

@@ -75,7 +75,7 @@ pub(super) fn read(
     locate: &dyn Fn(&str, &str) -> Option<String>,
 ) -> Option<Config> {
     let mut chain = Vec::new();
-    // Links of one `extends` chain that are read.
+    // Bounded, because an `extends` chain can be a cycle.
     let mut budget = 64;
     collect_chain(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
     let directory = directory_of(path);

@@ -52,10 +52,12 @@ fn check_intent(set: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) 
         let Some(after) = after.filter(|_| !slot.is_exact) else {
             continue;
         };
-        let is_same = |state: &FileState| state.bytes == after.bytes;
         // A matching blob id needs no check, because it proves that nothing was lost.
         let mut sections = set.files.iter().filter(|file| file.line == slot.line);
-        if slot.before.as_ref().is_some_and(is_same)
+        if slot
+            .before
+            .as_ref()
+            .is_some_and(|state| state.bytes == after.bytes)
             || sections.any(|section| matches_announced_id(section, &after.bytes))
         {
             continue;

@@ -13,10 +13,11 @@ use crate::source::{Memory, Skipped, Source};
 /// ```
 /// use mendit::Judge;
 ///
-/// let judge = Judge::new([("src/a.py", "def f():\n    return 1\n")]); let reply = "Here you are:\n\n```diff\n---
-/// a/src/a.py\n+++ b/src/a.py\n@@ ... @@\n def f():\n-    return 1\n+    return 2\n```\n"; let judged =
-/// judge.judge(reply); assert!(judged.applies()); assert_eq!(judged.after("src/a.py"), Some(&b"def f():\n    return
-/// 2\n"[..]));
+/// let judge = Judge::new([("src/a.py", "def f():\n    return 1\n")]);
+/// let reply = "Here you are:\n\n```diff\n--- a/src/a.py\n+++ b/src/a.py\n@@ ... @@\n def f():\n-    return 1\n+    return 2\n```\n";
+/// let judged = judge.judge(reply);
+/// assert!(judged.applies());
+/// assert_eq!(judged.after("src/a.py"), Some(&b"def f():\n    return 2\n"[..]));
 /// ```
 ///
 /// A refusal says in [`PatchVerdict::feedback`](crate::model::PatchVerdict::feedback) what a model
@@ -24,10 +25,11 @@ use crate::source::{Memory, Skipped, Source};
 ///
 /// ```
 /// # use mendit::Judge;
-/// let judge = Judge::new([("a.py", "def total(rows):\n    return sum(rows)\n")]); let reply = "a.py\n<<<<<<<
-/// SEARCH\ndef total(rows):\n    return len(rows)\n=======\ndef total(rows):\n    return max(rows)\n>>>>>>> REPLACE\n";
-/// let judged = judge.judge(reply); assert!(!judged.applies()); assert!(judged.verdict.feedback.contains("return
-/// sum(rows)"), "{}", judged.verdict.feedback);
+/// let judge = Judge::new([("a.py", "def total(rows):\n    return sum(rows)\n")]);
+/// let reply = "a.py\n<<<<<<< SEARCH\ndef total(rows):\n    return len(rows)\n=======\ndef total(rows):\n    return max(rows)\n>>>>>>> REPLACE\n";
+/// let judged = judge.judge(reply);
+/// assert!(!judged.applies());
+/// assert!(judged.verdict.feedback.contains("return sum(rows)"), "{}", judged.verdict.feedback);
 /// ```
 pub struct Judge {
     files: Memory,

@@ -13,12 +13,8 @@ use crate::model::{Code, Mend, Refusal, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
 
-/// Starts that are compared, those with the most lines first.
-const MOST_STARTS: usize = 64;
 /// A line with more rows in the file says nothing of the place.
 const COMMON: usize = 64;
-/// A line shorter than this may stand anywhere.
-const TELLING: usize = 8;
 
 /// What was done to context that lost its mark.
 pub(super) const PUT_BACK: &str = "put back the space that marks context lines";
@@ -161,7 +157,8 @@ pub(super) fn likely_starts(
         .map_or(0, |(line, _)| line.saturating_sub(1) as usize);
     starts.sort_by_key(|(start, votes)| (Reverse(*votes), start.abs_diff(stated), *start));
     let starts = starts.into_iter().map(|(start, _)| start);
-    starts.take(MOST_STARTS).collect()
+    // Bounded, to avoid quadratic work; starts with the most matching lines come first.
+    starts.take(64).collect()
 }
 
 /// Places a hunk without outer lines of its context that the file does not have, as few of them as it
@@ -215,7 +212,8 @@ pub(super) fn without_edges<'h, 'a>(
         let old = old_of(inner);
         let tells = old.iter().any(|line| {
             let is_asked = !removes || line.kind == LineKind::Remove;
-            is_asked && line.text().trim_ascii().len() >= TELLING
+            // A shorter line can occur anywhere, so it is weak evidence.
+            is_asked && line.text().trim_ascii().len() >= 8
         });
         let at = site.only_row(&old)?;
         let message = "accepted placed despite different context from the file, around lines that occur there once";

@@ -61,19 +61,20 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
 
 /// Returns the row where old lines may begin by the line that is most like the first of them.
 fn find_alike(site: &Site<'_, '_>, old: &[&HunkLine<'_>]) -> Option<usize> {
-    let is_fit = |line: &HunkLine<'_>| !line.is_blank() && line.text().len() < LONGEST;
-    let (index, line) = old.iter().enumerate().find(|(_, line)| is_fit(line))?;
+    let (index, line) = old
+        .iter()
+        .enumerate()
+        .find(|(_, line)| !line.is_blank() && line.text().len() < LONGEST)?;
     let length = line.text().len();
+    // Bounded, because lines are compared letter by letter.
     let rows = (0..site.text.len())
         .filter(|row| site.text.line(*row).len().abs_diff(length) * 2 <= length)
-        .take(MOST_ALIKE);
+        .take(2000);
     let rows = rows.map(|row| (likeness(line.text(), site.text.line(row)), row));
     let (likeness, row) = rows.max_by(|one, other| one.0.total_cmp(&other.0))?;
     row.checked_sub(index).filter(|_| likeness >= ALIKE)
 }
 
-// Lines that are compared letter by letter.
-const MOST_ALIKE: usize = 2000;
 // Lines shown before and after the first that differs.
 const AROUND: usize = 6;
 // Lines shown of a file that has as many.

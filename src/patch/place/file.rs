@@ -10,9 +10,6 @@ use crate::model::{Code, Mend, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
-// After this many failures in one file no more hunks are looked for.
-const MANY_FAILURES: usize = 16;
-
 /// Places the hunks of one file, all against the same lines; those behind many that fail are left out.
 pub(in crate::patch) fn place<'h, 'a>(
     site: &Site<'_, '_>,
@@ -42,7 +39,8 @@ pub(in crate::patch) fn place<'h, 'a>(
             }
         }
         outcomes.push(outcome);
-        if failures == MANY_FAILURES {
+        // After so many failures in one file, searching for further hunks is a waste.
+        if failures == 16 {
             break;
         }
     }

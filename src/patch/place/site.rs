@@ -19,9 +19,6 @@ pub(in crate::patch) struct Site<'s, 't> {
     words: OnceCell<Rows<'t>>,
 }
 
-/// Places of one hunk that are distinguished.
-const MOST_PLACES: usize = 256;
-
 impl<'s, 't> Site<'s, 't> {
     pub(in crate::patch) fn new(text: &'s Text<'t>, work: &'s Work) -> Self {
         let (rows, words) = (OnceCell::new(), OnceCell::new());
@@ -69,12 +66,15 @@ impl<'s, 't> Site<'s, 't> {
         let starts = rows
             .iter()
             .filter_map(|row| (*row as usize).checked_sub(offset));
-        let fits = |at: &usize| {
-            let rows = old.iter().zip(*at..self.text.len());
-            let same = rows.take_while(|(line, row)| line.text() == self.text.line(*row));
-            let same = same.count();
-            self.work.spend(same as u64 + 1) && same == old.len()
-        };
-        starts.filter(fits).take(MOST_PLACES).collect()
+        // Bounded, to avoid quadratic work on repetitive files.
+        starts
+            .filter(|at| {
+                let rows = old.iter().zip(*at..self.text.len());
+                let same = rows.take_while(|(line, row)| line.text() == self.text.line(*row));
+                let same = same.count();
+                self.work.spend(same as u64 + 1) && same == old.len()
+            })
+            .take(256)
+            .collect()
     }
 }

@@ -48,14 +48,12 @@ pub(super) fn find_amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
             None => tried += 1,
         }
         // Bounded so that hostile text takes linear time.
-        if tried >= MOST_TRIED {
+        if tried >= 16 {
             break;
         }
     }
     Some((read_packet(&values)?, spans))
 }
-
-const MOST_TRIED: usize = 16;
 
 /// Reads the value that a text opens with, and how many bytes it takes: JSON, or what becomes JSON with other quotes,
 /// constants, commas and line ends.

@@ -154,12 +154,10 @@ fn claim_fences<'a>(rest: &Rest<'a, '_>, set: &mut PatchSet<'a>) {
 
 /// The suspects of a text that is the call of a shell.
 pub(super) fn find_commands(text: &str, line: u32) -> impl Iterator<Item = Unread> {
-    let rows = text.lines().take(MOST_COMMANDS);
+    let rows = text.lines().take(1000);
     let suspects = rows.filter_map(|row| find_command(row.as_bytes(), Place::Script));
     suspects.map(move |what| Unread { line, what })
 }
-
-const MOST_COMMANDS: usize = 1000;
 
 // The rows of a reply that no reader has taken so far.
 struct Rest<'a, 'l> {

@@ -339,10 +339,9 @@ fn build_file(path: &str, operation: Operation, body: Body<'static>) -> FilePatc
 
 // The fields of a call and those of its arguments, which may be JSON once more.
 fn parse_arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
-    const MOST_WRAPPED: usize = 4;
     let mut all = vec![fields.clone()];
     let mut at = 0;
-    while let Some(fields) = all.get(at).filter(|_| at < MOST_WRAPPED) {
+    while let Some(fields) = all.get(at).filter(|_| at < 4) {
         let inner = fields.iter().filter(|(key, _)| is_one(key, WRAPPERS));
         let inner = inner.filter_map(|(_, value)| match value {
             Value::Object(inner) => Some(inner.clone()),

@@ -59,7 +59,7 @@ fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
     if !is_new {
         return Err("has the id of another rule".to_owned());
     }
-    // Bytes that a compiled pattern may take.
+    // Bounded, so that a pattern cannot exhaust memory.
     let pattern = RegexBuilder::new(&rule.pattern)
         .size_limit(1 << 20)
         .build()
