@@ -132,8 +132,10 @@ fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
 
 // Whether it can be within quotes of a shell and within brackets of a rule as it is.
 fn is_plain(command: &str) -> bool {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./=:@+%".contains(letter);
-    !command.trim().is_empty() && command.chars().all(plain)
+    !command.trim().is_empty()
+        && command
+            .chars()
+            .all(|letter: char| letter.is_ascii_alphanumeric() || " -_./=:@+%".contains(letter))
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     WORDS
         .iter()
         .find(|(_, words)| {
-            let fits = |line: &String| words.iter().any(|word| line.contains(word));
-            last.iter().any(fits)
+            last.iter()
+                .any(|line| words.iter().any(|word| line.contains(word)))
         })
         .map(|(kind, _)| *kind)
 }
@@ -70,7 +70,7 @@ pub fn in_words(kind: TroubleKind) -> &'static str {
         TroubleKind::Login => "the agent's login failed",
         TroubleKind::Credit => "the agent's credit is used up",
         TroubleKind::RateLimit => "the agent's service refused the call for now (rate limit)",
-        TroubleKind::TooLong => "the packet is longer than the agent's model reads",
+        TroubleKind::TooLong => "the packet exceeds the context window of the agent's model",
         TroubleKind::Crash => "the agent failed",
     }
 }

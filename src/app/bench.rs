@@ -37,7 +37,7 @@ BenchRequest {
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = repair_level)] max_level: Option<Level>;
     /// Compare with an earlier --save; a fixture that no longer passes is a failure
     #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
-    /// Write the document here, whatever is printed
+    /// Also write the JSON document here
     #[arg(long, value_name = "FILE")] save: Option<PathBuf>;
     /// Write the patches here as predictions of SWE-bench, which `mendit check --batch` reads
     #[arg(long, value_name = "FILE")] predictions: Option<PathBuf>;
@@ -111,8 +111,9 @@ pub fn run_bench(
         jobs: jobs(request.jobs),
     };
     let all = cases.len();
-    let report = |outcome: &FixtureOutcome| done(outcome, all);
-    let outcomes = run_cases(&cases, &options, &home, redactor, &stop, &report);
+    let outcomes = run_cases(&cases, &options, &home, redactor, &stop, &|outcome| {
+        done(outcome, all)
+    });
     if stop.requested() {
         return Ok(None);
     }
@@ -255,7 +256,7 @@ pub fn mine_fixes(
     let stop = listen()?;
     let found = mine(&clone, &file, &options, app.redactor(), &stop, watch)?;
     if found.commits == 0 {
-        let message = "this clone holds no commit with its files and its parent";
+        let message = "this clone contains no commit with its files and its parent";
         return Err(AppError::new(Code::F401, message)
             .hint("`git fetch --unshallow`, or `git fetch --refetch --no-filter`"));
     }

@@ -39,7 +39,8 @@ pub(super) fn confined(app: &App, command: CommandLine) -> Result<(Job, Temporar
     Ok((job, private))
 }
 
-/// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for that.
+/// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for
+/// that.
 pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>> {
     let choice = app
         .settings()
@@ -92,7 +93,7 @@ pub(super) fn say_unconfined(state: SandboxState, missing: &[NotConfined], app: 
         words => format!("; not confined: {words}"),
     };
     app.note(&format!(
-        "{}: the sandbox is {how} in force{what}",
+        "{}: the sandbox is {how} active{what}",
         Code::R211
     ));
 }
@@ -163,13 +164,15 @@ pub(super) fn not_started(command: &str, is_there: bool) -> String {
     if is_there {
         let is_python = path.extension() == Some("py".as_ref());
         let with = if is_python { "python3" } else { "sh" };
-        format!("`mendit run {with} {command}`, or `chmod +x {program}`")
+        format!(
+            "run it with its interpreter: `mendit run {with} {command}`; or make it executable: `chmod +x {program}`"
+        )
     } else if path.is_dir() {
-        format!("`{program}` is a directory: name a command, such as `mendit run pytest {program}`")
+        format!("`{program}` is a directory; pass a command, such as `mendit run pytest {program}`")
     } else if path.is_file() {
-        format!("a command is expected: `./{program}` when the file is one")
+        format!("`{program}` is a file: run it as `mendit run ./{program}`")
     } else {
-        "check its spelling, install it, or activate the environment that holds it; `mendit doctor` says what is missing"
+        "check the spelling, install it, or activate the environment that contains it; `mendit doctor` shows what is missing"
             .to_owned()
     }
 }
@@ -181,16 +184,18 @@ fn sandbox_hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<Str
     let is_denied = diagnosis.kind == FailureKind::PermissionDenied && is_confined;
     if outcome.refused.is_empty() && is_denied {
         let what = if job.sandbox.no_network {
-            "leave out `--no-net` when it needs the network, loopback included"
+            "omit `--no-net` if it needs the network, including loopback"
         } else {
-            "`--allow-write PATH` permits a path, `--sandbox off` all"
+            "`--allow-write PATH` allows one path, `--sandbox off` all"
         };
         return vec![format!("{code}: it ran in the sandbox; {what}")];
     }
     let refused = outcome.refused.iter().map(|path| path.display());
-    let hint =
-        |path| format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}");
-    refused.map(hint).collect()
+    refused
+        .map(|path| {
+            format!("{code}: mendit's sandbox refused writing {path}; --allow-write {path}")
+        })
+        .collect()
 }
 
 /// The output of a command. When there is none, how it ended is all there is to go by.
@@ -204,10 +209,6 @@ pub(super) fn log_or_end(outcome: &Outcome, command: &str) -> String {
     }
 }
 
-/// Lines of output that is not understood, and how long each may be.
-const MAX_OUTPUT_LINES: usize = 20;
-const MAX_OUTPUT_LINE: usize = 160;
-
 /// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
 /// understood, the end of the output.
 pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
@@ -217,9 +218,10 @@ pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
     if summary.failures.is_empty() || kind == FailureKind::Unknown {
         text.push_str("the end of its output:\n");
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        let first = lines.len().saturating_sub(MAX_OUTPUT_LINES);
+        // Output without a diagnosis is shown shortened: its last lines, each up to a limit.
+        let first = lines.len().saturating_sub(20);
         for line in lines.iter().skip(first) {
-            text.extend(line.chars().take(MAX_OUTPUT_LINE).chain(['\n']));
+            text.extend(line.chars().take(160).chain(['\n']));
         }
     }
     text
@@ -257,10 +259,9 @@ fn find_in(read: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, &'sta
         let line = manager.map_or("npm test", |(_, line)| line);
         return Some((line, "package.json"));
     }
-    let holds = |(file, text, _): &&(&str, &str, _)| {
+    let (file, _, line) = ROWS.iter().find(|(file, text, _)| {
         read(file).is_some_and(|content| format!("\n{content}").contains(text))
-    };
-    let (file, _, line) = ROWS.iter().find(holds)?;
+    })?;
     let with_uv = *line == "pytest" && read("uv.lock").is_some();
     Some((if with_uv { "uv run pytest" } else { line }, file))
 }

@@ -75,7 +75,7 @@ ContextRequest {
     #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] #[serde(skip)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
     /// Bytes of all files [setting: context.max-total-bytes]
     #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] #[serde(skip)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
-    /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
+    /// Estimated tokens of all files and the log (two per seven bytes); 0 means no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
     /// Do not use the trace of the failing tests [setting: context.trace]
     #[arg(hide_short_help = true, long, help_heading = WHAT)] #[serde(skip)] no_trace: bool => off context.trace;
@@ -126,7 +126,7 @@ pub fn build_context(app: &App, query: &ContextRequest) -> Result<Packed> {
     let workspace = app.workspace(at)?;
     let packed = pack(app, &workspace, query, app.redactor())?;
     if packed.context.files.is_empty() && !packed.packet.logs.text.is_empty() {
-        app.note("the log names no file of this repository (hint: name one as TARGET)");
+        app.note("the log names no file in this repository (hint: pass one as TARGET)");
     }
     if let Some(folder) = &query.out {
         let folder = app.directory().join(folder);
@@ -159,8 +159,7 @@ pub(super) fn pack(
     }
     if request.says_nothing() {
         app.note(
-            "without a log, a target or a request the packet holds only the repository's index (hint: \
-             `--log FILE`, or pipe the failing command into `--log -`)",
+            "without a log, a target or a request, the packet contains only the repository's index (hint: pass `--log FILE`, or pipe the failing command into `--log -`)",
         );
     }
     app.go_on("choosing files")?;
@@ -198,8 +197,10 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
     if let Some(failure) = &query.failure {
         let packet = failure.json()?;
         let text = packet["logs"]["text"].as_str().map(str::to_owned);
-        let missing = || AppError::usage("the failure packet has no `logs.text`");
-        request.log = Some(text.ok_or_else(missing)?.into());
+        request.log = Some(
+            text.ok_or_else(|| AppError::usage("the failure packet has no `logs.text`"))?
+                .into(),
+        );
         for target in texts_in(&packet["targets"]) {
             request.targets.extend(find_named(workspace, &target)?);
         }
@@ -259,12 +260,14 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
     if query.stop_reason.is_some() {
         request.retry.stop_reason = query.stop_reason;
     }
-    let previous = |stop_reason| PreviousAttempt {
-        stop_reason,
-        patch_digest,
-        ..PreviousAttempt::default()
-    };
-    Ok(request.retry.stop_reason.map(previous))
+    Ok(request
+        .retry
+        .stop_reason
+        .map(|stop_reason| PreviousAttempt {
+            stop_reason,
+            patch_digest,
+            ..PreviousAttempt::default()
+        }))
 }
 
 fn texts_in(list: &Value) -> Vec<String> {

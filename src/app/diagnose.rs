@@ -45,8 +45,8 @@ pub struct Diagnosed {
     pub command: Option<String>,
 }
 
-/// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its files have a say; elsewhere
-/// there is nothing to map paths into.
+/// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its
+/// files have a say; elsewhere there is nothing to map paths into.
 ///
 /// # Errors
 /// A log or a repository that cannot be read; no log where nothing was run yet.
@@ -110,9 +110,6 @@ pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
     Ok(summary)
 }
 
-/// Causes that a summary lists, and tests of each.
-const MAX_CAUSES: usize = 10;
-const MAX_TESTS_OF_CAUSE: usize = 3;
 /// Lines, candidates and edits that a summary lists.
 const MAX_LINES: usize = 3;
 /// Uncommitted changes that a summary lists.
@@ -169,7 +166,8 @@ pub(super) fn summarize_run(
 pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
     let (rows, most) = match diagnosis.tests.as_slice() {
         [] => (decisive_lines(diagnosis), MAX_LINES),
-        _ => (failed_tests(diagnosis), MAX_CAUSES),
+        // Bounded, so that the summary fits on a screen.
+        _ => (failed_tests(diagnosis), 10),
     };
     let (mut failures, more) = group_by_cause(rows, most);
     failures.extend(failures_of_other_tools(diagnosis, &failures));
@@ -199,10 +197,11 @@ fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
     let first = diagnosis.evidence.first().map(bare).unwrap_or_default();
     let is_decisive = |test: &FailedTest| {
         let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
-        // Some runners print the class of the error a few lines further down.
-        let near = |line: u64| evidence.any(|other| (line..line + 6).contains(&other));
         let message = test.message.as_deref().unwrap_or(&first);
-        test.log_line.is_some_and(near) || diagnosis.lacks().any(|name| message.contains(name))
+        // Some runners print the class of the error a few lines further down.
+        test.log_line
+            .is_some_and(|line| evidence.any(|other| (line..line + 6).contains(&other)))
+            || diagnosis.lacks().any(|name| message.contains(name))
     };
     let (mut tests, others): (Vec<_>, Vec<_>) =
         diagnosis.tests.iter().partition(|test| is_decisive(test));
@@ -255,7 +254,7 @@ fn decisive_lines(diagnosis: &Diagnosis) -> Vec<RunFailure> {
 // The file and line with which a finding of a checker begins, or whose line and column do.
 fn place_in_words<'d>(error: &str, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
     let files = diagnosis.files.iter().filter(|file| file.in_repository);
-    let begins = |file: &&MentionedFile| {
+    let mut found = files.filter(|file| {
         let (path, line) = (&file.path, file.line.unwrap_or_default());
         let column = file.column.unwrap_or_default();
         let places = [
@@ -264,8 +263,7 @@ fn place_in_words<'d>(error: &str, diagnosis: &'d Diagnosis) -> Option<&'d Menti
             format!("{path}({line},"),
         ];
         places.iter().any(|place| error.starts_with(place))
-    };
-    let mut found = files.filter(begins);
+    });
     // The same place in two files says nothing.
     found.next().filter(|_| found.next().is_none())
 }
@@ -301,9 +299,11 @@ fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
         let cause = |row: &RunFailure| (row.error.clone(), row.path.clone(), row.line);
         // A line without a test represents itself.
         let is_alone = row.test.is_empty();
-        let is_same = |rows: &Vec<RunFailure>| !is_alone && cause(&rows[0]) == cause(&row);
-        match causes.iter().position(is_same) {
-            Some(at) if causes[at].len() < MAX_TESTS_OF_CAUSE => causes[at].push(row),
+        match causes
+            .iter()
+            .position(|rows| !is_alone && cause(&rows[0]) == cause(&row))
+        {
+            Some(at) if causes[at].len() < 3 => causes[at].push(row),
             None if causes.len() < most => causes.push(vec![row]),
             _ => more += 1,
         }

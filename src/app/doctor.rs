@@ -62,7 +62,7 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let (state, message) = match found.join(", ") {
         names if names.is_empty() => (
             Weak,
-            "none is installed; fixes without a model work".to_owned(),
+            "none is installed; fixes without an LLM still work".to_owned(),
         ),
         names => (Good, names),
     };
@@ -110,7 +110,7 @@ fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<C
     let rows = problems.map(|remedy| {
         let command = remedy.command.as_deref();
         if works {
-            let message = format!("{}; the last run did without it", remedy.problem);
+            let message = format!("{}; the last run ran without it", remedy.problem);
             return row("packages", Weak, message, command);
         }
         row("packages", Missing, remedy.problem, command)
@@ -134,8 +134,11 @@ fn check_sandbox(app: &App) -> Result<CheckupRow> {
     let command = CommandLine::Shell("exit 0".to_owned());
     let (state, message) = match run_confined(app, command)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where allowed"),
-        SandboxState::Partial => (Weak, "only partly in force on this kernel"),
-        SandboxState::None => (Weak, "this system has none: commands may write anywhere"),
+        SandboxState::Partial => (Weak, "only partly supported by this kernel"),
+        SandboxState::None => (
+            Weak,
+            "not available on this system: commands may write anywhere",
+        ),
     };
     Ok(row("sandbox", state, message, None))
 }
@@ -152,20 +155,20 @@ request! {
 HealRequest {
     /// A command that must start; it may fail for a reason in the code
     #[arg(long, value_name = "CMD")] test: Option<String>;
-    /// A file with `mcpServers`, all of which must answer
+    /// A file with `mcpServers`; all of them must respond
     #[arg(long, value_name = "FILE")] mcp: Option<PathBuf>;
     /// Only this server of the file; repeatable
     #[arg(long = "server", value_name = "NAME", requires = "mcp")] servers: Vec<String>;
-    /// Write the configuration that answers back to the file
+    /// Write the configuration that works back to the file
     #[arg(long)] auto: bool;
     /// Fixes to try for each probe [default: 3]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
-    /// Seconds for a probe to answer; 30 by default [setting: limits.timeout]
+    /// Seconds for a probe to respond; 30 by default [setting: limits.timeout]
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
     /// Confine what probes write to the worktree, a private temporary folder and caches
     /// [default: auto] [setting: sandbox.mode]
     #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>)] sandbox: Option<SandboxMode> => set sandbox.mode;
-    /// Let a confined probe write to this path [setting: sandbox.allow-write]
+    /// Allow a confined probe to write to this path [setting: sandbox.allow-write]
     #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
@@ -185,8 +188,8 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
     let probes = probes(request, timeout, servers.as_ref())?;
     if probes.is_empty() {
-        return Err(AppError::usage("there is nothing to probe")
-            .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
+        return Err(AppError::usage("nothing to probe")
+            .hint("pass a command with `--test CMD`, or servers with `--mcp FILE`"));
     }
     let workspace = app.worktree()?;
     let given = servers.iter().flat_map(ServerConfig::variables);
@@ -253,8 +256,8 @@ const USUAL_ATTEMPTS: u32 = 3;
 fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
     let name = file.display().to_string();
     if auto && file.is_symlink() {
-        let message = format!("`{name}` is a link, and `--auto` would replace it by a file");
-        return Err(AppError::new(Code::U303, message).hint("name the file it leads to"));
+        let message = format!("`{name}` is a symlink, and `--auto` would replace it with a file");
+        return Err(AppError::new(Code::U303, message).hint("pass the file it points to"));
     }
     Ok(ServerConfig::parse(&name, &std::fs::read(file).at(file)?)?)
 }
@@ -301,7 +304,7 @@ fn write_back(
         write_file(file, servers.text())?;
         app.note(&format!("wrote {}", file.display()));
     } else {
-        app.note("another configuration answers; `--auto` writes it to the file");
+        app.note("another configuration works; `--auto` writes it to the file");
     }
     Ok(())
 }

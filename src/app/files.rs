@@ -121,7 +121,7 @@ impl Input {
 pub fn awaited(what: &str, app: &App) {
     if io::stdin().is_terminal() {
         app.note(&format!(
-            "reading {what} from standard input; Ctrl-D ends it, Ctrl-C cancels"
+            "reading {what} from standard input; Ctrl-D ends the input, Ctrl-C cancels"
         ));
     }
 }
@@ -131,20 +131,22 @@ pub fn awaited(what: &str, app: &App) {
 /// # Errors
 /// What cannot be read, and what is no such report.
 pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
-    let one = |input: &Input| {
-        let (name, report) = (&input.name, read_report(&decode_log(&input.read()?)));
-        if report.cases.is_empty() && !report.whole {
-            let message = format!("`{name}` is not a JUnit report: it has no tests");
-            let error = AppError::usage(message);
-            return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
-        }
-        if !report.whole {
-            let message = "is truncated; the tests before that are used";
-            app.note(&format!("`{name}` {message}"));
-        }
-        Ok(report)
-    };
-    inputs.iter().map(one).collect()
+    inputs
+        .iter()
+        .map(|input| {
+            let (name, report) = (&input.name, read_report(&decode_log(&input.read()?)));
+            if report.cases.is_empty() && !report.whole {
+                let message = format!("`{name}` is not a JUnit report: it has no tests");
+                let error = AppError::usage(message);
+                return Err(error.hint("`--junit` takes the XML that a test runner wrote"));
+            }
+            if !report.whole {
+                let message = "is truncated; the tests before that are used";
+                app.note(&format!("`{name}` {message}"));
+            }
+            Ok(report)
+        })
+        .collect()
 }
 
 /// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the
@@ -201,7 +203,7 @@ pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = write_atomically(path, content.as_ref()).at(path);
     written.map_err(|error| {
         AppError::new(Code::U303, format!("cannot write {error}"))
-            .hint("check that the directory exists, is writable and has room")
+            .hint("check that the directory exists, is writable and has free space")
     })
 }
 
@@ -218,9 +220,8 @@ pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf> {
             .is_ok_and(|about| about.is_symlink())
         {
             let message = format!("`{path}` goes through a link, `{}`", place.display());
-            return Err(
-                AppError::new(Code::U303, message).hint("replace the link by a file or folder")
-            );
+            return Err(AppError::new(Code::U303, message)
+                .hint("replace the symlink with a file or folder"));
         }
     }
     Ok(place)

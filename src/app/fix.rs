@@ -32,18 +32,18 @@ request! {
 /// Make a failing test command pass.
 #[derive(Default)]
 FixRequest {
-    /// The command to fix; without it, that of the last `mendit run`
+    /// The command to fix [default: that of the last `mendit run`]
     #[arg(value_name = "CMD", trailing_var_arg = true, conflicts_with_all = ["test", "resume"])]
     command: Vec<OsString>;
-    /// Revert the change that `mendit why` or `mendit run` named, and nothing else
+    /// Revert the culprit that `mendit why` or `mendit run` found, and nothing else
     #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
     /// Print the sub-tasks of `--task` and run nothing
     #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
-    /// A command that must pass, for scripts (asks nothing); repeatable, run in order
+    /// A command that must pass; for scripts, never prompts; repeatable, run in order
     /// [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => list test.command;
     /// The agent: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm or a command line; without one,
-    /// only fixes that need no LLM are tried [setting: agent.command]
+    /// only fixes without an LLM are tried [setting: agent.command]
     #[arg(long, value_name = "CMD", help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// The protocol of the agent [default: json] [setting: agent.protocol]
@@ -83,7 +83,7 @@ FixRequest {
     #[arg(hide_short_help = true, long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
     /// Continue an interrupted run, by its folder or name
     #[arg(long, value_name = "RUN")] resume: Option<String>;
-    /// Ask the agent at once, without trying fixes that need no LLM
+    /// Ask the agent at once, without trying fixes without an LLM first
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal: bool;
     /// Skip the mutation check of the failing tests
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_counter_proof: bool;
@@ -94,7 +94,7 @@ FixRequest {
     /// Ask the agent also about failures that usually need a human: a refused connection, a missing
     /// package, commands that never end
     #[arg(hide_short_help = true, long, help_heading = DOES)] treat_as_code: bool;
-    /// Let patches change protected files that match; repeatable
+    /// Allow changes to protected files that match; repeatable
     /// [setting: patch.allow-protected]
     #[arg(hide_short_help = true, long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
     /// Confine what the test commands write [default: auto] [setting: sandbox.mode]
@@ -111,7 +111,7 @@ FixRequest {
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
     /// [setting: sandbox.share]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => list sandbox.share;
-    /// Apply what makes the command pass, and certain imports, without asking
+    /// Apply a fix that makes the command pass, and certain imports, without asking
     #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
 }
@@ -147,8 +147,9 @@ pub struct Fixed {
 impl Fixed {
     /// The patch, unless a secret in it is masked: it would not apply.
     pub fn whole_patch(&self) -> Option<&str> {
-        let whole = |patch: &&str| self.result.patch_digest == Some(digest(patch.as_bytes()));
-        self.patch.as_deref().filter(whole)
+        self.patch
+            .as_deref()
+            .filter(|patch| self.result.patch_digest == Some(digest(patch.as_bytes())))
     }
 
     /// Whether the patch may be written without a look at it: the tests that failed pass with it.
@@ -204,10 +205,6 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     Ok(fixed)
 }
 
-/// What a search after a fix that failed may spend.
-const SEARCH_RUNS: u32 = 6;
-const SEARCH_TIME: Duration = Duration::from_mins(1);
-
 // Searches for the change that made the command fail, so that its undo can be offered.
 fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     let (result, settings) = (&mut fixed.result, app.settings());
@@ -216,8 +213,9 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
         return Ok(());
     }
     let request = WhyRequest {
-        max_runs: Some(SEARCH_RUNS),
-        budget_seconds: Some(Seconds(SEARCH_TIME)),
+        // The search after a failed fix gets a small budget, because nobody asked for it.
+        max_runs: Some(6),
+        budget_seconds: Some(Seconds(Duration::from_mins(1))),
         ..WhyRequest::default()
     };
     let found = find_cause(app, &request).ok();
@@ -238,7 +236,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no test command")
-            .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
+            .hint("pass one with `--test CMD`, or set `test.command` in your own settings"));
     }
     refuse_missing_agent(settings)?;
     let workspace = app.worktree()?;
@@ -396,11 +394,12 @@ pub fn split_task(app: &App, request: &FixRequest) -> Result<Vec<Part>> {
     let task = read_task(app, request.task.as_ref().unwrap_or(&standard))?;
     let workspace = app.worktree()?;
     let targets = task.targets.iter().flat_map(|path| RepoPath::new(path));
-    let is_there = |path: &RepoPath| workspace.source.listing().has_file(path.as_str());
     let input = SplitInput {
         task: &task,
         tests: &[],
-        targets: &targets.filter(is_there).collect::<Vec<_>>(),
+        targets: &targets
+            .filter(|path| workspace.source.listing().has_file(path.as_str()))
+            .collect::<Vec<_>>(),
         commands: &[],
     };
     Ok(split(&input, workspace.source.as_ref()))
@@ -435,8 +434,10 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     fixed.result.applied = judged.verdict.verdict.applies();
     if fixed.result.applied {
         // The culprit was found in the files before this patch.
-        let is_undo = |step: &String| step.starts_with("mendit fix --undo");
-        fixed.result.suggested_actions.retain(|step| !is_undo(step));
+        fixed
+            .result
+            .suggested_actions
+            .retain(|step| !step.starts_with("mendit fix --undo"));
         fixed.keep_result()?;
     }
     Ok(())
@@ -456,12 +457,14 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
 }
 
 fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
-    let is_file =
-        |word: &&OsString| Path::new(word).is_file() && !word.to_string_lossy().contains('/');
-    if let Some(name) = typed.first().filter(|_| typed.len() == 1).filter(is_file) {
-        let message = format!("a command is expected, and `{}` is a file", name.display());
+    if let Some(name) = typed
+        .first()
+        .filter(|_| typed.len() == 1)
+        .filter(|word| Path::new(word).is_file() && !word.to_string_lossy().contains('/'))
+    {
+        let message = format!("expected a command, but `{}` is a file", name.display());
         return Err(AppError::usage(message)
-            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
+            .hint("`mendit fix` without a command fixes the last run; `mendit fix CMD` runs a command first"));
     }
     let store = RunStore::open(app)?;
     if !typed.is_empty() {
@@ -476,7 +479,7 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
             Err(error.exit(Exit::PersonMustAct))
         }
         None => Err(AppError::new(Code::U309, "nothing was run here yet")
-            .hint("`mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
+            .hint("run `mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
     }
 }
 
@@ -494,7 +497,7 @@ pub(super) fn enter(app: &mut App, mut again: RerunSpec) -> Result<()> {
     let directory = root.unwrap_or(app.directory()).join(&again.prefix);
     if !directory.is_dir() {
         let message = format!("the folder of the last run is gone: `{}`", again.prefix);
-        return Err(AppError::new(Code::U309, message).hint("`mendit run CMD` where it is now"));
+        return Err(AppError::new(Code::U309, message).hint("run `mendit run CMD` again from here"));
     }
     app.directory = directory;
     Ok(())

@@ -79,7 +79,7 @@ pub(super) fn level(text: &str) -> Result<super::LevelChoice, String> {
         return Ok(super::LevelChoice::Auto);
     }
     let level = text.parse().ok().and_then(Level::from_number);
-    let level = level.ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())?;
+    let level = level.ok_or_else(|| "expected auto or a number from 0 to 4".to_owned())?;
     Ok(super::LevelChoice::Exactly(level))
 }
 
@@ -88,7 +88,7 @@ pub(super) fn repair_level(text: &str) -> Result<Level, String> {
     let level = text.parse().ok().and_then(Level::from_number);
     level
         .filter(|level| *level <= Level::Requested)
-        .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
+        .ok_or_else(|| "expected a number from 0 to 3".to_owned())
 }
 
 /// Reads a level of a caller that is a program: level 4 is refused, because no cap would hold for the whole repository.
@@ -110,5 +110,5 @@ pub fn share(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| "a share from 0 to 1 is expected, such as 0.8".to_owned())
+        .ok_or_else(|| "expected a share from 0 to 1, such as 0.8".to_owned())
 }

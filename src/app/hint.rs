@@ -33,7 +33,7 @@ HintRequest {
     #[arg(long, value_name = "FILE")] file: Option<String>;
     /// The output of the failing command; without it and `file`, the last run's
     #[arg(long, value_name = "FILE")] log: Option<Input>;
-    /// Give a patch that adds the imports that are certain
+    /// Print a patch that adds the certain imports
     #[arg(long)] fix: bool;
     /// Write that patch into the worktree
     #[arg(long)] #[serde(skip)] apply: bool;
@@ -67,7 +67,7 @@ impl Hinted {
             }
         }
         let mut text = match self.names.as_slice() {
-            [] => "no name in the log needs an import\n".to_owned(),
+            [] => "no name in the log is missing an import\n".to_owned(),
             _ => hint_lines(&names, suggestions),
         };
         for one in remedies {
@@ -144,9 +144,9 @@ pub(super) fn find_remedies(
         })
     });
     let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
-    let is_plain = |edit: &Candidate| is_shown(&String::from_utf8_lossy(&edit.patch));
     let edits = &mut fixes.edits;
-    edits.retain(|edit| !edit.imports.is_empty() || is_plain(edit));
+    edits
+        .retain(|edit| !edit.imports.is_empty() || is_shown(&String::from_utf8_lossy(&edit.patch)));
     let (mut names, mut suggestions) = (Vec::new(), Vec::new());
     for answer in std::mem::take(&mut fixes.answers) {
         let lacks = answer.wanted;
@@ -218,8 +218,8 @@ fn find_wanted(
     };
     match files.as_slice() {
         [] if lacks != Wanted::default() => {
-            let error = AppError::usage("the log names no file of this repository");
-            Err(error.hint("say which file with `--file`"))
+            let error = AppError::usage("the log names no file in this repository");
+            Err(error.hint("pass the file with `--file`"))
         }
         // Who names the file asks for it.
         [file] if found.is_none() => Ok(BTreeMap::from([(file.clone(), lacks)])),

@@ -80,12 +80,13 @@ fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
     let listings = [before.listing(), now.listing()].into_iter();
     let files = listings.flat_map(|listing| listing.files());
     let all: BTreeSet<RepoPath> = files.map(|entry| entry.path.clone()).collect();
-    let is_source = |path: &RepoPath| Language::of_path(path.as_str()).is_some();
     let changed = all
         .into_iter()
         .filter(|path| before.blob_id(path) != now.blob_id(path));
     let is_there = |path: &RepoPath| now.listing().has_file(path.as_str());
-    let (mut targets, gone): (Vec<_>, Vec<_>) = changed.filter(is_source).partition(is_there);
+    let (mut targets, gone): (Vec<_>, Vec<_>) = changed
+        .filter(|path| Language::of_path(path.as_str()).is_some())
+        .partition(is_there);
     if !gone.is_empty() {
         let importers = Graph::new(&before).importing(&gone, 1, false).nodes;
         let importers = importers.into_iter().map(|node| node.path);

@@ -152,8 +152,8 @@ impl Row {
             return match old {
                 Some(old) if is_settings => McpServer::read(text)
                     .and_then(|server| server.add_to(old))
-                    .ok_or("it is no JSON; add the server `mendit`, the command `mendit mcp --run-last`"),
-                Some(old) if old != text => Err("it exists and differs; move it away first"),
+                    .ok_or("it is not JSON; add a server `mendit` with the command `mendit mcp --run-last`"),
+                Some(old) if old != text => Err("it exists with other content; move it away first"),
                 _ => Ok(text.to_owned()),
             };
         }
@@ -161,7 +161,7 @@ impl Row {
         let is_valid = !self.is_toml() || made.parse::<toml::Table>().is_ok();
         is_valid
             .then_some(made)
-            .ok_or("no table can be added to it, or it is already there; see `mcp_servers.mendit`")
+            .ok_or("the table `mcp_servers.mendit` cannot be added, or is already there")
     }
 
     // The file without our part; `None` when nothing else was in it.
@@ -182,7 +182,7 @@ impl Row {
             .and_then(McpServer::read)
             .and_then(|server| server.remove_from(old));
         rest.map(Some)
-            .ok_or("it was changed by hand; remove it yourself")
+            .ok_or("it was edited by hand; remove it yourself")
     }
 }
 

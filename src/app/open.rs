@@ -1,6 +1,5 @@
 //! Opens what every task needs once: the worktree, the settings, the policy and the redactor.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -104,13 +103,12 @@ impl<'a> App<'a> {
         if workspace.git.is_none() && !self.said_alone.swap(true, Ordering::Relaxed) {
             let folder = self.directory.display();
             self.note(&format!(
-                "this is not a git repository: all files below {folder} are read (hint: `-C DIR` names another folder)"
+                "this is not a git repository: reading all files below {folder} (hint: choose another folder with `-C DIR`)"
             ));
         }
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
             self.note(
-                "another user owns this repository; it is read without trusting its configuration (`git config \
-                 --global --add safe.directory DIR` says that you trust it)",
+                "another user owns this repository, so its configuration is not trusted (trust it with `git config --global --add safe.directory DIR`)",
             );
         }
         Ok(workspace)
@@ -185,12 +183,11 @@ pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoP
     }
     let found = path.as_ref().and_then(|path| expand_target(listing, path));
     let root = workspace.root.as_deref().unwrap_or(Path::new(""));
-    let is_there = |path: &RepoPath| root.join(path.as_str()).symlink_metadata().is_ok();
     found.ok_or_else(|| {
         let why = match path {
             None => "is outside the repository",
-            Some(path) if is_there(&path) => {
-                "is not known, as git ignores it; `git add -f` makes it known"
+            Some(path) if root.join(path.as_str()).symlink_metadata().is_ok() => {
+                "is ignored by git; add it with `git add -f`"
             }
             Some(_) => "is not a file of the repository",
         };
@@ -204,8 +201,7 @@ pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoP
 
 /// Listens to Ctrl-C and its like.
 pub(super) fn listen() -> Result<Stop> {
-    Stop::install()
-        .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))
+    Stop::install().map_err(|error| AppError::environment(format!("cannot handle Ctrl-C: {error}")))
 }
 
 /// Lists the variables that are given with a value: `NAME=VALUE`.
@@ -220,10 +216,8 @@ pub(super) fn list_values<'a>(
 
 /// The variables of this process that are UTF-8.
 pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
-    let utf8 = |(name, value): (OsString, OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(utf8)
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 /// How a task speaks to whoever waits for it, while it works.

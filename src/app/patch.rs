@@ -20,9 +20,9 @@ request! {
 PatchRequest {
     /// The patch, in any accepted format.
     #[arg(skip)] patch: Vec<u8>;
-    /// Correct nothing [setting: patch.strict]
+    /// Apply git's rules, without corrections [setting: patch.strict]
     #[arg(long)] strict: bool => on patch.strict;
-    /// Undo what the patch does
+    /// Apply the patch in reverse
     #[arg(short = 'R', long)] reverse: bool;
     /// Merge a git diff that does not fit from the blobs that its index lines name
     #[arg(long)] three_way: bool;
@@ -31,16 +31,16 @@ PatchRequest {
     /// Put DIR before every path of the patch
     #[arg(id = "below", long = "directory", value_name = "DIR", default_value = "", hide_default_value = true)]
     directory: String;
-    /// Let the patch change protected files that match; repeatable
+    /// Allow changes to protected files that match; repeatable
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
-    /// How to treat changed assertions beside a product change [default: warn] [setting: patch.tests]
+    /// How to treat changed assertions in a patch that also changes product code [default: warn] [setting: patch.tests]
     #[arg(long, value_name = "warn|deny", value_parser = word::<TestChanges>)] tests: Option<TestChanges> => set patch.tests;
-    /// Write placeholders, partial whole files and text that no longer parses as they are
+    /// Accept placeholders, partial whole files and text that no longer parses
     #[arg(long)] as_written: bool;
     /// Validate against a commit instead of the worktree
     #[arg(long, value_name = "REV", conflicts_with = "index")] rev: Option<String>;
-    /// Validate against the index, which the worktree must agree with
+    /// Validate against the index, which must match the worktree
     #[arg(long)] index: bool;
 }
 }
@@ -136,17 +136,17 @@ struct Job {
 /// Reads the jobs of a batch: JSON lines, or a prediction file that is one list or a map from instances
 /// to predictions.
 fn read_jobs(input: &[u8]) -> Result<Vec<Job>> {
-    let with_id = |(id, mut value): (String, Value)| {
-        value["instance_id"] = Value::String(id);
-        value
-    };
     let values = serde_json::Deserializer::from_slice(input).into_iter::<Value>();
     let values: Result<Vec<Value>, _> = values.collect();
     let values = values.map(|mut values| match (values.pop(), values.is_empty()) {
         (Some(Value::Array(list)), true) => list,
-        (Some(Value::Object(map)), true) if map.values().all(Value::is_object) => {
-            map.into_iter().map(with_id).collect()
-        }
+        (Some(Value::Object(map)), true) if map.values().all(Value::is_object) => map
+            .into_iter()
+            .map(|(id, mut value)| {
+                value["instance_id"] = Value::String(id);
+                value
+            })
+            .collect(),
         (last, _) => values.into_iter().chain(last).collect(),
     });
     let jobs = values.and_then(|values| values.into_iter().map(serde_json::from_value).collect());
@@ -163,8 +163,8 @@ pub struct BatchAnswer {
     pub verdict: PatchVerdict,
 }
 
-/// Validates the patches of JSON lines `{"id", "patch"}`, or of a prediction file of SWE-bench, in parallel against one frozen source. The
-/// answers come in the order of the lines, some at a time.
+/// Validates the patches of JSON lines `{"id", "patch"}`, or of a prediction file of SWE-bench, in parallel against one
+/// frozen source. The answers come in the order of the lines, some at a time.
 ///
 /// # Errors
 /// A line that is no job; a repository that cannot be read; what `take` gives.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::flags::request;
 use super::{App, Input, Result};
 use crate::model::Profile;
-use crate::policy::{Finding, Redactor, sanitize_log};
+use crate::policy::{Redactor, sanitize_log};
 
 impl App<'_> {
     /// Says the last line of what a command printed, as it may be shown.
@@ -50,14 +50,13 @@ pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {
-        app.note("the name says that the file holds credentials, so every line is masked");
+        app.note("the file name indicates credentials, so every line is redacted");
         redactor.mask_all(&text)
     } else {
         redactor.redact_bytes(&text)
     };
-    let row = |found: &Finding| json!({"rule": found.rule.to_string(), "line": found.line, "range": [found.start, found.end]});
     Ok(Masked {
-        findings: masked.findings.iter().map(row).collect(),
+        findings: masked.findings.iter().map(|found| json!({"rule": found.rule.to_string(), "line": found.line, "range": [found.start, found.end]})).collect(),
         bytes: masked.bytes.into_owned(),
     })
 }

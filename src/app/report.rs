@@ -36,9 +36,9 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     if run.record["document"] == "run" {
         return Ok(Reported::Command(Box::new(run), name));
     }
-    let error = AppError::new(Code::U306, format!("`{name}` holds no finished run"));
+    let error = AppError::new(Code::U306, format!("`{name}` contains no finished run"));
     Err(error
-        .hint("name the folder of one run; `mendit report` alone takes the last")
+        .hint("name the folder of one run; `mendit report` without a name shows the last")
         .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 

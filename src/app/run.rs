@@ -39,9 +39,9 @@ request! {
 RunRequest {
     /// The command; a single quoted argument with spaces is a shell line
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
-    /// End it after this many seconds, or `10m` [setting: limits.timeout]
+    /// Stop the command after this many seconds, or `10m` [setting: limits.timeout]
     #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set limits.timeout;
-    /// End it after this many seconds without output
+    /// Stop the command after this many seconds without output
     #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
     /// Seconds between the request to end and the kill [default: 5]
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
@@ -51,16 +51,16 @@ RunRequest {
     max_output: Option<Bytes> => set limits.max_output;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
-    /// Confine writing to the worktree, a private temporary folder and caches [default: auto]
+    /// Confine writes to the worktree, a private temporary folder and caches [default: auto]
     /// [setting: sandbox.mode]
     #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined command write to this path [setting: sandbox.allow-write]
     #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where the command runs [setting: sandbox.workplace]
     #[arg(hide_short_help = true, long, value_name = "auto|overlay|copy|in-place", value_parser = word::<WorkplaceMode>, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
-    /// Refuse the network, loopback included [setting: sandbox.no-net]
+    /// Deny network access, including loopback [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
-    /// Do not search for the change that made it fail [setting: test.why]
+    /// Do not search for the change that broke the tests [setting: test.why]
     #[arg(long)] no_why: bool => off test.why;
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")] out: Option<PathBuf>;

@@ -19,8 +19,6 @@ use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
 use crate::workspace::{Workspace, canonical};
 
-/// Runs of `mendit run` that are kept.
-const MAX_KEPT: usize = 50;
 /// The file that names the folder of a run's copy.
 const SHOWN: &str = "shown";
 /// The file that holds what it takes to run a command again.
@@ -166,11 +164,11 @@ impl KeptRun {
 
     /// Whether it found its packages and programs: it passed, or a test failed for another reason.
     pub(super) fn found_its_packages(&self) -> bool {
-        let ran = |summary: RunSummary| {
-            let mut tests = summary.failures.iter();
-            tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
-        };
-        self.passed() || self.summary().is_some_and(ran)
+        self.passed()
+            || self.summary().is_some_and(|summary| {
+                let mut tests = summary.failures.iter();
+                tests.any(|failure| !failure.test.is_empty()) && !summary.requires_user_action
+            })
     }
 
     // Its log; `None` where it has none yet.
@@ -249,7 +247,7 @@ impl<'a> RunStore<'a> {
         found.ok_or_else(|| match run {
             "latest" => no_run(),
             _ => AppError::new(Code::U306, format!("there is no run `{run}`"))
-                .hint("only runs of this machine and this worktree are known; `mendit report` alone takes the last"),
+                .hint("only runs of this worktree on this machine are known; `mendit report` without a name shows the last"),
         })
     }
 
@@ -273,7 +271,8 @@ impl<'a> RunStore<'a> {
     // Removes the oldest runs of `mendit run` beyond those that are kept.
     fn forget_old(&self) {
         let commands = self.folders().filter(|folder| folder.join(RERUN).is_file());
-        for old in commands.skip(MAX_KEPT) {
+        // Only the last runs are stored.
+        for old in commands.skip(50) {
             // Ignored, since a folder that cannot be removed now is removed another time.
             let _ = std::fs::remove_dir_all(old);
         }
@@ -357,7 +356,9 @@ pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
     for run in store.runs() {
         if let Some(last) = run.log()? {
             let (line, end) = (run.command().unwrap_or_default(), run.end());
-            app.note(&format!("reading the log of the last run, `{line}`, {end}"));
+            let end = Some(end).filter(|end| !end.is_empty());
+            let end = end.map_or(String::new(), |end| format!(", {end}"));
+            app.note(&format!("reading the log of the last run, `{line}`{end}"));
             return Ok(Some(last));
         }
     }
@@ -367,7 +368,7 @@ pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
 /// Why a task that needs a run has none.
 pub fn no_run() -> AppError {
     AppError::new(Code::U306, "nothing was run here yet")
-        .hint("`mendit run CMD` runs a test command and keeps its log")
+        .hint("`mendit run CMD` runs a test command and stores its log")
 }
 
 /// Returns the words of the last command, to run it again from where it was and with the variables it was given;
@@ -387,8 +388,8 @@ pub fn enter_last(app: &mut App) -> Result<Option<Vec<OsString>>> {
 
 /// Why a command cannot be run again.
 pub(super) fn secret() -> AppError {
-    AppError::usage("the last command is not kept: it contains a secret")
-        .hint("name it again, with the secret in a variable: `--env NAME`")
+    AppError::usage("the last command was not stored, because it contains a secret")
+        .hint("pass it again with the secret in a variable: `--env NAME`")
 }
 
 /// The place of facts about the repository.
@@ -427,7 +428,7 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<()>
         return Ok(());
     }
     let typed = typed.display();
-    let error = AppError::new(Code::U303, format!("`{typed}` holds a run already"));
+    let error = AppError::new(Code::U303, format!("`{typed}` already contains a run"));
     let resume = format!("`mendit fix --resume {typed}`");
     Err(error.hint(format!(
         "name a new folder, or continue that run with {resume}"

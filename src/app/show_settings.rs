@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::flags::request;
 use super::open::environment;
 use super::{App, AppError, Result};
-use crate::config::{ConfigError, File, Key, Origin, Settings};
+use crate::config::{ConfigError, File, Origin, Settings};
 use crate::model::{Page, page};
 use crate::policy::Redactor;
 use crate::repair::RunLock;
@@ -27,17 +27,19 @@ pub struct SettingRow {
 /// Every setting in force, with its origin. Variables that are handed on may be written with their
 /// values, so values are masked.
 pub fn show_settings(app: &App) -> Vec<SettingRow> {
-    let row = |(key, value, origin): (&Key, Option<toml::Value>, Origin)| SettingRow {
-        key: key.name(),
-        value: value.map(|value| mask_value(app.redactor(), value)),
-        origin: match origin {
-            Origin::Default => "default".to_owned(),
-            Origin::File(file) => file.display().to_string(),
-            Origin::Environment(variable) => format!("environment {variable}"),
-            Origin::Flag => "flag".to_owned(),
-        },
-    };
-    app.settings().rows().map(row).collect()
+    app.settings()
+        .rows()
+        .map(|(key, value, origin)| SettingRow {
+            key: key.name(),
+            value: value.map(|value| mask_value(app.redactor(), value)),
+            origin: match origin {
+                Origin::Default => "default".to_owned(),
+                Origin::File(file) => file.display().to_string(),
+                Origin::Environment(variable) => format!("environment {variable}"),
+                Origin::Flag => "flag".to_owned(),
+            },
+        })
+        .collect()
 }
 
 /// Looks whether the settings file that a person named is there, whatever will read it.

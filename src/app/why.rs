@@ -32,21 +32,18 @@ WhyRequest {
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
     /// A revision at which it passed
     #[arg(long, value_name = "REV")] since: Option<String>;
-    /// Time for all trials together, such as `2m`
+    /// Time limit for the whole search, such as `2m`
     #[arg(long, value_name = "S")] budget_seconds: Option<Seconds>;
-    /// Runs at most [default: 100]
+    /// Maximum number of runs [default: 100]
     #[arg(long, value_name = "N")] max_runs: Option<u32>;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE); repeatable
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
     /// Confine what the command writes [default: auto] [setting: sandbox.mode]
     #[arg(long, value_name = "auto|require|off", value_parser = word::<SandboxMode>)] sandbox: Option<SandboxMode> => set sandbox.mode;
-    /// Time for one run of the command, such as `10m`
+    /// Time limit for one run of the command, such as `10m`
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
 }
 }
-
-/// A repository of so many files is copied by `mendit run` where no overlay is available.
-const MAX_COPIED_FILES: usize = 2_000;
 
 /// Reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known with which
 /// reverted they pass. Nothing is written into the worktree.
@@ -107,7 +104,8 @@ impl<'a> Search<'a> {
         if commands.sandbox == SandboxMode::Off {
             commands.sandbox = SandboxMode::Auto;
         }
-        let is_small = workspace.source.listing().entries().len() <= MAX_COPIED_FILES;
+        // Copying a larger repository takes too long for `mendit run` when no overlay is available.
+        let is_small = workspace.source.listing().entries().len() <= 2_000;
         Some(Self {
             line,
             commands,
@@ -215,9 +213,9 @@ fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 /// When no culprit is known of these files, or none that one patch reverts.
 pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let workspace = app.worktree()?;
-    let unknown = |message| AppError::new(Code::U309, message).hint("`mendit why` finds it");
+    let unknown = |message| AppError::new(Code::U309, message).hint("run `mendit why` to find it");
     let kept = kept_cause(app, &workspace, None).ok_or_else(|| {
-        unknown("the change that broke the tests is not known for the files as they are")
+        unknown("the change that broke the tests is not known for the current files")
     })?;
     let patch = kept.undo.ok_or_else(|| {
         unknown("no patch reverts the change: it was found in an older state of the files")

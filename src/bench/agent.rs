@@ -36,7 +36,8 @@ impl BenchAgent {
     }
 }
 
-/// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.
+/// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it
+/// gives up, so that the ladder is climbed; from there it asks for what is missing.
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
     let shown = |path: &RepoPath| packet.file_snapshots.iter().any(|file| file.path == *path);
     let missing = fixture.needed.iter().filter(|path| !shown(path));

@@ -14,7 +14,7 @@ use crate::workplace::WorkplaceError;
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// There is no fixture where fixtures were asked for.
-    #[error("`{0}` holds no fixture: no folder with a `fixture.toml`")]
+    #[error("`{0}` contains no fixture: no folder with a `fixture.toml`")]
     None(String),
     /// A file is not what it should be, or names what is not there; which file that is, by its code.
     #[error("`{1}`: {2}")]

@@ -93,7 +93,7 @@ pub(super) fn judge_run(
     let whole = run.status.is_success() && run.agent_calls == 0;
     let by_rule = !whole && record.heals().all(|heal| is_part_of(heal, fixture));
     if outcome.healed && !fixture.heal_safe && !by_rule {
-        let reason = "a fix without an LLM was kept, and the fixture calls that unsafe";
+        let reason = "a fix without an LLM was kept, but the fixture marks that as unsafe";
         why.push(format!("{WRONG_HEAL}{reason}"));
     }
     why.extend(record.leaks.iter().map(|leak| format!("F302: {leak}")));
@@ -143,8 +143,10 @@ impl Record {
         let texts = fixture.forbidden_texts();
         for path in list_files(folder) {
             let bytes = fs::read(&path).unwrap_or_default();
-            let holds = |text: &String| memchr::memmem::find(&bytes, text.as_bytes()).is_some();
-            if texts.iter().any(holds) {
+            if texts
+                .iter()
+                .any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
+            {
                 // The text itself is not repeated, because this goes into logs and documents.
                 let name = path.strip_prefix(folder).unwrap_or(&path);
                 leaks.push(format!("{}: a forbidden text", name.display()));

@@ -87,23 +87,23 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
         return dangling("there is no folder `repo` beside it".to_owned());
     }
     if fixture.is_fixable() && fixture.reference.is_none() {
-        return dangling("it expects a repair, and there is no `reference.patch`".to_owned());
+        return dangling("it expects a fix, but there is no `reference.patch`".to_owned());
     }
     let missing = fixture.needed.iter().chain(&fixture.targets);
     if let Some(path) = missing
         .map(RepoPath::as_str)
         .find(|path| !repo.join(path).is_file())
     {
-        return dangling(format!("`{path}` is named and is not in `repo`"));
+        return dangling(format!("`{path}` is named but is not in `repo`"));
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
-        return dangling("a `hidden-test` and a folder `hidden` go together".to_owned());
+        return dangling("`hidden-test` and a folder `hidden` require each other".to_owned());
     }
     if fixture.hidden_test.is_some() && fixture.reference.is_none() {
-        return dangling("it has hidden tests, and there is no `reference.patch`".to_owned());
+        return dangling("it has hidden tests, but there is no `reference.patch`".to_owned());
     }
     if fixture.replay.is_some() && fixture.replies.is_empty() {
-        return dangling("it has an end for a replay, and there are no `replies`".to_owned());
+        return dangling("it has an end for a replay, but there are no `replies`".to_owned());
     }
     Ok(())
 }

@@ -11,16 +11,17 @@ use crate::model::{BenchDocument, Partition};
 /// # Errors
 /// [`BenchError`] for anything else.
 pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
-    let parse = |(index, count): (&str, &str)| {
-        let (index, count) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
-        (1..=count)
-            .contains(&index)
-            .then_some(Partition { index, count })
-    };
-    text.split_once('/').and_then(parse).ok_or_else(|| {
-        let message = format!("`{text}`: K/N is expected, K from 1 to N, such as 2/5");
-        BenchError::Part(message)
-    })
+    text.split_once('/')
+        .and_then(|(index, count)| {
+            let (index, count) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
+            (1..=count)
+                .contains(&index)
+                .then_some(Partition { index, count })
+        })
+        .ok_or_else(|| {
+            let message = format!("`{text}`: expected K/N with K from 1 to N, such as 2/5");
+            BenchError::Part(message)
+        })
 }
 
 /// What of a list, in its order, belongs to a part: every N-th, so that neighbours, which are
@@ -40,7 +41,7 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
     let wrong = |message: String| Err(BenchError::Part(message));
     let Some(first) = documents.first() else {
-        return wrong("there is nothing to join".to_owned());
+        return wrong("nothing to join".to_owned());
     };
     let heading = Heading {
         agent: first.agent.clone(),
@@ -51,7 +52,7 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     let mut missing: BTreeSet<u32> = (1..=count).collect();
     for document in &documents {
         let Some(part) = document.partition else {
-            return wrong("a document is no part: it was made without `--partition`".to_owned());
+            return wrong("a document is not a part: it was made without `--partition`".to_owned());
         };
         let is_same_run = document.agent == heading.agent
             && document.max_level == heading.max_level
@@ -69,7 +70,7 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     if let Some(first) = missing.first() {
         let missing: Vec<String> = missing.iter().take(20).map(u32::to_string).collect();
         return wrong(format!(
-            "parts are missing: {} of {count}; each is run alone with `--partition {first}/{count}`",
+            "parts are missing: {} of {count}; run each with `--partition {first}/{count}`",
             missing.join(", ")
         ));
     }

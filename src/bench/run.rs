@@ -14,8 +14,8 @@ use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    AtPath as _, FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult,
-    SandboxMode, WorkplaceMode,
+    AtPath as _, FixtureOutcome, FixtureResult, Level, Profile, RunResult, SandboxMode,
+    WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, Setup, Task, repair};
@@ -100,7 +100,7 @@ fn run_case(
     let missing = missing_programs(fixture);
     if !missing.is_empty() {
         outcome.result = FixtureResult::Skipped;
-        outcome.why = vec![format!("not here: {}", missing.join(", "))];
+        outcome.why = vec![format!("not installed: {}", missing.join(", "))];
         return outcome;
     }
     match run_fixture(case, options, &home.join(&fixture.id), redactor, stop) {
@@ -172,13 +172,14 @@ fn run(
     for folder in [&slot, &folder, &state] {
         std::fs::create_dir_all(folder).at(folder)?;
     }
-    let reply = |packet: &FailurePacket, call: u32| match options.agent {
-        BenchAgent::Replay => recorded_reply(fixture, call),
-        _ => oracle_reply(fixture, packet),
-    };
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
-        BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(&reply),
+        BenchAgent::Oracle | BenchAgent::Replay => {
+            Agent::Function(&|packet, call| match options.agent {
+                BenchAgent::Replay => recorded_reply(fixture, call),
+                _ => oracle_reply(fixture, packet),
+            })
+        }
         BenchAgent::Command { command, .. } => Agent::Command(command),
     };
     let setup = Setup {

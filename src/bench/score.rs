@@ -24,10 +24,6 @@ pub struct Heading {
 /// Counts outcomes. The order they come in does not matter.
 pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocument {
     outcomes.sort_by(|a, b| a.id.cmp(&b.id));
-    let level = |outcome: &FixtureOutcome| match outcome.needed_level {
-        Some(level) => level.to_string(),
-        None => "none".to_owned(),
-    };
     BenchDocument {
         schema_version: SCHEMA_VERSION,
         document: "bench".to_owned(),
@@ -42,7 +38,10 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
             .into_iter()
             .filter(|row| !row.name.is_empty())
             .collect(),
-        by_level: rows_by(&outcomes, level),
+        by_level: rows_by(&outcomes, |outcome| match outcome.needed_level {
+            Some(level) => level.to_string(),
+            None => "none".to_owned(),
+        }),
         wrong_heals: count_outcomes(&outcomes, |outcome| {
             outcome.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
@@ -63,14 +62,14 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
     let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
     let (leaks, wrong) = (document.leaks, document.wrong_heals);
     let (code, message) = if leaks > 0 {
-        let message = format!("fixtures that leaked something forbidden: {leaks}");
+        let message = format!("fixtures that leaked forbidden content: {leaks}");
         (Code::F302, message)
     } else if wrong > 0 {
         (Code::F304, format!("wrong fixes without an LLM: {wrong}"))
     } else if !regressed.is_empty() {
         (Code::F301, format!("no longer fixed: {regressed}"))
     } else if rate < least {
-        let message = format!("the pass rate is {rate:.4}, and {least} was asked for");
+        let message = format!("the pass rate is {rate:.4}, below the required {least}");
         (Code::F307, message)
     } else {
         return None;
@@ -170,8 +169,6 @@ fn count_outcomes(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) 
     outcomes.iter().filter(|row| wanted(row)).count() as u64
 }
 
-const MAX_BLOCKERS: usize = 10;
-
 /// Counts a run.
 pub fn count_run(rates: &mut Rates, run: &RunRecord) {
     let result = &run.result;
@@ -208,11 +205,13 @@ pub fn conclude_rates(rates: &mut Rates, alert_rate: Option<f64>) {
     rates.category_rates = shares.collect();
     let blockers = &mut rates.blockers;
     blockers.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));
-    blockers.truncate(MAX_BLOCKERS);
+    blockers.truncate(10);
     let limit = alert_rate.filter(|limit| share(open) > *limit);
     rates.alarm = limit.map(|limit| {
         let (rate, limit) = (share(open) * 100.0, limit * 100.0);
-        format!("{open} of {all} failures are not fixed: {rate:.1} %, and {limit:.1} % are allowed")
+        format!(
+            "{open} of {all} failures are not fixed: {rate:.1} %, above the allowed {limit:.1} %"
+        )
     });
 }
 

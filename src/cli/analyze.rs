@@ -91,8 +91,8 @@ impl DiagnoseArgs {
 
 /// Build the packet for a failure
 ///
-/// It diagnoses the log, chooses the level and picks the files. Without a target the log says which files the failure is about. The packet is printed
-/// (`--format json`, `markdown`) or written to `--out DIR`.
+/// Diagnoses the log, chooses the level and selects the files. Without a target, the files are taken from the log. The
+/// packet is printed (`--format json`, `markdown`) or written to `--out DIR`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = CONTEXT_EXAMPLES)]
 pub(crate) struct ContextArgs {
@@ -150,7 +150,7 @@ impl HintArgs {
         if let Some(file) = request.names.iter().find(|name| Path::new(name).is_file()) {
             let other = request.names.iter().find(|name| *name != file);
             let name = other.map_or("NAME", String::as_str);
-            let error = AppError::usage(format!("a name is expected, and `{file}` is a file"));
+            let error = AppError::usage(format!("expected a name, but `{file}` is a file"));
             return Err(error
                 .hint(format!(
                     "`mendit hint {name} --file {file}` looks for a name"

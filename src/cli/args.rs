@@ -40,7 +40,7 @@ const HELP: &str = "\
   why        Find the change that broke the tests
   fix        Fix the last run, without an LLM or with an agent
   check      Validate a patch without applying it
-  apply      Validate a patch, then apply all of it or nothing
+  apply      Validate a patch, then apply it atomically
   git-apply  Apply a patch with the flags and rules of git apply
   context    Build the context of a failure: the files that a fix needs
   diagnose   Classify a failure from its log
@@ -53,7 +53,7 @@ const HELP: &str = "\
   init       Connect an agent, an editor or a CI host
   redact     Print a text with its secrets redacted
   explain    Explain a code and what to do about it
-  config     Show the settings in force, or delete what is kept
+  config     Show the effective settings, or delete stored data
 
 Options of every command:
   -C DIR, --config FILE, --trust-config, --color WHEN, --threads N, --no-progress, -q, -v, -h, -V
@@ -203,8 +203,7 @@ pub(super) fn place_forms() -> impl TypedValueParser<Value = Form> {
 }
 
 fn form_parser(words: &'static [&'static str]) -> impl TypedValueParser<Value = Form> {
-    let form = |word: String| Form::from_str(&word, false).unwrap_or(Form::Text);
-    PossibleValuesParser::new(words).map(form)
+    PossibleValuesParser::new(words).map(|word| Form::from_str(&word, false).unwrap_or(Form::Text))
 }
 
 /// Prints clap's own message and maps it to our exit codes.

@@ -10,7 +10,7 @@ use crate::app::{
     BenchRequest, MineRequest, RealSets, bench_failure, compare_benches, merge_bench, mine_fixes,
     run_bench,
 };
-use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
+use crate::model::{BenchDocument, FixtureResult};
 use crate::report::{bench_page, mine_text, pairs_page};
 
 /// Measure how often repositories with a known fix are fixed
@@ -48,7 +48,7 @@ enum BenchCommand {
 }
 
 const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix, a trick accepted as a \
-fix, or a rate below --min-rate · 2 it could not run · 5 something forbidden left the run \
+fix, or a rate below --min-rate · 2 it could not run · 5 forbidden content leaked \
 · 130 interrupted";
 
 impl BenchArgs {
@@ -89,15 +89,14 @@ impl How {
     ) -> Result<Exit, AppError> {
         let app = open_app(global, request, output)?;
         let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let report = |outcome: &FixtureOutcome, all: usize| {
+        match run_bench(&app, request, &|outcome, all| {
             let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
             let failed = failed.fetch_add(usize::from(is_bad), SeqCst) + usize::from(is_bad);
             let done = done.fetch_add(1, SeqCst) + 1;
             let id = &outcome.id;
             let step = format!("running fixtures: {done} of {all}, failed {failed}, last {id}");
             output.doing(Some(step.as_str()).filter(|_| done < all));
-        };
-        match run_bench(&app, request, &report)? {
+        })? {
             Some(document) => conclude_bench(&document, self.format, request.min_rate, output),
             None => Ok(Exit::Interrupted),
         }
@@ -152,7 +151,7 @@ impl CompareArgs {
     }
 }
 
-/// Join the documents that `--save` wrote in each part of one run.
+/// Merge the documents that `--save` wrote for the parts of one run.
 #[derive(Debug, clap::Args)]
 struct MergeArgs {
     /// The documents of all parts, in any order
@@ -209,12 +208,12 @@ struct MineArgs {
 impl MineArgs {
     fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let app = open_app(global, &self.request, output)?;
-        let report = |line: &str| {
+        let Some(document) = mine_fixes(&app, &self.request, &|line| {
             if !global.no_progress && !global.quiet {
                 output.print_aside(|_| line.to_owned());
             }
-        };
-        let Some(document) = mine_fixes(&app, &self.request, &report)? else {
+        })?
+        else {
             return Ok(Exit::Interrupted);
         };
         output.print_document(self.format, &document, |_, _| mine_text(&document))?;

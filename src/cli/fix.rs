@@ -11,10 +11,9 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Fix the failure of the last run
 ///
-/// Fixes that need no LLM come first: certain imports, and names that tools propose. With `--agent`, an
+/// Fixes without an LLM come first: certain imports, and names that tools suggest. With `--agent`, an
 /// agent is asked after that. Every patch is validated and tested in an isolated copy; then the diff is shown,
-/// and written if you agree. With `--test` nothing is asked: the patch stays in the run's folder, or is
-/// written with `--yes`.
+/// and written if you agree. `--test` never prompts: the patch stays in the run's folder, or is written with `--yes`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXITS)]
 pub(crate) struct FixArgs {
@@ -50,8 +49,9 @@ impl FixArgs {
             let lines = parts
                 .iter()
                 .map(|part| format!("{}. {}\n", part.number, part.title));
-            let text = |_, _| lines.collect();
-            output.print_document(self.format, &serde_json::json!({"parts": parts}), text)?;
+            output.print_document(self.format, &serde_json::json!({"parts": parts}), |_, _| {
+                lines.collect()
+            })?;
             return Ok(yes_if(!parts.is_empty()));
         }
         let mut fixed = find_fix(&mut app, &self.request)?;
@@ -129,10 +129,10 @@ fn is_wanted(args: &FixArgs, fixed: &Fixed, output: &Output) -> bool {
         let is_written = fixed.is_proven() || fixed.is_part();
         if !is_written && still_fails {
             output.note(&format!(
-                "not applied: `{command}` still fails with it, and it is not certain"
+                "not applied: `{command}` still fails with this patch, and the fix is not certain"
             ));
         } else if !is_written {
-            output.note("not applied: no runner reported the failing tests as passed");
+            output.note("not applied: no test runner reported that the failing tests pass");
         }
         return is_written;
     }

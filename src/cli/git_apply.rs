@@ -20,13 +20,13 @@ Args {
     #[arg(long)] numstat: bool;
     /// Print what is created, deleted, renamed and changed in mode instead of applying
     #[arg(long)] summary: bool;
-    /// Apply, even with a flag that would only print
+    /// Apply, even with a flag that only prints
     #[arg(long)] apply: bool;
     /// End names with NUL and do not quote them, with --numstat
     #[arg(hide_short_help = true, short = 'z')] nul: bool;
     /// Change worktree and index, which must agree
     #[arg(long)] index: bool;
-    /// Change the index alone
+    /// Change only the index
     #[arg(long)] cached: bool;
     /// Merge with the blobs that the patch was made for, else place hunks
     #[arg(short = '3', long = "3way", conflicts_with = "reject")] three_way: bool;
@@ -46,7 +46,7 @@ Args {
     #[arg(short = 'C', value_name = "N")] min_context: Option<usize>;
     /// Apply hunks without context
     #[arg(long)] unidiff_zero: bool;
-    /// Count the lines of hunks anew
+    /// Recount the lines of hunks
     #[arg(long)] recount: bool;
     /// Let white space in context differ
     #[arg(long, alias = "ignore-space-change")] ignore_whitespace: bool;

@@ -60,7 +60,7 @@ fn catch_bugs(program: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
 const BUG: &str = "\
 error: a bug in mendit, not in your repository
   hint: please report it with the command and the lines below
-  hint: `mendit apply --recover` finishes or undoes what was being written
+  hint: `mendit apply --recover` finishes or rolls back an interrupted write
 ";
 
 /// Reads a command line, the program's name first, as [`main`] does, and runs nothing.

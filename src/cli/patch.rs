@@ -31,17 +31,17 @@ pub(crate) struct PatchArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     patch: PatchArgs,
-    /// Read JSON lines `{"id", "patch"}` and write one verdict a line
+    /// Read JSON lines `{"id", "patch"}` and write one verdict per line
     #[arg(long, conflicts_with = "three_way")]
     batch: bool,
 }
 
-/// Validate a patch, then apply all of it or nothing
+/// Validate a patch, then apply it atomically
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     patch: PatchArgs,
-    /// Change the index alone
+    /// Change only the index
     #[arg(long, conflicts_with_all = ["index", "tree", "commit"])]
     cached: bool,
     /// Write the tree object, print its id and change nothing else
@@ -95,7 +95,7 @@ impl ApplyArgs {
         if self.recover {
             output.print_text(match recover_apply(&app)? {
                 Recovered::Nothing => "nothing was interrupted\n",
-                Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
+                Recovered::Undone => "rolled back the interrupted apply; all files are as before\n",
             })?;
             return Ok(Exit::Yes);
         }

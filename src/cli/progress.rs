@@ -131,7 +131,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         }
         EventKind::AgentSettings { code, dropped } => {
             let paths = dropped.join(", ~/");
-            format!("{code}: dropped what the agent wrote into its home: ~/{paths}")
+            format!("{code}: discarded what the agent wrote to its home: ~/{paths}")
         }
         EventKind::TimeoutAutoSplitFailed(split) | EventKind::ComplexitySplitFailed(split) => {
             let why = split.error.as_deref().unwrap_or_default();
@@ -141,10 +141,10 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             format!("running in {kind}: {why}")
         }
         EventKind::Sandbox { code, sandbox, .. } if sandbox == "partial" => {
-            format!("{code}: the sandbox is only partly in force; protected paths may be written")
+            format!("{code}: the sandbox is only partly active; protected paths may be written")
         }
         EventKind::Sandbox { code, .. } => {
-            format!("{code}: the sandbox is not in force; commands and agents may write anywhere")
+            format!("{code}: the sandbox is not active; commands and agents may write anywhere")
         }
         EventKind::SandboxRefused(refused) => {
             let flag = if refused.agent { "agent" } else { "allow" };

@@ -12,7 +12,7 @@ use crate::model::{DOCUMENTS, DocumentSchema, Page, code_pages, schema};
 /// Print a text with its secrets redacted
 #[derive(Debug, clap::Args)]
 pub(crate) struct RedactArgs {
-    /// Print where the secrets are (never what they are) as JSON, and exit with 1 when there are any
+    /// Print the places of secrets (never their values) as JSON; exit with 1 if there are any
     #[arg(long)]
     findings: bool,
     #[command(flatten)]

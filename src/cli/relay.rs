@@ -69,9 +69,6 @@ struct StreamMasker {
     pending: Vec<u8>,
 }
 
-// A private key is held back until its last line, up to so many bytes.
-const MAX_PENDING: usize = 64 * 1024;
-
 impl StreamMasker {
     // Takes the next bytes and returns the whole lines so far, masked.
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
@@ -83,7 +80,8 @@ impl StreamMasker {
         {
             ready = whole_lines(&self.pending[..start]);
         }
-        if self.pending.len() - ready > MAX_PENDING {
+        // A private key is held back until its last line, but not forever.
+        if self.pending.len() - ready > 64 * 1024 {
             ready = self.pending.len();
         }
         self.take(ready)

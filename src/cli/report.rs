@@ -30,7 +30,7 @@ pub(crate) struct ReportArgs {
     /// Only runs that ended in the last N days
     #[arg(long, value_name = "DAYS")]
     since: Option<u64>,
-    /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
+    /// Exit with 1 if a larger share of failures stays unfixed (0 to 1)
     #[arg(long, value_name = "X", value_parser = share)]
     alert_rate: Option<f64>,
     /// Output format [default: summary on a terminal and where no agent was asked, else text]; markdown
@@ -80,14 +80,12 @@ impl ReportArgs {
     fn show_rates(&self, folders: &[String], output: &Output) -> Result<Exit, AppError> {
         let rates = add_up_runs(folders, self.since, self.alert_rate)?;
         if rates.runs == 0 {
-            output.note(
-                "there is no finished run in it; `.mendit/runs` of a worktree holds its runs",
-            );
+            output.note("no finished run in it; a worktree's runs are in `.mendit/runs`");
         }
         match self.format {
             Some(Format::Json) => output.print_json(&rates)?,
             Some(Format::Markdown) => output.print_text(&rates_page(&rates).markdown())?,
-            Some(Format::Html) => return Err(no_page("several runs have no page")),
+            Some(Format::Html) => return Err(no_page("html and summary show one run only")),
             _ => output.print_text(&rates_page(&rates).text(false))?,
         }
         if let Some(alarm) = &rates.alarm {
@@ -124,8 +122,9 @@ impl ReportArgs {
                 text + &format!("run      {name}\n")
             }),
             Format::Markdown | Format::Html => {
-                let error = no_page("the last run tried no fix, so there are no attempts to show");
-                Err(error.hint("`mendit fix` tries one"))
+                let error =
+                    no_page("the last run did not try a fix, so there are no attempts to show");
+                Err(error.hint("run `mendit fix` to try one"))
             }
         }
     }

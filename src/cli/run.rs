@@ -12,8 +12,8 @@ use crate::report::{run_culprit, run_summary};
 
 /// Run a test command; on failure, diagnose it and find the change that broke it
 ///
-/// Output passes through as it comes. The command gets the variables that tools need and those named with
-/// `--env`, and no standard input; whatever it starts ends with it. When it fails, mendit prints the
+/// Output is passed through as it arrives. The command gets the variables that tools need and those named with
+/// `--env`, and no standard input; all processes that it starts are stopped with it. When it fails, mendit prints the
 /// diagnosis, then reverts changes in an isolated copy and reruns the failing tests, at most six times, until
 /// it finds the culprit. Log, diagnosis and packet are kept, with secrets redacted: `mendit fix`, `why`,
 /// `diagnose`, `hint`, `context` and `report` use the last run by default. Without a command, the last one
@@ -137,7 +137,7 @@ fn last_command(app: &mut App, output: &Output) -> Result<Vec<OsString>, AppErro
     // A script whose variable is empty means no other command.
     if std::env::args_os().any(|arg| arg == "--") {
         return Err(AppError::usage("no command after `--`")
-            .hint("`mendit run` alone repeats the last command"));
+            .hint("`mendit run` without a command repeats the last one"));
     }
     match enter_last(app)? {
         Some(words) => Ok(words),
@@ -153,7 +153,7 @@ fn agreed_command(app: &App, output: &Output) -> Result<Vec<OsString>, AppError>
     if output.ask_user(&format!("Run `{line}` (from {from})?")) == Some(true) {
         return Ok(line.split(' ').map(Into::into).collect());
     }
-    let message = format!("no test command; {from} names one");
+    let message = format!("no test command, but {from} names one");
     Err(AppError::usage(message).hint(format!("`mendit run {line}` runs it")))
 }
 

@@ -10,10 +10,10 @@ use crate::report::{diff_text, healing_text, table};
 
 /// Check tools, packages, the sandbox and agents; start MCP servers and repair their configuration
 ///
-/// Without `--test` and `--mcp`, doctor runs nothing of the repository and prints the command that fixes each
-/// problem. With them, it starts the test command, or each MCP server of the file; when one does not answer,
-/// it diagnoses the failure, changes a copy of the configuration and retries. Nothing that only a log names is
-/// ever run or installed.
+/// Without `--test` and `--mcp`, doctor runs nothing of the repository and prints the command that fixes each problem.
+/// With them, it starts the test command, or each MCP server of the file; when one does not respond, it diagnoses the
+/// failure, changes a copy of the configuration and retries. Commands that appear only in a log are never run or
+/// installed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR_EXITS)]
 pub(crate) struct DoctorArgs {
@@ -29,7 +29,7 @@ const DOCTOR_EXITS: &str = "Examples:
   mendit doctor --test pytest            whether the command starts at all
   mendit doctor --mcp .mcp.json --auto   start the servers, correct their configuration
 
-Exit codes: 0 all answer · 1 one does not, for an unknown reason · 2 nothing \
+Exit codes: 0 all respond · 1 one does not, for an unknown reason · 2 nothing \
 could start · 3 out of time · 4 action required · 130 interrupted";
 
 impl DoctorArgs {
@@ -52,9 +52,9 @@ impl DoctorArgs {
 
 /// Connect an agent, an editor or a CI host to mendit
 ///
-/// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP
-/// server, or a workflow. A text that exists gets a marked block; other files are left alone and named. Without a name,
-/// the supported names are listed.
+/// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP server, or a
+/// workflow. An existing text file gets a marked block; other existing files are left unchanged and listed. Without a
+/// name, the supported names are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -63,7 +63,7 @@ Examples:
   mendit init github --test 'npm test'   a workflow that reports failed runs
   mendit init claude --remove            remove the same files and entries
 
-Exit codes: 0 done · 2 it could not be written · 4 a file was left alone")]
+Exit codes: 0 done · 2 it could not be written · 4 a file was left unchanged")]
 pub(crate) struct InitArgs {
     #[command(flatten)]
     request: InitRequest,
@@ -86,7 +86,7 @@ impl InitArgs {
             let outcome = match file.left {
                 Some(why) => {
                     exit = Exit::PersonMustAct;
-                    format!("left alone: {why}")
+                    format!("left unchanged: {why}")
                 }
                 None if file.diff.is_empty() => "unchanged".to_owned(),
                 None if request.remove => "removed".to_owned(),
@@ -101,7 +101,7 @@ impl InitArgs {
     }
 }
 
-/// Show the settings in force, or delete what is kept
+/// Show the effective settings, or delete stored data
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -115,7 +115,7 @@ pub(crate) struct ConfigArgs {
 enum ConfigAction {
     /// Print each setting, its value and its origin
     Show,
-    /// List what is kept between runs, and delete it
+    /// List the data stored between runs, and delete it
     ///
     /// Runs, journals, isolated copies and caches are kept outside the repository, by worktree. Nothing is
     /// deleted while a fix uses it. Without a flag, nothing is deleted.
@@ -128,8 +128,9 @@ impl ConfigArgs {
         match self.action.unwrap_or(ConfigAction::Show) {
             ConfigAction::Show => {
                 let rows = show_settings(&app);
-                let text = |_, _| rows.iter().map(setting_text).collect();
-                output.print_document(self.format, &rows, text)?;
+                output.print_document(self.format, &rows, |_, _| {
+                    rows.iter().map(setting_text).collect()
+                })?;
             }
             ConfigAction::Clean(what) => {
                 let kept = clean(&app, what)?;
@@ -148,7 +149,7 @@ fn setting_text(row: &SettingRow) -> String {
 
 fn kept_text(kept: &[KeptRow]) -> String {
     if kept.is_empty() {
-        return "nothing is kept\n".to_owned();
+        return "nothing is stored\n".to_owned();
     }
     let row = |row: &KeptRow| {
         let state = match (row.removed, row.there) {
@@ -181,7 +182,7 @@ pub(crate) struct McpArgs {
     /// Offer them for the command of the last `mendit run` here
     #[arg(long)]
     run_last: bool,
-    /// Let patches change protected files that match; repeatable
+    /// Allow changes to protected files that match; repeatable
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
 }
@@ -212,11 +213,11 @@ impl McpArgs {
             threads: global.threads,
         });
         if std::io::stdin().is_terminal() {
-            output.note("an MCP client is expected on standard input; Ctrl-C ends this");
+            output.note("waiting for an MCP client on standard input; stop with Ctrl-C");
         }
         serve_stdio(server).map_err(|error| {
             AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
-                "an MCP client starts it and speaks first; docs/agents.md shows its configuration",
+                "an MCP client starts this server and sends the first message; see docs/agents.md",
             )
         })?;
         Ok(Exit::Yes)

@@ -132,12 +132,12 @@ impl ConfigError {
     /// A setting that a file of the repository may not change so.
     pub(super) fn untrusted(key: &str, place: &str, why: &str) -> Self {
         let message =
-            format!("`{key}` is not allowed in {place}, which came with the repository: it {why}");
+            format!("`{key}` is not allowed in {place}, which belongs to the repository: it {why}");
         Self {
             code: Code::U106,
             ..Self::new(
                 message,
-                "set it in your own file or by a flag, or pass `--trust-config`",
+                "set it in your own configuration or with a flag, or pass `--trust-config`",
             )
         }
     }

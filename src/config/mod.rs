@@ -11,5 +11,5 @@ mod values;
 pub use file::ConfigError;
 pub use file::{File, find};
 pub use settings::{Origin, Settings};
-pub use table::{Context, Key, Output, Patch};
+pub use table::{Context, Output, Patch};
 pub use values::{Bytes, Color, Dollars, Seconds, SecretRule};

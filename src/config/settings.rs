@@ -350,7 +350,7 @@ mod tests {
             ("[context]\nmax-files = \"3\"\n", "expected u64"),
             ("[context]\nmax-files = -1\n", "expected u64"),
             ("[limits]\ntimeout = \"soon\"\n", "a number of seconds"),
-            ("[limits]\nbudget-usd = nan\n", "not below 0"),
+            ("[limits]\nbudget-usd = nan\n", "at least 0"),
             ("\n\n[", "line 3"),
         ] {
             let error = load(text, &[]).unwrap_err().to_string();

@@ -28,7 +28,7 @@ pub(super) fn refusal_reason(
             };
             (rank(Some(value)) < rank(before)).then(|| {
                 format!(
-                    "is less strict than the {} in force",
+                    "is less strict than the current {}",
                     before.map_or_else(String::new, value_word)
                 )
             })
@@ -57,12 +57,14 @@ fn value_texts(value: &Value) -> impl Iterator<Item = &str> {
 // By its words, or by a link on the way. Git's own folder counts as outside.
 fn leads_out(root: &Path, text: &str) -> bool {
     let path = Path::new(text);
-    let plain = |part: Component<'_>| match part {
-        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
-        Component::CurDir => true,
-        _ => false,
-    };
-    if text.starts_with('~') || text.contains('\\') || !path.components().all(plain) {
+    if text.starts_with('~')
+        || text.contains('\\')
+        || !path.components().all(|part| match part {
+            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+            Component::CurDir => true,
+            _ => false,
+        })
+    {
         return true;
     }
     let Ok(real) = root.canonicalize() else {

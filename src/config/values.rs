@@ -117,9 +117,7 @@ impl FromStr for Seconds {
             }
         };
         let time = time.filter(|time| !time.is_zero()).map(Self);
-        time.ok_or_else(|| {
-            "a number of seconds above 0, or a time such as 10m, is expected".to_owned()
-        })
+        time.ok_or_else(|| "expected a number of seconds above 0, or a time such as 10m".to_owned())
     }
 }
 
@@ -155,7 +153,7 @@ impl FromStr for Bytes {
         shift
             .and_then(|shift| digits.parse::<u64>().ok()?.checked_mul(1 << shift))
             .map(Self)
-            .ok_or_else(|| "a number of bytes, or a size such as 256M, is expected".to_owned())
+            .ok_or_else(|| "expected a number of bytes, or a size such as 256M".to_owned())
     }
 }
 
@@ -178,7 +176,7 @@ impl FromStr for Dollars {
         let amount = amount.filter(|amount| amount.is_finite() && *amount >= 0.0);
         amount
             .map(Self)
-            .ok_or_else(|| "an amount that is not below 0 is expected".to_owned())
+            .ok_or_else(|| "expected an amount of at least 0".to_owned())
     }
 }
 

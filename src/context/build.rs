@@ -70,17 +70,14 @@ pub fn build(
     })
 }
 
-/// Tokens for files beside a fix that is certain: the lines it is about.
-const TOKENS_WHEN_CERTAIN: u64 = 3_000;
-/// Tokens for files beside a confirmed culprit; the log takes up to 1,000 more.
-const TOKENS_FOR_CAUSE: u64 = 2_000;
-
 fn packet_caps(request: &Request, failure: &Failure) -> Caps {
     let own = Caps::for_level(failure.level);
     let mut caps = request.caps.over(own, request.profile);
     let most = match (failure.is_about_cause, failure.is_certain) {
-        (true, _) => TOKENS_FOR_CAUSE,
-        (false, true) => TOKENS_WHEN_CERTAIN,
+        // Tokens for files beside a confirmed culprit; the log takes up to 1,000 more.
+        (true, _) => 2_000,
+        // Tokens for files beside a fix that is certain: the lines it is about.
+        (false, true) => 3_000,
         (false, false) => u64::MAX,
     };
     if request.caps.max_tokens.is_none() {

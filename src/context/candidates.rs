@@ -62,7 +62,7 @@ impl Candidate {
     fn mentioned(failure: &Failure, path: &RepoPath) -> Self {
         Self {
             lines: failure.mentions.lines(path).to_vec(),
-            ..Self::new(path, Role::Mentioned, "the log names it")
+            ..Self::new(path, Role::Mentioned, "named in the log")
         }
     }
 
@@ -201,7 +201,7 @@ pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) 
         let lines = [line, line + (added.count() as u32).saturating_sub(1)];
         let at = wanted.iter().position(|candidate| candidate.path == path);
         let at = at.unwrap_or_else(|| {
-            let why = "with the change there reverted the tests pass";
+            let why = "the tests pass with the change there reverted";
             wanted.push(Candidate::new(&path, Role::Mentioned, why));
             wanted.len() - 1
         });

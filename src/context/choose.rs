@@ -11,9 +11,6 @@ use super::requested::{every_file, serve_requests};
 use crate::model::{Caps, Level, Profile, Role, Traced};
 use crate::rank::{FileEvidence, FileInput, Lines, Question, rank_files};
 
-/// Files whose parts are scored.
-const CONSIDERED: usize = 40;
-
 /// Chooses files: question, candidates, scores, shares, snapshots.
 pub(super) fn choose_files<'a>(
     inputs: &'a PacketInputs<'a>,
@@ -23,7 +20,8 @@ pub(super) fn choose_files<'a>(
     let is_ranked = inputs.request.profile == Profile::Ranked;
     let question = read_question(inputs, failure);
     let ranking = rank(inputs, failure, &question);
-    let considered = CONSIDERED.max(caps.max_files as usize);
+    // Only the best files are scored by parts, because parsing is slow.
+    let considered = 40_usize.max(caps.max_files as usize);
     let (best, beyond) = ranking.files.split_at(ranking.files.len().min(considered));
 
     let mut fill = Fill::new(inputs, failure, caps);
@@ -114,7 +112,7 @@ fn targets(
     wanted: &mut Vec<Candidate>,
 ) -> Vec<Candidate> {
     let why = match inputs.request.targets.is_empty() {
-        true => "the log points at it",
+        true => "the log points to it",
         false => "named as a target",
     };
     let mut found = Vec::new();

@@ -75,14 +75,14 @@ pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, Context
     };
     let text = log.as_ref().map_or("", |(text, _)| text);
     let evidence = LogEvidence::read(text, diagnosis.as_ref());
-    let only_in_header =
-        |path: &RepoPath| text.contains(path.as_str()) && !evidence.text.contains(path.as_str());
     let readable = targets.iter().filter(|path| inputs.may_read(path));
     let readable: Vec<RepoPath> = readable.cloned().collect();
     let is_about_cause = is_about_cause(request);
     let (recovery, is_certain) = find_imports(inputs, diagnosis.as_ref(), &targets);
     Ok(Failure {
-        mentions: Mentions::read(diagnosis.as_ref(), only_in_header),
+        mentions: Mentions::read(diagnosis.as_ref(), |path| {
+            text.contains(path.as_str()) && !evidence.text.contains(path.as_str())
+        }),
         diagnosis,
         level,
         escalation_reason,
@@ -118,7 +118,7 @@ fn read_level(
         return Ok((rung.level, rung.trigger));
     }
     let (level, reason) = if issue.is_some() {
-        let first = Rung::new(Level::TwoHops, "", "an issue says what, not where");
+        let first = Rung::new(Level::TwoHops, "", "an issue describes what, not where");
         let rung = climb(choice, first, retry, requested, bundle)?;
         (rung.level, rung.reason)
     } else {
@@ -138,9 +138,6 @@ fn is_about_cause(request: &Request) -> bool {
     is_first && is_asked && is_default && request.cause.as_ref().is_some_and(has_line)
 }
 
-/// Bytes of the log beside a confirmed culprit.
-const LOG_BESIDE_CAUSE: u64 = 3_500;
-
 // Log and files share the tokens that somebody asks for; the log gets an eighth at most.
 fn cut_log(
     request: &Request,
@@ -149,7 +146,8 @@ fn cut_log(
 ) -> LogExcerpt {
     let most = match request.caps.max_tokens.filter(|tokens| *tokens > 0) {
         Some(tokens) => bytes_of_tokens(tokens / 8),
-        None if is_about_cause => LOG_BESIDE_CAUSE,
+        // Bytes of the log beside a confirmed culprit.
+        None if is_about_cause => 3_500,
         None => u64::MAX,
     };
     let (bytes, passed_over) = request

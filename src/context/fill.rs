@@ -47,12 +47,6 @@ struct Scarce {
     remedy: String,
 }
 
-/// Of so many tokens for each file before it, a file is worth half of the first: the more tokens
-/// there are, the further down the order it pays to look.
-const TOKENS_PER_PLACE: f64 = 600.0;
-/// Ranked files before those that no score speaks for, such as helpers of tests.
-const BEFORE_HELPERS: usize = 24;
-
 impl<'a> Fill<'a> {
     pub(super) fn new(inputs: &'a PacketInputs<'a>, failure: &'a Failure, caps: Caps) -> Self {
         Self {
@@ -161,7 +155,9 @@ impl<'a> Fill<'a> {
             entry.rank = Some(place as u64);
             let factor = self.caps.max_tokens.map_or(1.0, |tokens| {
                 let tokens = tokens.max(1) as f64;
-                tokens / (tokens + TOKENS_PER_PLACE * place as f64)
+                // A file is worth half of the first once 600 tokens for each file before it use up the budget: the more tokens
+                // there are, the further down the order it pays to look.
+                tokens / (tokens + 600.0 * place as f64)
             });
             let units = entry.units.iter_mut();
             units.for_each(|(_, worth)| *worth *= factor);
@@ -180,7 +176,8 @@ impl<'a> Fill<'a> {
         entries.sort_by_key(group);
         let ranked = entries.partition_point(|entry| group(entry).0 < 2);
         let others = entries.partition_point(|entry| group(entry).0 < 3);
-        let further = others.min(ranked + BEFORE_HELPERS);
+        // Ranked files come before files without a score, such as test helpers.
+        let further = others.min(ranked + 24);
         entries[further..].rotate_left(others - further);
         let mut kept = Vec::new();
         for mut entry in entries {
@@ -202,7 +199,7 @@ impl<'a> Fill<'a> {
         let level = self.failure.level;
         let unshown = Unshown {
             code: Code::C101,
-            reason: format!("the {places} places of level {level} are taken"),
+            reason: format!("all {places} files allowed at level {level} are used"),
             bytes: None,
             remedy: format!(
                 "--max-files {}, or --request-path {path}",
@@ -249,7 +246,7 @@ impl<'a> Fill<'a> {
         let (candidate, text) = (&entry.candidate, &entry.file.text);
         let (bytes, max) = (text.len() as u64, self.caps.max_file_bytes);
         let (code, reason, remedy) = if bytes > max {
-            let reason = format!("{bytes} bytes exceed the {max} of one file");
+            let reason = format!("{bytes} bytes exceed the limit of {max} per file");
             (Code::C105, reason, format!("--max-file-bytes {bytes}"))
         } else {
             let reason = scarce.reason(bytes, "share");

@@ -40,11 +40,12 @@ pub(super) fn find_imports(
     });
     let listing = inputs.source.listing();
     let is_here = files.iter().any(|path| listing.has_file(path.as_str()));
-    let is_certain = |name: &String| {
-        let mut suggestions = suggestions.iter();
-        suggestions.any(|one| one.certain && one.name == *name)
-    };
-    let certain = is_here && names.iter().all(is_certain) && explains_all(diagnosis);
+    let certain = is_here
+        && names.iter().all(|name| {
+            let mut suggestions = suggestions.iter();
+            suggestions.any(|one| one.certain && one.name == *name)
+        })
+        && explains_all(diagnosis);
     let context = recovery_context(diagnosis.kind, names, &suggestions);
     (Some(context), certain)
 }
@@ -52,14 +53,13 @@ pub(super) fn find_imports(
 // Whether each failure says that it is one of the undefined names.
 fn explains_all(diagnosis: &Diagnosis) -> bool {
     let names = &diagnosis.undefined_names;
-    let is_named = |message: &String| names.iter().any(|name| message.contains(name));
     let mut messages = diagnosis
         .tests
         .iter()
         .filter_map(|test| test.message.as_ref());
     diagnosis.missing_modules.is_empty()
         && diagnosis.missing_exports.is_empty()
-        && messages.all(is_named)
+        && messages.all(|message| names.iter().any(|name| message.contains(name)))
 }
 
 /// Returns the hints of a packet: each name with its best suggestion. Similar names are only mentioned in the text.

@@ -92,7 +92,7 @@ impl PacketInputs<'_> {
             return Err(Unshown::new(refusal.code, refusal.reason, None));
         }
         if self.secret_names.contains_key(path) {
-            return Err(Unshown::new(Code::C201, "its name holds a secret", None));
+            return Err(Unshown::new(Code::C201, "its name contains a secret", None));
         }
         let entry = self.source.listing().get(path.as_str());
         let (code, reason, remedy) = match entry.map(|entry| &entry.kind) {
@@ -136,12 +136,13 @@ pub(super) fn find_secret_names(
     if redactor.redact(&names.join("\n")).findings.is_empty() {
         return HashMap::new();
     }
-    let mask = |path: &RepoPath| {
-        let redacted = redactor.redact(path.as_str());
-        let masked = RepoPath::new(&redacted.text).ok()?;
-        (!redacted.findings.is_empty()).then(|| (path.clone(), masked))
-    };
-    paths.filter_map(mask).collect()
+    paths
+        .filter_map(|path| {
+            let redacted = redactor.redact(path.as_str());
+            let masked = RepoPath::new(&redacted.text).ok()?;
+            (!redacted.findings.is_empty()).then(|| (path.clone(), masked))
+        })
+        .collect()
 }
 
 /// A file that may be shown.

@@ -93,11 +93,11 @@ pub(super) fn climb(
             return Err(ContextError::BundleNotPermitted);
         }
         (LevelChoice::Exactly(level), _) => {
-            let reason = format!("level {level} was asked for");
+            let reason = format!("level {level} was requested");
             Rung::new(level, "level_requested", reason)
         }
         _ if include_bundle => {
-            let reason = "the whole repository was asked for";
+            let reason = "the whole repository was requested";
             Rung::new(Level::Bundle, "include_repo_bundle", reason)
         }
         _ if requested > 0 => {
@@ -143,16 +143,16 @@ fn first_rung(kind: Option<FailureKind>) -> Rung {
         ),
         FailureKind::Unknown => (
             Level::OneHop,
-            "no rule knows the failure, and other files usually explain one".into(),
+            "no rule recognizes the failure, and a fix usually needs other files".into(),
         ),
         // Of other failures the line that the log names is where they show, not where they come from.
         FailureKind::SyntaxError | FailureKind::LintError => (
             Level::Targets,
-            format!("the failure is {kind}, which is fixed where the log says"),
+            format!("the failure is {kind}, which is usually fixed at the place in the log"),
         ),
         _ => (
             Level::OneHop,
-            format!("the failure is {kind}, which other files usually explain"),
+            format!("the failure is {kind}, which usually needs other files"),
         ),
     };
     Rung::new(level, kind.to_string(), reason)

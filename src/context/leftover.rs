@@ -43,8 +43,6 @@ pub(super) fn unresolved(
     found
 }
 
-const MAX_NEXT: usize = 20;
-
 /// Returns files worth asking for: what the caps cut, and what lies one import further.
 pub(super) fn next_files(
     inputs: &PacketInputs<'_>,
@@ -61,6 +59,6 @@ pub(super) fn next_files(
             found.push(path);
         }
     }
-    found.truncate(MAX_NEXT);
+    found.truncate(20);
     found
 }

@@ -20,9 +20,8 @@ pub(super) fn manifests(inputs: &PacketInputs<'_>, failure: &Failure) -> Vec<Can
     let is_tsc = diagnosis.is_some_and(|diagnosis| diagnosis.tool.as_deref() == Some("tsc"));
     let (profile, listing) = (inputs.request.profile, inputs.source.listing());
     let rows = nearest_rows((kind, is_tsc), profile, &failure.readable, listing);
-    let why = |what: &str| format!("{what} for {kind}");
     rows.into_iter()
-        .map(|(path, what)| Candidate::new(&path, Role::Manifest, why(what)))
+        .map(|(path, what)| Candidate::new(&path, Role::Manifest, format!("{what} for {kind}")))
         .collect()
 }
 

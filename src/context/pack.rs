@@ -7,12 +7,6 @@ use crate::rank::Lines;
 
 /// Lines around a line that the failure points at.
 const AROUND: u32 = 6;
-/// Failing tests get a fifth of the bytes at most.
-const TESTS_SHARE: u64 = 5;
-/// A project file of up to a twentieth of the bytes is shown whole.
-const SHORT_SHARE: u64 = 20;
-/// Bytes kept for signatures of the next best parts.
-const SIGNATURES_SHARE: u64 = 32;
 /// The most that the mark for a gap takes in files of less than a million lines.
 const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
@@ -30,14 +24,17 @@ pub(super) fn pack(entries: &[Entry], bytes: u64, file_bytes: u64, is_spec: bool
     }
     let mut packer = Packer::new(entries, bytes, file_bytes);
     packer.claim_asked();
-    let short = packer.left / SHORT_SHARE;
+    // A project file of up to a twentieth of the bytes is shown whole.
+    let short = packer.left / 20;
     packer.take_whole(|entry| {
         let is_short = entry.file.text.len() as u64 <= short;
         entry.candidate.role == Role::Manifest && is_short
     });
-    packer.claim_tests(bytes / TESTS_SHARE);
+    // Failing tests get a fifth of the bytes at most.
+    packer.claim_tests(bytes / 5);
     packer.take_whole(|entry| entry.candidate.role != Role::Manifest && is_spec);
-    let reserve = (bytes / SIGNATURES_SHARE).min(packer.left);
+    // Bytes kept for signatures of the next best parts.
+    let reserve = (bytes / 32).min(packer.left);
     packer.left -= reserve;
     packer.take_best();
     packer.left += reserve;

@@ -30,7 +30,7 @@ pub fn failure_packet(
             kind: FailureKind::Unknown,
             subkind: None,
             message: match &built.issue {
-                Some(_) => "the task states what is wanted".to_owned(),
+                Some(_) => "the task states the goal".to_owned(),
                 None => "no log was given".to_owned(),
             },
             evidence: Vec::new(),

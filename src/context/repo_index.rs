@@ -32,7 +32,7 @@ pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIn
         }
     });
     let mut starts = all().filter(|entry| is_entrypoint(&entry.path));
-    let first = starts.by_ref().take(MAX_ENTRYPOINTS);
+    let first = starts.by_ref().take(30);
     let entrypoints = first.map(|entry| inputs.mask_name(&entry.path)).collect();
     RepoIndex {
         files: files.collect(),
@@ -42,8 +42,6 @@ pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIn
         total,
     }
 }
-
-const MAX_ENTRYPOINTS: usize = 30;
 
 // Level 0 is meant to stay within 5 to 10 KB; a row takes about 110 bytes.
 fn max_rows(level: Level) -> usize {

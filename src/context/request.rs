@@ -108,7 +108,7 @@ impl CapOverrides {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContextError {
     /// Level 4 without the flag that permits it.
-    #[error("level 4 holds the whole repository and must be permitted")]
+    #[error("level 4 contains the whole repository and must be allowed")]
     BundleNotPermitted,
     /// A log was given and there is nothing in it.
     #[error("the log is empty")]
@@ -128,9 +128,6 @@ impl ContextError {
     }
 }
 
-/// Bytes of the log in a packet; the middle is left out.
-const MAX_LOG_BYTES: u64 = 32_768;
-
 /// A request as the settings have it: caps, profile and size of the log. The log, targets and the
 /// attempt before are the caller's to add.
 pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
@@ -145,7 +142,8 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
         installed: git
             .and_then(Repository::workdir)
             .map_or_else(Installed::default, installed),
-        max_log_bytes: MAX_LOG_BYTES,
+        // Bytes of the log in a packet; the middle is left out.
+        max_log_bytes: 32_768,
         history: History {
             shallow: git.is_some_and(Repository::is_shallow),
             commits_used: 0,

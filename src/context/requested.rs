@@ -32,9 +32,9 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             let entry = inputs.source.listing().get(path.as_str());
             let size = entry.map_or(0, |entry| entry.bytes.min(MAX_FILE_BYTES));
             let limit = match at {
-                _ if round >= MAX_REQUESTS => "two requests were answered; a third is not",
-                None if files == MAX_FILES => "a request holds 10 files at most",
-                None if bytes + size > MAX_BYTES => "a request holds 500,000 bytes at most",
+                _ if round >= MAX_REQUESTS => "only two requests are answered",
+                None if files == MAX_FILES => "a request may name at most 10 files",
+                None if bytes + size > MAX_BYTES => "a request may cover at most 500,000 bytes",
                 _ => "",
             };
             if !limit.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             let at = at.unwrap_or_else(|| {
                 files += 1;
                 bytes += size;
-                let why = "the agent asked for it";
+                let why = "requested by the agent";
                 found.push(Candidate::new(&path, Role::Requested, why));
                 found.len() - 1
             });
@@ -83,13 +83,13 @@ pub(super) fn rest(path: &RepoPath, text: &str, ranges: &[[u32; 2]]) -> Vec<Stri
         .map(|(before, [next, _])| [before + 1, next - 1]);
     let mut gaps: Vec<[u32; 2]> = gaps.filter(|[from, to]| from <= to).collect();
     gaps.sort_by_key(|[from, to]| (std::cmp::Reverse(to - from), *from));
-    gaps.truncate(MAX_GAPS);
+    gaps.truncate(5);
     gaps.sort_unstable();
-    let spelled = |[from, to]: [u32; 2]| format!("{path}:{from}-{to}");
-    gaps.into_iter().map(spelled).collect()
-}
 
-const MAX_GAPS: usize = 5;
+    gaps.into_iter()
+        .map(|[from, to]| format!("{path}:{from}-{to}"))
+        .collect()
+}
 
 // What of a file a request names.
 #[derive(Debug, PartialEq, Eq)]
@@ -134,7 +134,8 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
 
 // `120-200`, `12`, or several such; a single line represents those around it.
 fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
-    if text.matches(',').count() >= MAX_RANGES {
+    // A longer list of ranges is surely a mistake.
+    if text.matches(',').count() >= 64 {
         return None;
     }
     let ranges = text.split(',').map(|range| {
@@ -149,8 +150,6 @@ fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
     ranges.collect()
 }
 
-/// Ranges of one request; nobody means more.
-const MAX_RANGES: usize = 64;
 /// Lines around a single one that is asked for.
 const AROUND: u32 = 20;
 

@@ -18,7 +18,8 @@ pub(super) fn bytes_of_tokens(tokens: u64) -> u64 {
     tokens.saturating_mul(7) / 2
 }
 
-/// Cuts a cleaned log to `max_bytes`: the first quarter and the last three stay, on line borders. `original_bytes` is the size of the log as it was given.
+/// Cuts a cleaned log to `max_bytes`: the first quarter and the last three stay, on line borders. `original_bytes` is
+/// the size of the log as it was given.
 pub(super) fn excerpt(
     text: &str,
     original_bytes: u64,

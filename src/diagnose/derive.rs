@@ -57,7 +57,7 @@ pub const NEXT_LEVEL: &str = "Retry with the next context level";
 /// Advice for work that was begun.
 pub const GO_ON: &str = "Continue with the remaining work";
 /// The same, of what a person does first.
-pub const REVIEW: &str = "Review what was done before going on";
+pub const REVIEW: &str = "Review the completed work before continuing";
 
 /// Whether nothing but a person's action helps.
 pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {

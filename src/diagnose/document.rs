@@ -116,7 +116,7 @@ fn add_advice(
     derive::set_kind(diagnosis, kind, subkind);
     if kind == Kind::Unknown && lines.iter().all(|line| line.text.trim().is_empty()) {
         "The log is empty.".clone_into(&mut diagnosis.explanation);
-        let fix = "Give what the failing command wrote, standard error included.";
+        let fix = "Pass the failing command's output, including standard error.";
         fix.clone_into(&mut diagnosis.suggested_fix);
     }
     // Of an expectation a tool says at most how to give it up.

@@ -42,7 +42,8 @@ pub enum Stream {
 /// runs into a limit or is stopped is an [`Outcome`].
 pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecError> {
     let started = Instant::now();
-    let (sender, messages) = mpsc::sync_channel(QUEUE);
+    // A full queue makes the command wait, so that memory stays bounded.
+    let (sender, messages) = mpsc::sync_channel(16);
     let input = match &job.stdin {
         Stdin::Closed => Input::Nothing,
         Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
@@ -84,12 +85,6 @@ enum Message {
     Ended(Option<Report>),
 }
 
-/// Chunks that may wait; more makes the command wait.
-const QUEUE: usize = 16;
-/// How long output may still come when the command and all it started are gone.
-const DRAIN: Duration = Duration::from_millis(200);
-/// How often the wish to stop is looked at.
-const TICK: Duration = Duration::from_millis(25);
 const STREAM_KEPT: usize = 1 << 20;
 const OUTPUT_HEAD: usize = 256 << 10;
 const OUTPUT_TAIL: usize = 512 << 10;
@@ -135,14 +130,16 @@ impl Watch<'_> {
         let mut open = 2;
         loop {
             let waiting = Instant::now();
-            let message = messages.recv_timeout(left.unwrap_or(TICK));
+            // Poll for a request to stop.
+            let message = messages.recv_timeout(left.unwrap_or(Duration::from_millis(25)));
             left = left.map(|left| left.saturating_sub(waiting.elapsed()));
             match message {
                 Ok(Message::Output(stream, bytes)) => self.take_output(stream, &bytes),
                 Ok(Message::Closed) => open -= 1,
                 Ok(Message::Ended(how)) => {
                     report = how;
-                    left = Some(DRAIN);
+                    // Output may arrive shortly after all processes have ended.
+                    left = Some(Duration::from_millis(200));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return report,

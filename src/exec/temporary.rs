@@ -77,8 +77,6 @@ impl Drop for Temporary {
 // removed.
 const PREFIX: &str = "tmp";
 const RANDOM: usize = 14;
-// Young folders are kept, because one that was just made may not be held yet.
-const YOUNG_SECONDS: u64 = 60;
 
 fn hold_folder(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
@@ -104,10 +102,11 @@ fn is_left_behind(path: &Path, own: &Path) -> bool {
         return false;
     };
     let age = path.modified().ok().and_then(|time| time.elapsed().ok());
+    // Young folders are kept, because one that was just made may not be locked yet.
     path.is_dir()
         && path.uid() == own.uid()
         && path.mode() == own.mode()
-        && age.is_some_and(|age| age.as_secs() > YOUNG_SECONDS)
+        && age.is_some_and(|age| age.as_secs() > 60)
 }
 
 #[cfg(test)]

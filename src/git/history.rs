@@ -75,7 +75,8 @@ impl Repository {
     }
 
     /// Returns the files that each of up to `count` commits changed, newest first, following all parents from
-    /// `revision`. Merges are passed over because the commits they merge are in the walk, and so are commits whose trees are missing.
+    /// `revision`. Merges are passed over because the commits they merge are in the walk, and so are commits whose
+    /// trees are missing.
     ///
     /// `store` keeps the changes between trees for later runs.
     ///

@@ -32,7 +32,7 @@ impl Repository {
                 Ok(Some(Self { inner }))
             }
             Err(error) if error.dominant_class() == Some(gix::error::Class::NotFound) => {
-                tracing::info!("no git repository holds {}", directory.display());
+                tracing::info!("no git repository contains {}", directory.display());
                 Ok(None)
             }
             Err(error) => Err(GitError::unreadable(error)),

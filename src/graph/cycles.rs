@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::FileEdges;
-use crate::model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
+use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
 
 /// One cycle for each knot of files that import each other when they are loaded, sorted.
 ///
@@ -49,13 +49,14 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
 
 // Below a branch or `try` of the module itself an import is made as the file is loaded.
 fn is_lazy(import: &Import, facts: &FileFacts) -> bool {
-    let holds = |definition: &Definition| {
-        matches!(
-            definition.kind,
-            DefinitionKind::Function | DefinitionKind::Class
-        ) && (definition.line..=definition.end_line).contains(&import.line)
-    };
-    import.nested && (import.kind == ImportKind::Dynamic || facts.definitions.iter().any(holds))
+    import.nested
+        && (import.kind == ImportKind::Dynamic
+            || facts.definitions.iter().any(|definition| {
+                matches!(
+                    definition.kind,
+                    DefinitionKind::Function | DefinitionKind::Class
+                ) && (definition.line..=definition.end_line).contains(&import.line)
+            }))
 }
 
 // Tarjan's algorithm with a stack of its own.

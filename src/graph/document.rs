@@ -55,12 +55,11 @@ fn keep_importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDo
         .collect();
     for file in &mut document.files {
         let own = hops.get(&file.path).copied().unwrap_or(u32::MAX);
-        let nearer = |path: &RepoPath| {
-            *path != file.path && hops.get(path).is_some_and(|hops| *hops < own.max(1))
-        };
         file.imports.retain(|edge| {
             let mut files = [&edge.path, &edge.defined_in].into_iter().flatten();
-            files.any(nearer)
+            files.any(|path| {
+                *path != file.path && hops.get(path).is_some_and(|hops| *hops < own.max(1))
+            })
         });
     }
     // A target is there only as an importer of another.

@@ -12,8 +12,10 @@ impl<'a> Graph<'a> {
     /// The same, where the facts of files that an earlier run has read are known; what is read now
     /// is put to them.
     pub fn knowing(source: &'a dyn Source, facts: &'a Store) -> Self {
-        let reader = move |path: &RepoPath| Arc::new(known_facts(source, facts, path));
-        let resolver = Resolver::with_facts(source, Box::new(reader));
+        let resolver = Resolver::with_facts(
+            source,
+            Box::new(move |path| Arc::new(known_facts(source, facts, path))),
+        );
         Self { source, resolver }
     }
 }

@@ -72,9 +72,11 @@ pub fn choose_fix(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     } else {
         fixes.iter().rfind(is_person)
     };
-    let is_open =
-        |fix: &&Fix| matches!(fix, Fix::Change { probe, .. } if !history.was_tried(probe));
-    let fix = fixes.iter().find(is_open).or(advice).cloned();
+    let fix = fixes
+        .iter()
+        .find(|fix| matches!(fix, Fix::Change { probe, .. } if !history.was_tried(probe)))
+        .or(advice)
+        .cloned();
     fix.unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
 }
 
@@ -198,7 +200,7 @@ mod tests {
         let (steps, last) = all(&wrong, server("{\"command\": \"serve-it\"}"), &around);
         assert!(steps.is_empty(), "{steps:?}");
         assert!(last.contains("no manifest"), "{}", last);
-        // The manifest knows it, but only the log names it.
+        // The manifest knows it, but only named in the log.
         let around = Surroundings {
             npm: set(&["evil"]),
             ..around

@@ -33,7 +33,7 @@ impl ServerConfig {
             serde_json::from_str(&plain).map_err(|error| wrong(error.to_string()))?;
         let keys = ["mcpServers", "servers"];
         let found = keys.into_iter().find(|key| document[key].is_object());
-        let key = found.ok_or_else(|| wrong("there is no object `mcpServers`".to_owned()))?;
+        let key = found.ok_or_else(|| wrong("no object `mcpServers`".to_owned()))?;
         let mut endpoints = BTreeMap::new();
         for (name, entry) in document[key].as_object().into_iter().flatten() {
             let endpoint = endpoint(entry).map_err(|why| wrong(format!("`{name}` has {why}")))?;

@@ -23,9 +23,8 @@ pub(super) fn try_server(
     stop: &Stop,
 ) -> Result<Answer, HealError> {
     let mut endpoint = endpoint.clone();
-    let variable = |name: &str| std::env::var(name).ok();
     for text in endpoint.texts() {
-        match expand_vars(text, &variable) {
+        match expand_vars(text, &|name| std::env::var(name).ok()) {
             Ok(expanded) => *text = expanded,
             Err(name) => {
                 let message = format!("{}: {name}: parameter not set", probe.name);
@@ -50,8 +49,8 @@ pub(super) fn try_server(
 fn expand_vars(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut missing = None;
     let done = REFERENCE.replace_all(text, |found: &Captures<'_>| {
-        let default = || found.get(2).map(|default| default.as_str().to_owned());
-        let value = variable(&found[1]).or_else(default);
+        let value =
+            variable(&found[1]).or_else(|| found.get(2).map(|default| default.as_str().to_owned()));
         if value.is_none() {
             missing.get_or_insert_with(|| found[1].to_owned());
         }
@@ -96,7 +95,7 @@ where
             false => Ok(Vec::new()),
         };
         // The answer is there; a server that is slow to say goodbye does not change it.
-        let _ = service.close_with_timeout(GOODBYE).await;
+        let _ = service.close_with_timeout(Duration::from_secs(2)).await;
         match tools {
             Ok(tools) => {
                 let names = tools.into_iter().map(|tool| tool.name.into_owned());
@@ -116,8 +115,6 @@ where
         () = stopped => ConversationEnd::Interrupted,
     }
 }
-
-const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Says that a server was silent until its time was over.
 pub(super) fn no_response(probe: &Probe) -> String {

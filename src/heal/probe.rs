@@ -181,12 +181,10 @@ impl Answer {
         let shown = redactor.redact(&whole);
         let lines = shown.text.lines().filter(|line| !line.trim().is_empty());
         let lines: Vec<&str> = lines.collect();
-        let from = lines.len().saturating_sub(TAIL_LINES);
+        let from = lines.len().saturating_sub(9);
         lines.get(from..).unwrap_or_default().join("\n")
     }
 }
-
-const TAIL_LINES: usize = 9;
 
 /// Why something could not be probed at all. That it does not answer is no error.
 #[derive(Debug, thiserror::Error)]
@@ -195,7 +193,7 @@ pub enum HealError {
     #[error("`{0}` is not a configuration of MCP servers: {1}")]
     Config(String, String),
     /// The file has no server of that name; the names there are, joined.
-    #[error("there is no server `{0}`; the file names {1}")]
+    #[error("no server `{0}`; the file names {1}")]
     UnknownServer(String, String),
     /// This program was built without the feature of that name, which this needs.
     #[error("this program was built without the feature `{0}`")]

@@ -62,13 +62,15 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         ways.push(vec!["npx", "--no-install", name]);
     }
     ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
-    let change = |words: &Vec<&str>| {
-        let message = format!("Start `{}` in place of `{program}`", words.join(" "));
-        Some(Fix::change(message, probe.with_front(words)?))
-    };
-    let mut fixes: Vec<Fix> = ways.iter().filter_map(change).collect();
+    let mut fixes: Vec<Fix> = ways
+        .iter()
+        .filter_map(|words| {
+            let message = format!("Start `{}` in place of `{program}`", words.join(" "));
+            Some(Fix::change(message, probe.with_front(words)?))
+        })
+        .collect();
     fixes.push(Fix::person(if is_declared {
-        format!("`{name}` is in the manifest and not installed: run your installer (`npm install`)")
+        format!("`{name}` is in the manifest but not installed: run your installer (`npm install`)")
     } else {
         format!(
             "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
@@ -89,7 +91,7 @@ fn ask_for_permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
     let program = program.filter(|program| program.contains('/'));
     vec![Fix::person(
         match program.filter(|program| names_word(diagnosis, program)) {
-            Some(program) => format!("`{program}` may not be run (`chmod +x {program}`)"),
+            Some(program) => format!("`{program}` is not executable (`chmod +x {program}`)"),
             None => diagnosis.suggested_fix.clone(),
         },
     )]
@@ -100,7 +102,7 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let probe = history.current;
     let Target::Server(endpoint) = &probe.target else {
         return vec![Fix::person(
-            "Two programs speak different transports: see the evidence",
+            "The two sides use different transports: see the evidence",
         )];
     };
     let is_stdio = endpoint.transport == Transport::Stdio;
@@ -111,8 +113,7 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let advice = Fix::person(if is_stdio {
         "The program does not speak MCP on its standard output: configure it for stdio, or set its address as `url`"
     } else {
-        "What answers there does not speak streamable HTTP: correct the address, or start the server on stdio with a \
-         `command`"
+        "The server at this address does not speak streamable HTTP: correct the address, or start the server on stdio with a `command`"
     });
     let Some(other) = other else {
         return vec![advice];
@@ -158,9 +159,12 @@ fn check_credentials(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         sent.extend(pairs.keys().map(String::as_str));
     }
     vec![Fix::person(if sent.is_empty() {
-        "The credentials are refused, and the configuration sends none: add them".to_owned()
+        "The server requires credentials, but the configuration sends none: add them".to_owned()
     } else {
-        format!("The credentials are refused: check `{}`", sent.join("`, `"))
+        format!(
+            "The server refused the credentials: check `{}`",
+            sent.join("`, `")
+        )
     })]
 }
 
@@ -170,9 +174,9 @@ fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let lines = diagnosis.evidence.iter();
     let words = lines.flat_map(|line| line.text.split(move |letter| !is_letter(letter)));
-    let is_name =
-        |word: &&str| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase();
-    let names: Vec<&str> = words.filter(is_name).collect();
+    let names: Vec<&str> = words
+        .filter(|word| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase())
+        .collect();
     let stands_in = |name: &str| examples.iter().find(|(_, known)| known.contains(name));
     let mut known = names
         .iter()

@@ -72,8 +72,10 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
             continue;
         }
         let first = healing.earlier.into_iter().next().map(|(first, _)| first);
-        let is_other = |first: &Probe| first.target != healing.current.target;
-        let changed = answer.answered && first.as_ref().is_some_and(is_other);
+        let changed = answer.answered
+            && first
+                .as_ref()
+                .is_some_and(|first| first.target != healing.current.target);
         // What never answered is no better than what was given.
         let kept = first.filter(|_| !answer.answered);
         let probe = kept.unwrap_or(healing.current);
@@ -178,7 +180,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
         );
     if is_about_code && matches!(probe.target, Target::Command(_)) {
         answer.answered = true;
-        answer.message = format!("Runs, and fails in the code: {kind}.");
+        answer.message = format!("Starts, then fails in the code: {kind}.");
         return None;
     }
     Some(diagnosis)

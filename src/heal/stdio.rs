@@ -98,7 +98,6 @@ pub(super) fn connect(
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Bytes of one line, and of all that is no message.
 const LONGEST: u64 = 16 << 20;
-const MAX_CHATTER: usize = 64 << 10;
 
 /// A server's standard input, and the messages of its standard output.
 struct Lines {
@@ -145,7 +144,7 @@ fn read_messages(
         let is_message = line.trim_ascii_start().starts_with(b"{");
         if let Ok(message) = serde_json::from_slice(&line) {
             let _ = messages.send(message);
-        } else if !is_message && lock_text(chatter).len() < MAX_CHATTER {
+        } else if !is_message && lock_text(chatter).len() < (64 << 10) {
             lock_text(chatter).push_str(&String::from_utf8_lossy(&line));
         }
         line.clear();

@@ -195,18 +195,18 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         return Some("another definition has as much evidence");
     }
     if rows.iter().any(|row| is_rival(row, best)) {
-        return Some("a file beside it defines the same name");
+        return Some("a file next to it defines the same name");
     }
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     let group = || rows.iter().filter(|row| row.entity == best.entity);
     let is_library = best.weight.outside == Some(HintSource::Stdlib);
     if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
-        return Some("a short name may belong to any package");
+        return Some("a short name could belong to any package");
     }
     let module = &best.candidate.module;
     let is_named = undef.language.is_standard(module) || package_part(module).is_some();
     if best.candidate.path.is_none() && !is_python && !is_named {
-        return Some("an alias that no config explains may lead anywhere");
+        return Some("an alias that no configuration explains may resolve anywhere");
     }
     if group().any(|row| row.weight.count > 0) {
         return None;
@@ -230,7 +230,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         }
     };
     (!is_shown)
-        .then_some("nothing in the repository imports it yet, and the name proves too little")
+        .then_some("nothing in the repository imports it yet, and the name alone is weak evidence")
 }
 
 // Whether a file beside the one that is meant defines the name too: however many files import the other, this file

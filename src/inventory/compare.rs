@@ -41,7 +41,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let is_lock = file.ends_with(".lock");
     let active = std::env::var_os("VIRTUAL_ENV").is_some() || is_lock && file != "uv.lock";
     if project.find_environment().is_none() {
-        let message = format!("{file} locks packages, and there is no .venv");
+        let message = format!("{file} locks packages, but there is no .venv");
         let lacks = is_lock && !active;
         return lacks.then(|| Remedy::new(message, Some(manager.all.clone())));
     }
@@ -73,7 +73,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
             let is_present =
                 |name: &str| present.contains_key(name) || !present.contains_key("pytest");
             let (plugin, file) = developer_plugin(project, is_present)?;
-            let message = format!("`{plugin}` is not installed, and {file} asks for it");
+            let message = format!("`{plugin}` is not installed, but {file} requires it");
             let line = project.command(&format!("{{pip}} install -r {file}"));
             Some(Remedy::new(message, Some(line)))
         })
@@ -92,7 +92,7 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
         "uv.lock" => all,
         _ => format!("python3 -m venv --clear {name} && {all}"),
     };
-    let message = format!("{name}/bin/python leads to an interpreter that is gone");
+    let message = format!("{name}/bin/python points to an interpreter that no longer exists");
     Some(Remedy::new(message, Some(line)))
 }
 
@@ -144,7 +144,7 @@ impl Packages {
         if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
             let wanted = format!("{name} {range}");
             let wanted = wanted.trim();
-            let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
+            let message = format!("the manifest requires `{wanted}`, but {file} does not list it");
             return Some(Remedy::new(message, manager.renew.clone()));
         }
         let is_missing = |one: &&Requirement| match self.present.get(&one.name) {
@@ -157,7 +157,7 @@ impl Packages {
                 return Some(not_installed(project, manager, name));
             };
             let message = format!(
-                "`{name}` {version} is installed, the manifest asks for {}",
+                "`{name}` {version} is installed, but the manifest requires {}",
                 missing.range
             );
             return Some(Remedy::new(
@@ -175,7 +175,7 @@ impl Packages {
         })?;
         let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
         let locked = locked.join(" or ");
-        let message = format!("{name} {version} is installed, {file} asks for {locked}");
+        let message = format!("{name} {version} is installed, but {file} requires {locked}");
         Some(Remedy::new(message, Some(project.command(&manager.all))))
     }
 }
@@ -210,8 +210,9 @@ pub(super) fn own_package_missing(
     let is_src = project.has_file_below(&folder);
     let on_path = text.contains("pythonpath") || text.contains("package = false");
     (is_src && !on_path && !present.contains_key(&normal(name))).then(|| {
-        let message =
-            format!("the package `{name}` itself is not installed, and src/ is not on the path");
+        let message = format!(
+            "the project's own package `{name}` is not installed, and src/ is not on the path"
+        );
         let line = if manager.file.ends_with(".lock") {
             &manager.all
         } else {
@@ -241,7 +242,7 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
         return None;
     }
     if !project.has_path("node_modules") {
-        let message = "package.json asks for packages, and there is no node_modules";
+        let message = "package.json requires packages, but there is no node_modules";
         let asks = !node_requirements(&project.read("package.json")?).is_empty();
         return asks.then(|| Remedy::new(message, Some(manager.all.clone())));
     }
@@ -305,7 +306,7 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
                 return link.or_else(|| {
                     let line = manager.renew.as_ref().unwrap_or(&manager.all);
                     let message = format!(
-                        "`{}` is not installed, and {} asks for it",
+                        "`{}` is not installed, but {} requires it",
                         one.name, member.name
                     );
                     is_plain(&one.name).then(|| Remedy::new(message, Some(line.clone())))

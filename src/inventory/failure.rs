@@ -77,7 +77,7 @@ pub fn explain_failure(
         FailureKind::ConnectionRefused => {
             let mut files = project.source.listing().files();
             let has_services = files.any(|file| COMPOSE.is_match(file.path.as_str()));
-            let message = "a service that the tests call is not running";
+            let message = "a service that the tests use is not running";
             let remedy = || Remedy::new(message, Some("docker compose up -d".to_owned()));
             has_services.then(remedy).into_iter().collect()
         }
@@ -97,11 +97,11 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
     let manager = project.find_manager(is_python_tool(command))?;
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
-            let message = "the lock does not hold what the manifest asks for";
+            let message = "the lock file does not match the manifest";
             (message, manager.renew.clone()?)
         }
         None | Some(Subkind::MissingPackage) => (
-            "what the manifest asks for may not be installed",
+            "packages that the manifest requires may be missing",
             project.command(&manager.all),
         ),
         Some(_) => return None,
@@ -161,7 +161,7 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
 // A variable that is not set, with the value that an example of settings has.
 fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> String) -> Remedy {
     if std::env::var_os(name).is_some() {
-        let message = format!("`{name}` is set here and was not passed on");
+        let message = format!("`{name}` is set here but was not passed to the command");
         return Remedy::new(message, Some(again(name)));
     }
     let value = |file: &&str| {
@@ -175,7 +175,7 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
     };
     match EXAMPLES.iter().find_map(value) {
         Some((file, pair)) => {
-            let message = format!("`{name}` is not set; {file} has a value for it");
+            let message = format!("`{name}` is not set; {file} has an example value");
             Remedy::new(message, Some(again(&pair)))
         }
         None => Remedy::new(format!("`{name}` is not set"), None),

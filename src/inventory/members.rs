@@ -84,7 +84,7 @@ pub(super) fn link_member(
     let (name, folder) = (&member.name, &member.folder);
     let manager = project.find_manager(python)?;
     if app.manifest.contains(&format!("\"{name}\"")) {
-        let message = format!("`{name}` is in {folder}, is declared and not linked");
+        let message = format!("`{name}` is in {folder} and declared, but not linked");
         let line = manager.renew.as_ref().unwrap_or(&manager.all);
         return Some(Remedy::new(message, Some(project.command(line))));
     }

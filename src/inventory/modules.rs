@@ -78,10 +78,10 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         .filter(|name| has_scope(name) || is_near(name))
         .chain(&mut declared);
     if let Some(near) = near.min() {
-        let message = format!("`{package}` is not installed; the project names `{near}`");
+        let message = format!("`{package}` is not installed; the project lists `{near}`");
         return Remedy::new(message, None);
     }
-    let message = format!("`{package}` is not installed, and no manifest names it");
+    let message = format!("`{package}` is not installed, and no manifest lists it");
     Remedy::new(message, Some(add_command(project, package, python)))
 }
 

@@ -5,9 +5,6 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 const MAX_CASES: usize = 200_000;
-const MAX_DETAIL: usize = 16 << 10;
-// Failures whose details are kept. Bounded, because a suite that fails as a whole repeats itself.
-const MAX_DETAILS: usize = 2000;
 const MAX_DEPTH: usize = 64;
 
 /// Reads a report in one pass. Entities beside those of XML itself are not expanded; what breaks off
@@ -101,7 +98,8 @@ impl Pass {
                     let message = attribute(tag, &["message"]);
                     let message = message.filter(|message| !message.trim().is_empty());
                     case.message = case.message.take().or(message);
-                    self.in_failure = self.details < MAX_DETAILS;
+                    // Failures whose details are kept. Bounded, because a suite that fails as a whole repeats itself.
+                    self.in_failure = self.details < 2000;
                     self.details += 1;
                 }
             }
@@ -133,7 +131,7 @@ impl Pass {
 
     fn add_text(&mut self, text: &str) {
         if let Some(case) = self.case.as_mut().filter(|_| self.in_failure) {
-            let room = MAX_DETAIL.saturating_sub(case.detail.len());
+            let room = (16_usize << 10).saturating_sub(case.detail.len());
             let end = text.floor_char_boundary(room.min(text.len()));
             case.detail.push_str(text.get(..end).unwrap_or_default());
         }
@@ -166,8 +164,9 @@ pub struct Report {
 impl Report {
     /// The tests that failed.
     pub fn failed(&self) -> impl Iterator<Item = &Case> {
-        let failed = |case: &&Case| matches!(case.end, End::Failed | End::Error);
-        self.cases.iter().filter(failed)
+        self.cases
+            .iter()
+            .filter(|case| matches!(case.end, End::Failed | End::Error))
     }
 }
 
@@ -258,14 +257,15 @@ impl Case {
         let dotted = if is_module { &self.name } else { &self.class };
         let parts: Vec<&str> = dotted.split('.').collect();
         let path = |count: &usize| format!("{}.py", parts[..*count].join("/"));
-        let is_named = |count: &usize| {
+        let class = parts
+            .iter()
+            .skip(1)
+            .position(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
+        let usual = class.map_or(parts.len(), |at| at + 1);
+        let named = (1..=parts.len().min(MAX_PARTS)).rev().find(|count| {
             let path = path(count);
             self.file.as_ref() == Some(&path) || self.detail.contains(&format!("{path}:"))
-        };
-        let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
-        let class = parts.iter().skip(1).position(is_class);
-        let usual = class.map_or(parts.len(), |at| at + 1);
-        let named = (1..=parts.len().min(MAX_PARTS)).rev().find(is_named);
+        });
         let count = named.unwrap_or(usual);
         let mut id = path(&count);
         // A file that could not be collected has no test.

@@ -98,9 +98,6 @@ fn line_start(text: &str, import: &Import) -> usize {
     text.split_inclusive('\n').take(above).map(str::len).sum()
 }
 
-/// Lines of one statement that are shown.
-const MAX_STATEMENT_LINES: usize = 40;
-
 /// Returns an import of a file as it is written there with another module, on one line; the module alone where the
 /// statement cannot be told.
 pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &str) -> String {
@@ -114,7 +111,8 @@ pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &
         let is_word = head.ends_with(' ');
         statement.push_str(if is_word { " " } else { "" });
         statement.push_str(module);
-        let mut lines = tail.lines().take(MAX_STATEMENT_LINES);
+        // A longer statement is shown shortened.
+        let mut lines = tail.lines().take(40);
         statement.push_str(lines.next().unwrap_or_default());
         // The names of Python are behind the module.
         while statement.matches('(').count() > statement.matches(')').count() {

@@ -16,8 +16,6 @@ const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 const HEAD_BYTES: usize = 256 * 1024;
 /// A NUL byte among the first of a file means that it is no text, as git has it.
 const BINARY_PROBE: usize = 8_000;
-/// Brackets inside brackets that are parsed.
-const MAX_NESTING: usize = 1_000;
 /// Syntax errors reported for one file.
 const MAX_SYNTAX_ERRORS: usize = 100;
 
@@ -169,7 +167,8 @@ fn too_deep(text: &[u8]) -> Option<usize> {
             b'>' => generics = generics.saturating_sub(1),
             _ => continue,
         }
-        if depth.max(generics) > MAX_NESTING {
+        // Deeper nesting could overflow the parser's stack.
+        if depth.max(generics) > 1_000 {
             return Some(at);
         }
     }

@@ -35,11 +35,10 @@ pub fn inserted(page: &Page<'_>, one: &Suggestion) -> Option<String> {
         return Some(page.with_line_above(first, &line));
     }
     let is_relative = |specifier: &str| specifier.starts_with('.');
-    let is_peer = |statement: &&Statement<'_>| {
+    let peer = leading.iter().rfind(|statement| {
         let import = statement.imports.first();
         import.is_some_and(|import| is_relative(&import.specifier) == is_relative(&one.module))
-    };
-    let peer = leading.iter().rfind(is_peer);
+    });
     Some(page.with_line_below(peer.unwrap_or(last), &line))
 }
 

@@ -22,8 +22,9 @@ pub struct Outline {
 impl Outline {
     /// The innermost definition around a 1-based line, by its place in the outline.
     pub fn innermost(&self, line: u32) -> Option<usize> {
-        let holds = |one: &Definition| one.lines[0] <= line && line <= one.lines[1];
-        self.definitions.iter().rposition(holds)
+        self.definitions
+            .iter()
+            .rposition(|one| one.lines[0] <= line && line <= one.lines[1])
     }
 }
 
@@ -49,8 +50,8 @@ const MAX_DEPTH: usize = 200;
 /// only the head is looked at.
 pub fn outline(path: &RepoPath, bytes: &[u8]) -> Outline {
     let code = Code::read(path, bytes);
-    let read = |code: Code<'_>| Some(read(&code.tree()?, code.head(), &code.language.outline));
-    code.and_then(read).unwrap_or_default()
+    code.and_then(|code| Some(read(&code.tree()?, code.head(), &code.language.outline)))
+        .unwrap_or_default()
 }
 
 // What is known of a definition before the walk comes to it.

@@ -23,10 +23,6 @@ struct Parsed {
     tree: Tree,
 }
 
-const MAX_LAST: usize = 3;
-/// Longer texts are not kept.
-const MAX_KEPT_BYTES: usize = 512 * 1024;
-
 // The parser reports every hundred operations; ordinary code needs at most one report for forty bytes. Reports are
 // counted and not time, so that every machine gives the same answer.
 const FREE_REPORTS: usize = 2_000;
@@ -51,9 +47,10 @@ pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let tree = parse_once(grammar, text)?;
     let mended = grammar.mended.filter(|_| tree.root_node().has_error());
     let tree = mended.and_then(|mended| mended(text)).unwrap_or(tree);
-    if text.len() <= MAX_KEPT_BYTES {
+    // Longer texts are not cached, to save memory.
+    if text.len() <= 512 * 1024 {
         LAST.with_borrow_mut(|last| {
-            if last.len() == MAX_LAST {
+            if last.len() == 3 {
                 last.remove(0);
             }
             last.push(Parsed {

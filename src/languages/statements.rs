@@ -29,14 +29,6 @@ pub(super) fn statements<'f>(
     let Some(tree) = code.tree() else {
         return Vec::new();
     };
-    let own = |import: &&Import| {
-        let kinds = [
-            ImportKind::Import,
-            ImportKind::From,
-            ImportKind::ImportEquals,
-        ];
-        !import.nested && (kinds.contains(&import.kind) || import.kind == ImportKind::Require)
-    };
     let mut found: Vec<Statement<'f>> = Vec::new();
     let root = tree.root_node();
     // What an error holds at the top level counts as well.
@@ -66,7 +58,15 @@ pub(super) fn statements<'f>(
         let imports: Vec<&Import> = facts
             .imports
             .iter()
-            .filter(own)
+            .filter(|import| {
+                let kinds = [
+                    ImportKind::Import,
+                    ImportKind::From,
+                    ImportKind::ImportEquals,
+                ];
+                !import.nested
+                    && (kinds.contains(&import.kind) || import.kind == ImportKind::Require)
+            })
             .filter(|one| one.line as usize == row && (one.kind == ImportKind::Require) == required)
             .collect();
         if blank && (!imports.is_empty() || kind == "future_import_statement") {
@@ -89,18 +89,16 @@ pub(super) fn leading_imports<'s, 'f>(
     statements: &'s [Statement<'f>],
 ) -> &'s [Statement<'f>] {
     const COMMENTS: &[&str] = &["#", "//", "/*", "*"];
-    let is_code = |line: &str| {
-        let line = line.trim();
-        !line.is_empty() && !COMMENTS.iter().any(|mark| line.starts_with(mark))
-    };
-    let parts_from = |pair: &[Statement<'_>]| match pair {
+    let end = statements.windows(2).position(|pair| match pair {
         [above, below] => {
             let between = text.get(above.span.end..below.span.start);
-            between.unwrap_or_default().lines().any(is_code)
+            between.unwrap_or_default().lines().any(|line| {
+                let line = line.trim();
+                !line.is_empty() && !COMMENTS.iter().any(|mark| line.starts_with(mark))
+            })
         }
         _ => false,
-    };
-    let end = statements.windows(2).position(parts_from);
+    });
     let end = end.map_or(statements.len(), |at| at + 1);
     statements.get(..end).unwrap_or_default()
 }

@@ -86,9 +86,6 @@ struct Place {
     method: bool,
 }
 
-/// Nodes above a name that are asked what it is.
-const MAX_ABOVE: usize = 6;
-
 impl Place {
     fn find(query: &Patterns, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> Self {
         let mut place = Self {
@@ -97,7 +94,8 @@ impl Place {
         };
         let near = [leaf].into_iter().chain(above.iter().rev().copied());
         for (level, node) in near.enumerate() {
-            if level <= MAX_ABOVE || matches!(node.kind(), "type" | "class_body") {
+            // The node that decides what a name is lies at most so many levels above.
+            if level <= 6 || matches!(node.kind(), "type" | "class_body") {
                 query.at(node, text, |number, found| {
                     place.see(number, found, leaf, text);
                 });

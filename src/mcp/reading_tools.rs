@@ -23,7 +23,7 @@ pub(super) fn diagnose(caller: &Caller<'_>, given: JsonObject) -> Result<Answer,
 
 pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let mut request: ContextRequest = parse_arguments(given)?;
-    request.max_log_bytes = request.max_tokens.is_none().then_some(Bytes(USUAL_LOG));
+    request.max_log_bytes = request.max_tokens.is_none().then_some(Bytes(12_288));
     let app = (caller.open)(&WithinAnswer(&request))?;
     let mut packed = app::build_context(&app, &request)?;
     if request.log.is_some() {
@@ -46,17 +46,14 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
     })
 }
 
-/// Tokens of files that leave room for the rest of an answer.
-const USUAL_TOKENS: u64 = 11_000;
-const USUAL_LOG: u64 = 12_288;
-
 // The request, within what every client takes where nobody asked for more.
 struct WithinAnswer<'a>(&'a ContextRequest);
 
 impl Flags for WithinAnswer<'_> {
     fn merge(&self, settings: &mut Settings) {
         self.0.merge(settings);
-        settings.context.max_tokens.get_or_insert(USUAL_TOKENS);
+        // Tokens of files that leave room for the rest of an answer.
+        settings.context.max_tokens.get_or_insert(11_000);
     }
 }
 
@@ -125,17 +122,17 @@ fn answer_verdict(
     let mut answer = Answer::new(text, &verdict, command)?;
     if let Some(document) = &mut answer.document {
         // Left out because it holds lines of the file around the change, and a masked one would not apply.
-        let is_kept = |patch: &str| patch.len() <= MAX_PATCH && mask(patch) == patch;
-        if !document["canonicalPatch"].as_str().is_some_and(is_kept) {
+        // A larger canonical patch is not sent back, to save tokens.
+        if !document["canonicalPatch"]
+            .as_str()
+            .is_some_and(|patch| patch.len() <= 32_768 && mask(patch) == patch)
+        {
             document["canonicalPatch"] = Value::Null;
         }
         mask_strings(document, &mask);
     }
     Ok(answer)
 }
-
-/// Bytes of a canonical patch that is still sent back to who sent the patch.
-const MAX_PATCH: usize = 32_768;
 
 // A verdict quotes lines of files.
 fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {

@@ -39,7 +39,8 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let mut told: Option<Instant> = None;
     let mut sink = |_: bool, bytes: &[u8]| {
-        if told.is_none_or(|last| last.elapsed() >= LINES_APART) {
+        // At most one progress line per second.
+        if told.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
             app.show_output(bytes);
             told = Some(Instant::now());
         }
@@ -59,7 +60,7 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
         text.push_str(&kept_summary(summary, false, false));
         if !summary.certain.is_empty() {
-            text.push_str("`fix_tests` tries what is certain\n");
+            text.push_str("`fix_tests` tries certain fixes\n");
         }
         text.push_str("`build_context` without a log shows the log and the code\n");
     }
@@ -71,9 +72,6 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     });
     Answer::new(text, &document, "mendit report latest")
 }
-
-/// Between two lines of a command that a client is told.
-const LINES_APART: Duration = Duration::from_secs(1);
 
 pub(super) fn find_cause(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, AppError> {
     let request = WhyRequest {
@@ -99,7 +97,7 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         text.push_str(shown);
         if patch.is_none() {
             text.push_str(
-                "a secret is masked here, so this does not apply; `mendit fix --yes --test CMD` writes it\n",
+                "a secret is redacted here, so this patch does not apply; `mendit fix --yes --test CMD` writes it\n",
             );
         }
     }
@@ -132,7 +130,7 @@ fn choose_command(caller: &Caller<'_>, given: JsonObject) -> Result<Vec<OsString
     let found = found.ok_or_else(|| {
         let allowed = allowed.join("`, `");
         AppError::usage(format!(
-            "that command is not one of those this server may run: `{allowed}`"
+            "this server may not run that command; it may run `{allowed}`"
         ))
     })?;
     Ok(vec![found.into()])

@@ -112,7 +112,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = &request.name;
         let Some(row) = TOOLS.iter().find(|row| row.name == name) else {
-            let message = format!("there is no tool `{name}`");
+            let message = format!("no tool `{name}`");
             return Err(ErrorData::invalid_params(message, None));
         };
         if !self.options.offers(row) {
@@ -170,8 +170,7 @@ impl ServerHandler for Server {
     }
 }
 
-const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
-hard caps, find imports for undefined names, and validate patches before they are applied. Start with \
+const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a fix needs under hard caps, find imports for undefined names, and validate patches before they are applied. Start with \
 `run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`; \
 without it that of the last `mendit run`). Validate every patch with `check_patch`, whose feedback says \
 what to send instead when it does not apply.";
@@ -184,14 +183,12 @@ fn internal_error(message: &str) -> ErrorData {
     ErrorData::internal_error(message.to_owned(), None)
 }
 
-/// What a command has to end by itself: a canceled one is gone within 2 seconds.
-const GRACE: Duration = Duration::from_secs(1);
-
 // Ends the command that a call runs, without grace when it does not go.
 fn stop_command(stop: Stop) {
     stop.request();
     tokio::spawn(async move {
-        tokio::time::sleep(GRACE).await;
+        // Grace period, so that a canceled command is gone within 2 seconds.
+        tokio::time::sleep(Duration::from_secs(1)).await;
         stop.request();
     });
 }

@@ -28,7 +28,8 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
     let served = runtime.block_on(async {
         let (input, out) = rmcp::transport::stdio();
         let out = Arc::new(Mutex::new(out));
-        let (sender, messages) = channel(WAITING);
+        // A full queue makes the client wait.
+        let (sender, messages) = channel(16);
         let (listener, ended) = (read_input(input, sender, out.clone()), server.ended.clone());
         tokio::spawn(async move {
             listener.await;
@@ -45,8 +46,6 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
     served.map(|_| ())
 }
 
-// Messages that wait to be taken up.
-const WAITING: usize = 16;
 // Bytes of one message.
 const LONGEST: u64 = 16 << 20;
 

@@ -52,7 +52,7 @@ tools! {
     /// Find the change that broke the tests: reverts changes in an isolated copy, uncommitted ones first, then
     /// commits, and reruns the failing tests. Nothing is written to the worktree.
     "find_cause" Runs running::Arguments, running::find_cause;
-    /// Fix a failing test command where no model is needed, tested in an isolated copy. Returns the patch that
+    /// Fix a failing test command without an LLM, tested in an isolated copy. Returns the patch that
     /// makes it pass; nothing is written.
     "fix_tests" Runs running::Arguments, running::fix_tests;
 }
@@ -161,9 +161,10 @@ impl Answer {
             result.structured_content = self.document;
             return result;
         }
-        let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(FOOT_TOKENS));
+        // Reserve tokens for the line that names the full output.
+        let (head, lines) = first_lines(&self.text, self.limit.saturating_sub(200));
         let cut = format!(
-            "{head}\n[cut here: {lines} more lines. All of it: `{}`]\n",
+            "{head}\n[truncated: {lines} more lines; full output: `{}`]\n",
             self.command
         );
         CallToolResult::success(vec![ContentBlock::text(cut)])
@@ -172,8 +173,6 @@ impl Answer {
 
 /// Tokens that clients take in one answer: Claude Code warns at 10,000 and refuses above 25,000.
 pub(super) const MAX_TOKENS: u64 = 20_000;
-/// Tokens of the line that says where the rest is.
-const FOOT_TOKENS: u64 = 200;
 
 // As packets count: two for every seven bytes.
 fn count_tokens(text: &str) -> u64 {

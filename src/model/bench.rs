@@ -21,7 +21,7 @@ pub struct BenchDocument {
     pub max_level: Level,
     /// The part of the fixtures; `null` for all.
     pub partition: Option<Partition>,
-    /// One row a fixture, by name.
+    /// One row per fixture, sorted by name.
     pub fixtures: Vec<FixtureOutcome>,
     /// Totals over all fixtures.
     pub totals: Tally,
@@ -102,7 +102,7 @@ pub struct FixtureOutcome {
     pub seconds: f64,
     /// Problems, one sentence each; empty if it passed.
     pub why: Vec<String>,
-    /// Where something forbidden was found: files of the run's folder.
+    /// Files of the run's folder that contain forbidden content.
     pub leaks: Vec<String>,
     /// The patch that it ended with.
     #[serde(skip)]
@@ -118,7 +118,7 @@ pub enum FixtureResult {
     /// It failed.
     #[default]
     Failed,
-    /// A program that it needs is missing here.
+    /// A required program is not installed.
     Skipped,
     /// It could not be run.
     Error,

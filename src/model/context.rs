@@ -42,7 +42,7 @@ pub struct ContextDocument {
     /// How many were left out in all, by code.
     #[schemars(with = "BTreeMap<String, u64>")]
     pub omitted_counts: BTreeMap<Code, u64>,
-    /// Imports of included files that lead to no file.
+    /// Imports of included files that do not resolve to a file.
     pub unresolved_imports: Vec<UnresolvedImport>,
     /// Files worth asking for next, best first.
     pub next: Vec<RepoPath>,
@@ -202,7 +202,7 @@ pub struct Omission {
     pub remedy: String,
 }
 
-/// An import that leads to no file.
+/// An import that does not resolve to a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct UnresolvedImport {
     /// The importing file.
@@ -311,7 +311,7 @@ pub struct FailurePacket {
 pub struct FailureSummary {
     /// The diagnosed kind.
     pub kind: super::FailureKind,
-    /// A finer word.
+    /// The subkind.
     pub subkind: Option<super::Subkind>,
     /// One sentence.
     pub message: String,

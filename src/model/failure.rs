@@ -91,7 +91,7 @@ impl FailureKind {
     }
 }
 
-/// How one attempt at a repair ended.
+/// How one attempt at a fix ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
@@ -134,7 +134,7 @@ pub enum Category {
     Partial,
 }
 
-/// A finer word inside a kind; words that only tables of rules name are `Other`.
+/// A subkind; those that only rule tables name are `Other`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(with = "String")]
 #[serde(rename_all = "snake_case")]
@@ -178,19 +178,19 @@ pub enum RemedySource {
 pub struct Diagnosis {
     /// The primary kind.
     pub kind: FailureKind,
-    /// A finer word, if the evidence gives one.
+    /// The subkind, if the evidence shows one.
     pub subkind: Option<Subkind>,
     /// Other kinds the evidence allows, best first.
     pub alternatives: Vec<Alternative>,
     /// 0 to 1 in steps of 0.05.
     pub confidence: f64,
-    /// The report's word for it.
+    /// The category in the report.
     pub category: Category,
     /// One sentence that explains the failure.
     pub explanation: String,
     /// What to do about it, in one sentence.
     pub suggested_fix: String,
-    /// Whose sentence that is.
+    /// The source of that sentence.
     pub remedy_source: RemedySource,
     /// 1-based line of the log in which the tool says it.
     pub remedy_line: Option<u64>,
@@ -308,7 +308,7 @@ pub struct FailedTest {
 pub struct Failure {
     /// Its kind.
     pub kind: FailureKind,
-    /// A finer word, if the evidence gives one.
+    /// The subkind, if the evidence shows one.
     pub subkind: Option<Subkind>,
     /// The tool that reported it.
     pub tool: Option<String>,

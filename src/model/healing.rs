@@ -13,11 +13,11 @@ pub struct HealingResult {
     pub schema_version: u32,
     /// Always `healing`.
     pub document: &'static str,
-    /// Whether every probe answers and nothing that was checked is missing.
+    /// Whether every probe responds and nothing that was checked is missing.
     pub fixed: bool,
     /// A row for each thing that was checked; empty when something was probed.
     pub rows: Vec<CheckupRow>,
-    /// Each thing that must answer, in the order it was probed.
+    /// Each probe, in the order it ran.
     pub probes: Vec<HealedProbe>,
     /// Every fix that was tried, in order.
     pub attempts: Vec<HealingAttempt>,
@@ -62,13 +62,13 @@ impl HealingResult {
     }
 }
 
-/// One thing that must answer, and whether it does.
+/// One probe, and whether it responds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealedProbe {
     /// `test`, or the server's name.
     pub name: String,
-    /// Whether it answers.
+    /// Whether it responds.
     pub fixed: bool,
     /// One sentence, such as `Connected. 8 tools available.`
     pub message: String,
@@ -76,7 +76,7 @@ pub struct HealedProbe {
     pub tools: Vec<String>,
     /// Whether its configuration had to be changed.
     pub changed: bool,
-    /// The remaining problem; `null` if it answers.
+    /// The remaining problem; `null` if it responds.
     pub diagnosis: Option<Diagnosis>,
     /// What the user has to do; `null` if nothing.
     pub user_action_needed: Option<String>,
@@ -86,7 +86,7 @@ pub struct HealedProbe {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealingAttempt {
-    /// Which probe.
+    /// The probe.
     pub probe: String,
     /// Counted from 1 for each probe.
     pub attempt_number: u32,
@@ -117,7 +117,7 @@ pub struct CheckupRow {
 pub enum CheckupState {
     /// It is there.
     Good,
-    /// It is not there, and most things work without.
+    /// It is missing, and most commands work without it.
     Weak,
     /// Nothing works without it.
     Missing,

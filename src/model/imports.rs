@@ -120,7 +120,7 @@ pub struct Suggestion {
     pub import_statement: String,
     /// The module as the statement names it.
     pub module: String,
-    /// The file of the repository that the module is; `null` when it lies outside.
+    /// The repository file of the module; `null` if it is outside.
     pub path: Option<RepoPath>,
     /// Confidence in percent.
     pub confidence: u8,
@@ -144,7 +144,7 @@ pub struct Suggestion {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HintSource {
-    /// Other files import this very name.
+    /// Other files import the same name.
     Repo,
     /// A file of the repository defines or exports it.
     Definition,
@@ -152,7 +152,7 @@ pub enum HintSource {
     Stdlib,
     /// A package that the manifest names has it.
     Manifest,
-    /// A name like it exists.
+    /// A similar name exists.
     #[default]
     Similar,
 }

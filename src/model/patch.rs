@@ -27,7 +27,7 @@ pub struct PatchVerdict {
     pub problems: Vec<PatchProblem>,
     /// Places that parse in the tree and no longer parse after the patch.
     pub new_syntax_errors: Vec<AfterProblem>,
-    /// Imports that the patch adds and that lead nowhere.
+    /// Imports that the patch adds and that do not resolve.
     pub new_unresolved_imports: Vec<AfterProblem>,
     /// The same change as a git patch with true line numbers and blob ids; `null` unless it applies.
     pub canonical_patch: Option<String>,
@@ -212,13 +212,13 @@ impl Mend {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
-    /// The input and the file leave only one reading.
+    /// The input and the file leave only one interpretation.
     Safe,
-    /// One reading is left, but the input had lost something.
+    /// Only one interpretation is left, but part of the input was lost.
     Lossy,
 }
 
-/// One thing that is wrong with a patch, or worth knowing about it.
+/// One problem of a patch, or a note about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {

@@ -26,7 +26,7 @@ pub struct Proof {
     pub rests_on: Vec<String>,
     /// The mutation check; `null` if no fix was proven that it could test.
     pub mutation: Option<MutationCheck>,
-    /// Values of failing tests that the change itself holds, given and expected, with their places: it may
+    /// Values of failing tests that the change itself contains, given and expected, with their places: it may
     /// answer these tests alone.
     pub own_values: Vec<String>,
     /// Lines of the change that look like tampering, for a human to review.
@@ -44,17 +44,17 @@ pub enum ProofLevel {
     ExitCode,
     /// The runner reports the formerly failing tests as passed.
     Tests,
-    /// They also fail when an assertion expects something else.
+    /// They also fail when an expected value changes.
     Mutation,
 }
 
-/// Assertions of the formerly failing tests, perturbed one at a time beside a green run.
+/// Assertions of the formerly failing tests, mutated one at a time after a passing run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MutationCheck {
-    /// Whether any assertion could be perturbed and was reached.
+    /// Whether any assertion could be mutated and was reached.
     pub applicable: bool,
-    /// Each assertion that was perturbed.
+    /// Each assertion that was mutated.
     pub negated: Vec<NegatedAssertion>,
     /// Why assertions could not be tried.
     pub reason: Option<String>,
@@ -145,7 +145,7 @@ pub enum TestEnd {
     Failed,
     /// It was skipped, or is only planned.
     Skipped,
-    /// It failed, and that was said to be expected.
+    /// It failed, as the test declares (an expected failure).
     ExpectedFailure,
     /// The runner names no test that passes; its counts leave no other end.
     Counted,

@@ -58,7 +58,7 @@ pub struct ReplyEdit {
     pub new: String,
 }
 
-/// A file as it shall be.
+/// A file's new content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyFile {
     /// The file.
@@ -117,7 +117,7 @@ pub struct Observed {
     pub passed: bool,
     /// The kind of failure.
     pub kind: FailureKind,
-    /// A finer word.
+    /// The subkind.
     pub subkind: Option<super::Subkind>,
     /// One sentence.
     pub message: String,
@@ -162,15 +162,15 @@ pub struct AgentTrouble {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleKind {
-    /// Credentials that its service takes.
+    /// Valid credentials for its service.
     Login,
     /// Money or quota.
     Credit,
-    /// A service that has time for it: a rate limit, or too much load.
+    /// An available service: a rate limit or overload refused the call.
     RateLimit,
     /// Context: the prompt exceeds the model's window.
     TooLong,
-    /// Nothing that it says: it ended with an error.
+    /// Unknown: the agent ended with an error.
     Crash,
 }
 
@@ -236,7 +236,7 @@ pub struct AttemptResult {
     pub origin: Origin,
     /// How it ended.
     pub stop_reason: StopReason,
-    /// The report's word for it.
+    /// The category in the report.
     pub category: Category,
     /// The context level.
     pub level: Level,
@@ -314,7 +314,7 @@ pub struct RunResult {
     pub status: RunStatus,
     /// How it ended.
     pub stop_reason: StopReason,
-    /// The report's word for it; `null` when nothing failed.
+    /// The category in the report; `null` if nothing failed.
     pub category: Option<Category>,
     /// The highest level that was used.
     pub level: Level,
@@ -363,7 +363,7 @@ pub struct RunResult {
     pub usage: Option<Usage>,
     /// The failure with the kept changes; `null` if nothing was kept or nothing fails.
     pub remaining: Option<Observed>,
-    /// How often all commands were run from their beginning.
+    /// How often all commands were run.
     pub whole_runs: u64,
     /// How often the failing tests were run alone.
     pub chosen_runs: u64,
@@ -387,7 +387,7 @@ pub struct PartResult {
     pub title: String,
     /// Parts that came first because it uses what they change, by number.
     pub depends_on: Vec<String>,
-    /// How it ended; `null` when it was not begun, or cut off.
+    /// How it ended; `null` if it was not started, or was interrupted.
     pub status: Option<RunStatus>,
 }
 
@@ -398,7 +398,7 @@ pub struct CommandRun {
     pub why: String,
     /// Seconds.
     pub seconds: f64,
-    /// Whether it was of all the commands, and not of the tests that failed alone.
+    /// Whether all commands ran, rather than only the failing tests.
     pub whole: bool,
 }
 
@@ -410,7 +410,7 @@ pub struct WorkplaceUsed {
     pub kind: String,
     /// The reason for it, in a few words.
     pub why: String,
-    /// How far the sandbox was in force: `enforced`, `partial` or `none`.
+    /// How much of the sandbox was active: `enforced`, `partial` or `none`.
     pub sandbox: String,
     /// Sandbox layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,
@@ -419,7 +419,7 @@ pub struct WorkplaceUsed {
     pub refused: Vec<Refused>,
 }
 
-/// A place that the sandbox refused to be written.
+/// A path that the sandbox did not allow to be written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Refused {
     /// The file or folder.

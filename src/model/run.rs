@@ -31,7 +31,7 @@ pub struct CommandRecord {
     pub ended_at: Option<String>,
     /// How it ended in figures.
     pub test_result: Option<TestResult>,
-    /// How far the sandbox was in force: `enforced`, `partial` or `none`.
+    /// How much of the sandbox was active: `enforced`, `partial` or `none`.
     pub sandbox: String,
     /// Sandbox layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,
@@ -85,7 +85,7 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
 pub struct RunSummary {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// A finer word.
+    /// The subkind.
     pub subkind: Option<super::Subkind>,
     /// The same in one sentence.
     pub explanation: String,
@@ -269,7 +269,7 @@ pub struct Rates {
     pub document: &'static str,
     /// Runs that were read.
     pub runs: u32,
-    /// Runs that had something to repair.
+    /// Runs that had something to fix.
     pub failures: u32,
     /// Of those, runs that ended fixed.
     pub fixed: u32,

@@ -42,11 +42,10 @@ impl DocumentSchema {
 pub fn forget_widths(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            let width = |format: &Value| {
+            if fields.get("format").is_some_and(|format| {
                 let format = format.as_str();
                 format.is_some_and(|format| WIDTHS.iter().any(|width| format.starts_with(width)))
-            };
-            if fields.get("format").is_some_and(width) {
+            }) {
                 fields.remove("format");
             }
             fields.values_mut().for_each(forget_widths);
@@ -77,9 +76,9 @@ macro_rules! documents {
 documents! {
     "bench" written BenchDocument, "how often fixtures are fixed (`bench`)";
     "context" written ContextDocument, "the files chosen for a failure and why (`context`)";
-    "diagnosis" written DiagnosisDocument<'static>, "what a log says about a failure (`diagnose`)";
+    "diagnosis" written DiagnosisDocument<'static>, "the diagnosis of a log (`diagnose`)";
     "failure-packet" written FailurePacket, "the input of an agent (`context --out`, `fix`)";
-    "healing" written HealingResult, "what works, what is missing, what was corrected (`doctor`)";
+    "healing" written HealingResult, "what works, what is missing and what was corrected (`doctor`)";
     "hint" written HintDocument, "imports for undefined names (`hint`)";
     "imports" written ImportsDocument, "import edges and closures (`imports`)";
     "patch-verdict" written PatchVerdict, "the verdict on a patch (`check`, `apply`)";

@@ -16,7 +16,7 @@ pub enum Verdict {
     Applies,
     /// After the listed corrections.
     AppliesMended,
-    /// The files already are as the patch would make them.
+    /// The files already match the patch.
     AlreadyApplied,
     /// More than one place fits.
     Ambiguous,

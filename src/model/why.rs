@@ -9,7 +9,7 @@ use super::Remedy;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyDocument {
-    /// Raised when a field changes its meaning or goes.
+    /// Raised when a field changes its meaning or is removed.
     pub schema_version: u32,
     /// `why`.
     pub document: &'static str,

@@ -33,11 +33,13 @@ pub(super) fn after_image(
         broken: broken_data(changes).into_iter().collect(),
         ..AfterImage::default()
     };
-    let parsed = |change: &&Change| Language::of_path(change.path.as_str()).is_some();
     if changes.len() > MAX_FILES {
         return after;
     }
-    let files: Vec<&Change> = changes.iter().filter(parsed).collect();
+    let files: Vec<&Change> = changes
+        .iter()
+        .filter(|change| Language::of_path(change.path.as_str()).is_some())
+        .collect();
     let looked = crate::parallel::map(files, inspect_change);
     let mut gained: Vec<(&RepoPath, Import)> = Vec::new();
     for mut found in looked.into_iter().flatten() {
@@ -63,7 +65,7 @@ pub(super) fn after_image(
                 code: Code::P802,
                 path: path.as_str().to_owned(),
                 line: u64::from(import.line),
-                message: format!("the import of `{}` leads nowhere", import.specifier),
+                message: format!("the import of `{}` does not resolve", import.specifier),
             });
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
 }
 
 /// Applies replacements of text, each of which must be found exactly once unless it is for all, with the
-/// line ends of the file unless they are meant `literally`.
+/// line endings of the file unless they are meant `literally`.
 pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &Work) -> Modified {
     let mut bytes = before.to_vec();
     let mut made = Modified::default();
@@ -71,7 +71,7 @@ pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &W
     made
 }
 
-/// Returns an edit with the line ends of the file, the line feeds at the edges of its old text and the indent
+/// Returns an edit with the line endings of the file, the line feeds at the edges of its old text and the indent
 /// that its first line has in the file.
 fn adapt_edit<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
     let mut edit = Cow::Borrowed(edit);
@@ -81,7 +81,7 @@ fn adapt_edit<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e
     }
     if let Some(new) = with_ends(bytes, &edit.new) {
         edit.to_mut().new = new;
-        let message = "gave the new text the line ends of the file";
+        let message = "gave the new text the line endings of the file";
         note(Code::M411, Safety::Safe, edit.line, message);
     }
     if let Some(new) = with_edges(&edit.old, &edit.new) {
@@ -132,8 +132,10 @@ fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         None if several => memchr::memmem::find_iter(bytes, old).collect(),
         None => find_all(bytes, old),
     };
-    let hinted = |at: &&usize| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint));
-    let places = match places.iter().find(hinted) {
+    let places = match places
+        .iter()
+        .find(|at| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint)))
+    {
         Some(at) if !several => vec![*at],
         _ => places,
     };
@@ -148,7 +150,7 @@ fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     if let Some(expected) =
         expected.filter(|wanted| *wanted as usize != count && edit.after.is_none())
     {
-        let message = format!("the old text fits in {count} places, and {expected} are expected");
+        let message = format!("the old text fits in {count} places, but {expected} are expected");
         return refuse(Code::P403, message);
     }
     if count > 1 && !several {

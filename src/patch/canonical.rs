@@ -106,8 +106,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 type Run = (Range<usize>, Range<usize>);
 
 fn write_hunks(old: &Text<'_>, new: &Text<'_>, runs: &[Run], out: &mut Vec<u8>) {
-    let is_near = |one: &Run, two: &Run| two.0.start <= one.0.end + 2 * CONTEXT;
-    for group in runs.chunk_by(is_near) {
+    for group in runs.chunk_by(|one, two| two.0.start <= one.0.end + 2 * CONTEXT) {
         write_hunk((old, new), group, out);
     }
 }

@@ -118,8 +118,7 @@ fn gained_blank(lines: &[HunkLine<'_>]) -> Option<u32> {
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
 /// lines are moved alike.
 fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
-    let is_solid = |line: &&HunkLine<'_>| !line.prefixed && !line.is_blank();
-    let side = |gone| without_kind(lines, gone).filter(is_solid);
+    let side = |gone| without_kind(lines, gone).filter(|line| !line.prefixed && !line.is_blank());
     let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
     let alike = old.text().trim_ascii() == new.text().trim_ascii();
     let words = |gone| side(gone).map(|line| line.text().trim_ascii());
@@ -164,9 +163,6 @@ fn lost_all_indent(section: &FilePatch<'_>, lines: &[HunkLine<'_>]) -> Option<u3
     added.next().filter(|_| is_lost).map(|line| line.at)
 }
 
-/// Hunks of a file for which is searched why they do not fit.
-const MAX_DIAGNOSED: usize = 8;
-
 /// Adds what is reported of each hunk, and the mends that its place took.
 fn add_verdicts(
     modified: &mut Modified,
@@ -197,7 +193,8 @@ fn add_verdicts(
             }
             Err(failure) => {
                 let mut failure = failure.clone();
-                let is_shown = modified.failures.len() < MAX_DIAGNOSED;
+                // Bounded, because the search for the reason of a mismatch is slow.
+                let is_shown = modified.failures.len() < 8;
                 if is_shown {
                     diagnose(&mut failure, site, hunk);
                 }
@@ -225,9 +222,11 @@ fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
 
 /// Whether the file is what the hunks lead to: reversed, all of them are in it.
 fn stands_there(site: &Site<'_, '_>, hunks: &[Hunk<'_>], explicit: bool) -> bool {
-    let says_something =
-        |hunk: &Hunk<'_>| hunk.changes_something() && hunk.new_lines().any(|line| !line.is_blank());
-    if hunks.is_empty() || !hunks.iter().all(says_something) {
+    if hunks.is_empty()
+        || !hunks
+            .iter()
+            .all(|hunk| hunk.changes_something() && hunk.new_lines().any(|line| !line.is_blank()))
+    {
         return false;
     }
     // What was moved to the indentation of the file is found there by the same rule.

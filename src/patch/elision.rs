@@ -112,8 +112,10 @@ fn is_dotted(text: &str) -> bool {
 
 /// Whether a text is nothing but dots, also where JSON wants a key and a value.
 fn is_dots(text: &str) -> bool {
-    let only = |letter| matches!(letter, '.' | '…' | '"' | '\'' | ':' | ',' | ' ');
-    (text.contains("...") || text.contains('…')) && text.chars().all(only)
+    (text.contains("...") || text.contains('…'))
+        && text
+            .chars()
+            .all(|letter| matches!(letter, '.' | '…' | '"' | '\'' | ':' | ',' | ' '))
 }
 
 /// Whether a line begins with the mark of a comment.

@@ -15,11 +15,13 @@ pub(super) fn apply_exactly<'h, 'a>(
     section: &'h FilePatch<'a>,
 ) -> Option<(Vec<u8>, Vec<Placement<'h, 'a>>)> {
     let hunks = section.hunks();
-    let counted = |hunk: &Hunk<'_>| {
-        let marked = hunk.lines.iter().all(|line| !line.bare);
-        hunk.counts_hold && marked && hunk.changes_something()
-    };
-    if section.headers.explicit.is_some() || hunks.is_empty() || !hunks.iter().all(counted) {
+    if section.headers.explicit.is_some()
+        || hunks.is_empty()
+        || !hunks.iter().all(|hunk| {
+            let marked = hunk.lines.iter().all(|line| !line.bare);
+            hunk.counts_hold && marked && hunk.changes_something()
+        })
+    {
         return None;
     }
     let rows = hunks.iter().zip(find_rows(site, hunks)?);
@@ -36,8 +38,9 @@ pub(super) fn apply_exactly<'h, 'a>(
 
 fn find_rows(site: &Site<'_, '_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
     let stated = hunks.iter().map(|hunk| stated_row(site.text, hunk));
-    let only = || hunks.iter().map(|hunk| only_row(site, hunk)).collect();
-    stated.collect::<Option<Vec<usize>>>().or_else(only)
+    stated
+        .collect::<Option<Vec<usize>>>()
+        .or_else(|| hunks.iter().map(|hunk| only_row(site, hunk)).collect())
 }
 
 /// Returns the only row where the old side of a hunk is, byte for byte.

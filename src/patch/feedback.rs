@@ -10,7 +10,7 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
         Verdict::AlreadyApplied => {
-            return "The files already are as this patch would make them. Send nothing.".to_owned();
+            return "The files already match this patch. Send nothing.".to_owned();
         }
         other => format!("The patch was not applied ({other}). Nothing was changed.\n"),
     };
@@ -29,10 +29,13 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     }
     let hunks = verdict.files.iter();
     let hunks = hunks.flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)));
-    let tells = |(_, hunk): &(&String, &HunkVerdict)| {
-        hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
-    };
-    for (path, hunk) in hunks.filter(tells).take(MOST_SHOWN) {
+    // Bounded, so that the feedback stays short.
+    for (path, hunk) in hunks
+        .filter(|(_, hunk)| {
+            hunk.mismatch.difference.is_some() || !hunk.mismatch.candidates.is_empty()
+        })
+        .take(5)
+    {
         show_hunk(path, hunk, &mut text);
     }
     let left = errors.count().saturating_sub(10);
@@ -42,9 +45,6 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     text.push_str(&list_advice(verdict).join("\n"));
     text
 }
-
-// Hunks that are shown with what is there.
-const MOST_SHOWN: usize = 5;
 
 // How a hunk differs from the file, and the lines that are there.
 fn show_hunk(path: &str, hunk: &HunkVerdict, text: &mut String) {

@@ -20,9 +20,11 @@ pub(super) fn find_unmeant(
     after: &FileState,
 ) -> Option<(u64, Refusal)> {
     let old: &[u8] = before.map_or(&[], |state| &state.bytes);
-    let quoted = |text| String::from_utf8_lossy(text).trim().to_owned();
     if let Some((line, text)) = left_out_line(path, old, &after.bytes) {
-        let message = format!("`{}` is a placeholder for omitted lines", quoted(text));
+        let message = format!(
+            "`{}` is a placeholder for omitted lines",
+            String::from_utf8_lossy(text).trim().to_owned()
+        );
         return Some((line, Refusal::new(Code::P312, message)));
     }
     let is_markup = [".md", ".mdx", ".markdown", ".rst"]
@@ -53,7 +55,6 @@ pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
 // The first of the lines that only the new text has, when all begin with consecutive numbers as a reader
 // prints them (`033|# Title`, `7: x`).
 fn numbered_by_reader(known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u64> {
-    const FEWEST: usize = 3;
     let number = |line: &[u8]| {
         let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
         let rest = rest.trim_ascii_start();
@@ -65,14 +66,13 @@ fn numbered_by_reader(known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u
     let first = rows.iter().find(is_fresh)?.0;
     let fresh = rows.iter().filter(is_fresh);
     let numbers: Vec<u64> = fresh.map(|row| number(row.1)).collect::<Option<_>>()?;
-    let is_most = numbers.len() >= FEWEST && numbers.len() * 2 >= rows.len();
+    let is_most = numbers.len() >= 3 && numbers.len() * 2 >= rows.len();
     (is_most && numbers.is_sorted_by(|one, next| one < next)).then_some(first)
 }
 
 // In languages that are not parsed and have no strings of several lines: a new line that leaves a quote open,
 // where one of the next begins by closing it.
 fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u64> {
-    const FARTHEST_CLOSE: usize = 3;
     let endings = ["go", "c", "h", "cc", "cpp", "hpp", "java", "cs", "swift"];
     if !endings.contains(&path.rsplit_once('.')?.1) || Language::of_path(path).is_some() {
         return None;
@@ -84,7 +84,7 @@ fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> 
     };
     let closes = |line: &[u8]| line.trim_ascii_start().starts_with(b"\"") && is_open(line);
     let found = rows.iter().enumerate().find(|(at, (_, line))| {
-        let mut next = rows.iter().skip(at + 1).take(FARTHEST_CLOSE);
+        let mut next = rows.iter().skip(at + 1).take(3);
         let breaks = is_open(line) && !known.contains(line) && !line.ends_with(b"\\");
         breaks && next.any(|row| closes(row.1))
     });

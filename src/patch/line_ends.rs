@@ -1,4 +1,4 @@
-//! Gives the lines of a patch the line ends of the file. Models write LF, so otherwise no hunk would
+//! Gives the lines of a patch the line endings of the file. Models write LF, so otherwise no hunk would
 //! match a CRLF file.
 
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use super::set::{Hunk, HunkLine};
 use super::text::{LineEnds, Text, with_line_ends};
 use crate::model::{Code, Mend, Safety};
 
-/// Gives the lines of a patch the line ends of the file: they are a matter of the whole file, not of a
+/// Gives the lines of a patch the line endings of the file: they are a matter of the whole file, not of a
 /// line.
 pub(super) fn match_line_ends<'t, 'h, 'a>(
     text: Text<'t>,

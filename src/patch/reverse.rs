@@ -10,14 +10,14 @@ pub(super) fn reverse_set(mut set: PatchSet<'_>) -> Result<PatchSet<'_>, Refusal
     for file in &mut set.files {
         if file.headers.explicit.is_some() {
             let message =
-                "`-R` reverses diffs alone: other forms do not say all that was there before";
+                "`-R` reverses only diffs: other formats do not contain the previous content";
             return refuse(Code::P103, message);
         }
         file.headers.text = reverse_header(&file.headers.text);
         match &mut file.body {
             Body::Hunks(hunks) => hunks.iter_mut().for_each(reverse_hunk),
             Body::Binary(forward, backward) => {
-                let message = "`-R`: the binary patch has no data that leads back";
+                let message = "`-R`: the binary patch has no reverse data";
                 let data = backward.take();
                 let data = data.ok_or_else(|| Refusal::new(Code::P601, message))?;
                 *backward = Some(replace(forward, data));

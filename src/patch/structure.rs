@@ -44,7 +44,7 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     if own.contains(&&*file_name(path).to_ascii_lowercase()) {
         return refuse("git does not follow this file when it is a link");
     }
-    if target.len() > LONGEST_TARGET {
+    if target.len() > 4095 {
         return refuse("the target of the link is longer than any path");
     }
     if target.is_empty() || target.chars().any(char::is_control) {
@@ -72,17 +72,15 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-const LONGEST_TARGET: usize = 4095;
-
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.
 pub(super) fn check_all(
     source: &dyn Source,
     slots: &BTreeMap<String, FileChange>,
 ) -> Vec<PatchProblem> {
-    let is_made =
-        |path: &str, slot: &FileChange| slot.after.is_some() && source.entry(path).is_none();
-    let made = slots.iter().filter(|(path, slot)| is_made(path, slot));
+    let made = slots
+        .iter()
+        .filter(|(path, slot)| slot.after.is_some() && source.entry(path).is_none());
     let made: Vec<(&String, &FileChange)> = made.collect();
     if made.is_empty() {
         return Vec::new();
@@ -132,7 +130,7 @@ pub(super) fn check_all(
             let one = *spelled.entry(fold(part)).or_insert(part);
             if one != part {
                 say(format!(
-                    "it differs from `{one}` by case or Unicode form alone"
+                    "it differs from `{one}` only by case or Unicode form"
                 ));
                 break;
             }

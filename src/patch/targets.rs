@@ -53,7 +53,7 @@ pub(super) fn resolve_targets(
         file.headers.explicit.is_none() && target.as_ref().is_some_and(creates)
     };
     if let Some((file, _)) = pairs.find(is_new_diff).filter(|_| is_guessed) {
-        let message = "names need another root, and nothing says which a new file has";
+        let message = "the paths need another root, and it is unclear which one a new file has";
         problems.push(PatchProblem::new(Code::P509, message).at(None, u64::from(file.line)));
     }
     targets
@@ -91,9 +91,10 @@ impl PathRules<'_> {
         };
         let other = 1 - usual;
         match (found(usual), found(other)) {
-            (Some(one), Some(two)) if !is_prefixed && one != two => {
-                refuse(Code::P509, "the names fit the tree in two ways")
-            }
+            (Some(one), Some(two)) if !is_prefixed && one != two => refuse(
+                Code::P509,
+                "the paths match the tree both with and without their first component",
+            ),
             (None, Some(_)) => Ok(other),
             _ => Ok(usual),
         }
@@ -258,7 +259,7 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
         if section.creates() && has_old_lines(&file.body) {
-            let message = "the file is said to be new, and not every line begins with `+`";
+            let message = "the header says the file is new, but not every line begins with `+`";
             return refuse(Code::P205, message);
         }
         let kinds = [
@@ -314,8 +315,8 @@ impl PathRules<'_> {
         }
         let starts = name.match_indices('/');
         let ends = starts.filter_map(|(at, _)| name.get(at + 1..));
-        let is_path = |path: &&str| path.contains('/') || name.starts_with('/');
-        let mut shorter = ends.filter(|path| is_path(path) && self.has(path));
+        let mut shorter =
+            ends.filter(|path| (path.contains('/') || name.starts_with('/')) && self.has(path));
         if let Some(one) = shorter.next() {
             let only = shorter.next().is_none();
             return only.then(|| one.to_owned());
@@ -330,7 +331,7 @@ impl PathRules<'_> {
 }
 
 fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
-    let message = format!("read `{name}` as `{meant}`, the only file that ends alike");
+    let message = format!("read `{name}` as `{meant}`, the only file whose path ends the same way");
     Mend::new(Code::M205, Safety::Safe, line, &message)
 }
 
@@ -366,7 +367,7 @@ fn check_modes(section: &Section<'_>) -> Result<(), Refusal> {
         return refuse(Code::P506, "the patch changes a submodule");
     }
     if old != 0 && new != 0 && is_link(old) != is_link(new) {
-        let message = "the patch turns a file into a link by its mode alone";
+        let message = "the patch turns a file into a symlink by changing only its mode";
         return refuse(Code::P206, message);
     }
     Ok(())
@@ -385,9 +386,7 @@ fn has_prefixes(header: &[u8]) -> bool {
     let names = names.filter(|name| !name.starts_with(b"/dev/null"));
     let mut names = names.peekable();
     let is_git = header.starts_with(b"diff --git ") && names.peek().is_none();
-    let is_prefixed =
-        |name: &[u8]| matches!(name, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..]);
-    is_git || names.all(is_prefixed)
+    is_git || names.all(|name| matches!(name, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..]))
 }
 
 /// Whether a hunk has lines of an old side.

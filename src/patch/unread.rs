@@ -32,9 +32,9 @@ pub(super) fn weigh_unread(
         }
         Suspect::Other(what) => what.clone(),
     };
-    let message = format!("beside the changes, the reply contains {what}");
+    let message = format!("in addition to the changes, the reply contains {what}");
     let refusal = Refusal::new(Code::P107, message)
-        .hint("send all changes in one form, and nothing else that looks like one");
+        .hint("send all changes in one format, and nothing else that looks like a change");
     Some(refusal.problem(None, u64::from(unread.line)))
 }
 
@@ -45,9 +45,9 @@ fn is_shown(
     source: &dyn Source,
     slots: &BTreeMap<String, FileChange>,
 ) -> bool {
-    let is_named =
-        |name: &str| path.is_none_or(|path| is_suffix(path, name) || is_suffix(name, path));
-    let states = slots.iter().filter(|(name, _)| is_named(name));
+    let states = slots
+        .iter()
+        .filter(|(name, _)| path.is_none_or(|path| is_suffix(path, name) || is_suffix(name, path)));
     let states = states.flat_map(|(_, slot)| [&slot.before, &slot.after]);
     let states = states.flatten().map(|state| state.bytes.clone());
     let path = path.and_then(|path| RepoPath::new(path.trim_start_matches("./")).ok());

@@ -83,7 +83,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
 
 /// The end of the sentence of a file that may change, but not so: nothing to let pass is offered for it.
 pub(super) const SEND_WITHOUT: &str =
-    "the file may change, but not by this: send the change without it";
+    "the file may change, but not in this way: send the change without that part";
 
 /// The end of the sentence that refuses what a person may allow.
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` permits it";

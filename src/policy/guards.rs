@@ -151,11 +151,10 @@ impl Allowed {
 }
 
 fn compile_paths(globs: &[String]) -> Result<GlobSet, String> {
-    let anchored = |glob: &String| format!("/{}", glob.trim_start_matches('/'));
     let folder = |glob: &String| format!("/{}/", glob.trim_matches('/'));
     let globs: Vec<String> = globs
         .iter()
-        .flat_map(|glob| [anchored(glob), folder(glob)])
+        .flat_map(|glob| [format!("/{}", glob.trim_start_matches('/')), folder(glob)])
         .collect();
     let compiled = compile_globs(&globs);
     compiled.map_err(|(glob, why)| format!("`{}`: {why}", glob.trim_matches('/')))

@@ -35,7 +35,7 @@ pub use manifest::{Dependencies, unreadable};
 pub use path_safety::check_path;
 pub use read::{PolicyError, ReadPolicy, ReadRules};
 #[cfg(feature = "program")]
-pub use redact::{Finding, Redactor};
+pub use redact::Redactor;
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::is_secret_name;

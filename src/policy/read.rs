@@ -3,7 +3,7 @@
 use globset::GlobSet;
 
 use super::globs::compile_globs;
-use super::guards::{ProtectedRow, read_denial};
+use super::guards::read_denial;
 #[cfg(feature = "program")]
 use crate::config::Context;
 use crate::model::{Code, Profile, RepoPath};
@@ -109,13 +109,14 @@ impl ReadPolicy {
     pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
         let lower = path.as_str().to_lowercase();
         let denial = read_denial(&lower);
-        let is_firm = |row: &ProtectedRow| row.read != Some(DenyClass::Policy);
         let is_allowed = |globs: &Option<GlobSet>| {
             let globs = globs.as_ref();
             globs.is_none_or(|globs| globs.is_match(&lower))
         };
         let (code, reason) = match denial {
-            Some(row) if is_firm(row) => (Code::C201, format!("is not read: {}", row.reason)),
+            Some(row) if (row.read != Some(DenyClass::Policy)) => {
+                (Code::C201, format!("is not read: {}", row.reason))
+            }
             _ if self.deny.is_match(&lower) => (Code::C204, "is on your deny list".to_owned()),
             Some(row) => (Code::C203, format!("is not read: {}", row.reason)),
             None if self.allow.is_some() => match is_allowed(&self.allow) {

@@ -12,7 +12,6 @@ use crate::source::undo_code_page;
 /// Longest line of a sanitised log, in bytes.
 const MAX_LINE: usize = 2048;
 const HEAD: usize = 1500;
-const TAIL: usize = 400;
 
 /// Turns the raw output of programs into plain text that a person sees the same way.
 ///
@@ -61,8 +60,7 @@ static SEQUENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 fn push_line(out: &mut String, raw: &str) {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
-    if raw.len() <= MAX_LINE && raw.bytes().all(is_plain) {
+    if raw.len() <= MAX_LINE && raw.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
         out.push_str(raw);
         return;
     }
@@ -105,7 +103,7 @@ fn push_capped(out: &mut String, line: &str) {
     let between = |c: char| !c.is_alphanumeric() && !"_-.+/=~%:@".contains(c);
     let head = line.floor_char_boundary(HEAD);
     let head = line[..head].rfind(between).unwrap_or(head);
-    let tail = line.ceil_char_boundary(line.len() - TAIL);
+    let tail = line.ceil_char_boundary(line.len() - 400);
     let tail = line[tail..].find(between).map_or(tail, |at| tail + at);
     out.push_str(&line[..head]);
     // Writing to a String cannot fail.

@@ -135,12 +135,11 @@ fn line_numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) ->
 /// those as well: `test_a.py` renamed to `a_helper.py` is a test deleted.
 fn moved_cases<'t>(file: &ChangedFile<'_>, files: &[ChangedFile<'t>]) -> HashSet<&'t [u8]> {
     let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
-    let is_found = |other: &&ChangedFile<'_>| {
+    let mut heads = HashSet::new();
+    for other in files.iter().filter(|other| {
         let named = !is_test_name(file_name(file.path)) || is_test_name(file_name(other.path));
         is_test(other.path) && named && ending(other.path) == ending(file.path)
-    };
-    let mut heads = HashSet::new();
-    for other in files.iter().filter(is_found) {
+    }) {
         let (before, after) = (
             other.before.unwrap_or_default(),
             other.after.unwrap_or_default(),

@@ -18,8 +18,10 @@ pub const TEST_FOLDERS: &[&str] = &[
 /// Whether a path is that of a test, by the conventions of common runners.
 pub fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder = |part: &str| TEST_FOLDERS.contains(&part.to_ascii_lowercase().as_str());
-    directory.split('/').any(is_folder) || is_test_name(name)
+    directory
+        .split('/')
+        .any(|part| TEST_FOLDERS.contains(&part.to_ascii_lowercase().as_str()))
+        || is_test_name(name)
 }
 
 /// The same of the name of a file alone.
@@ -140,14 +142,12 @@ pub(super) fn is_test_data(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     // Folders of specifications are those of products, too.
     let mut folders = directory.split('/').map(str::to_ascii_lowercase);
-    let is_tests = |folder: String| {
-        let is_spec = matches!(folder.as_str(), "spec" | "specs");
-        FOLDERS.contains(&folder.as_str()) || !is_spec && TEST_FOLDERS.contains(&folder.as_str())
-    };
     let stem = name.split('.').next().unwrap_or_default();
     let is_read_me = stem.len() > 1 && !stem.bytes().any(|byte| byte.is_ascii_lowercase());
-    folders.any(is_tests)
-        && ends_in(&name.to_ascii_lowercase(), &WORDS.data_extensions)
+    folders.any(|folder| {
+        let is_spec = matches!(folder.as_str(), "spec" | "specs");
+        FOLDERS.contains(&folder.as_str()) || !is_spec && TEST_FOLDERS.contains(&folder.as_str())
+    }) && ends_in(&name.to_ascii_lowercase(), &WORDS.data_extensions)
         && !is_read_me
         && !is_manifest(path)
 }

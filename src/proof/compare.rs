@@ -33,7 +33,7 @@ pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String
     let more = missing.len().saturating_sub(MAX_MISSING);
     if more > 0 {
         missing.truncate(MAX_MISSING);
-        missing.push(format!("and {more} more of the kind"));
+        missing.push(format!("and {more} more like it"));
     }
     Proof {
         proven: missing.is_empty(),
@@ -117,15 +117,13 @@ fn compare_runner(
             missing.push(unseen());
         }
         if then.source == ProofSource::Report && now.source != ProofSource::Report {
-            missing.push(format!(
-                "{runner} did not write the report that it was asked for"
-            ));
+            missing.push(format!("{runner} did not write the requested report"));
         }
         counted(runner, then, now, missing);
         newly_skipped(then, now, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
-                "{} snapshots were written in the green run and compared with nothing",
+                "{} snapshots were written in the passing run and compared with nothing",
                 now.snapshots_written
             ));
         }

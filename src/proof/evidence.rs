@@ -113,7 +113,7 @@ pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
         .filter(|(_, failed)| *failed > 0);
     let (runner, failed) = failed.next()?;
     Some(format!(
-        "the commands end with 0, yet {runner} counts {failed} failed"
+        "the commands exit with 0, but {runner} counts {failed} failed"
     ))
 }
 
@@ -137,11 +137,11 @@ pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
         .filter(|c| named(c.runner) || printed.named.is_empty() || !is_checker(c.runner))
         .collect();
     // Several runs of one runner need its output, because each overwrote the report of the one before.
-    let again = |closing: &Closing| closing.runner == TestRunner::Pytest && closing.count > 1;
-    let report = printed
-        .report
-        .as_deref()
-        .filter(|_| !closed.iter().any(again));
+    let report = printed.report.as_deref().filter(|_| {
+        !closed
+            .iter()
+            .any(|closing| closing.runner == TestRunner::Pytest && closing.count > 1)
+    });
     let mut accounts: Vec<TestAccount> = closed.into_iter().map(closing_account).collect();
     if let Some(report) = report.and_then(read_junit) {
         let own = accounts.iter().position(|a| a.runner == report.runner);
@@ -178,7 +178,7 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
     account.printed = text.printed;
     if passed && totals(&text) != totals(&account) {
         account.wrong = Some(format!(
-            "the report of pytest says {}, what it printed {}",
+            "pytest's report says {}, its output {}",
             account.counts, text.counts
         ));
     }

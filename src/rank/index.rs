@@ -36,10 +36,9 @@ pub(super) fn scan_files(
     source: &dyn Source,
     paths: &[RepoPath],
 ) -> Vec<FileTerms> {
-    let read = |path: &RepoPath| source.read(path).unwrap_or_default();
     paths
         .par_iter()
-        .map(|path| count_terms(question, &read(path)))
+        .map(|path| count_terms(question, &source.read(path).unwrap_or_default()))
         .collect()
 }
 

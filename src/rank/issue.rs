@@ -87,12 +87,11 @@ const ENDINGS: [(&[u8], usize); 5] = [(b"ing", 6), (b"ed", 5), (b"es", 5), (b"s"
 
 // A word without the ending that says number or time.
 fn stem(word: &[u8]) -> &[u8] {
-    let ends = |(ending, least): &(&[u8], usize)| {
+    let found = ENDINGS.iter().find_map(|(ending, least)| {
         let cut = word.len().checked_sub(ending.len())?;
         let (head, tail) = word.split_at(cut);
         (word.len() >= *least && tail.eq_ignore_ascii_case(ending)).then_some(head)
-    };
-    let found = ENDINGS.iter().find_map(ends);
+    });
     found.filter(|_| !word.ends_with(b"ss")).unwrap_or(word)
 }
 

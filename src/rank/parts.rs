@@ -82,7 +82,7 @@ pub fn score_parts(
     units
 }
 
-/// Returns how much a part is of the failing tests alone; `None` where that is not known. A file
+/// Returns how much a part is of only the failing tests; `None` where that is not known. A file
 /// that was not loaded, where others of its language were, did not run.
 fn ran_in_failing(traced: &Traced, path: &RepoPath, unit: &Unit) -> Option<f64> {
     let language = Language::of_path(path.as_str())?;

@@ -7,8 +7,8 @@ use crate::proof::{Evidence, named_runners};
 use crate::runners::choose_command;
 use crate::source::Source;
 
-/// Returns the command that runs the failing tests of a run alone; `None` where that is not available, or where everything
-/// failed and nothing is left out.
+/// Returns the command that runs the failing tests of a run alone; `None` where that is not available, or where
+/// everything failed and nothing is left out.
 pub(super) fn alone_line(
     setup: &Setup<'_>,
     diagnosis: &Diagnosis,
@@ -26,13 +26,12 @@ pub(super) fn alone_line(
         return None;
     }
     let (source, prefix) = (setup.source, setup.prefix);
-    let is_path = |word: &str| is_path(source, prefix, word);
     let runner = last_runner(&CommandFiles::find(
         std::slice::from_ref(line),
         prefix,
         source,
     ));
-    let (line, count) = choose_command(line, runner, tests, &is_path)?;
+    let (line, count) = choose_command(line, runner, tests, &|word| is_path(source, prefix, word))?;
     (count == tests.len()).then_some(line)
 }
 

@@ -240,7 +240,7 @@ impl Session<'_> {
         } else if !self.changed_tests(&trial.changes)?.is_empty() {
             attempt.result.kept = false;
             let message = &mut attempt.result.message;
-            message.push_str(": it may rest on its changes to tests");
+            message.push_str(": it may depend on its changes to tests");
         }
         Ok(())
     }
@@ -362,9 +362,10 @@ fn refusal_reason(verdict: &PatchVerdict) -> String {
         let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
         Some(named(Some(&file.path), &hunk.message))
     });
-    let none = || "the files already match the patch".to_owned();
-    let why = problem.or(hunk).unwrap_or_else(none);
-    format!("the verdict on the patch is {}: {why}", verdict.verdict)
+    let why = problem
+        .or(hunk)
+        .unwrap_or_else(|| "the files already match the patch".to_owned());
+    format!("the patch is {}: {why}", verdict.verdict)
 }
 
 // Whether a runner counts each of the tests that failed as passed, and none otherwise.

@@ -50,8 +50,6 @@ enum CallEnd {
 /// Characters of one line of an agent that are shown, and lines of a failing one that are kept.
 const LAST_WORDS: usize = 200;
 const LAST_LINES: usize = 10;
-/// An answer that is longer is more than a complaint.
-const MAX_COMPLAINT: usize = 700;
 /// An agent that says more than this is stopped.
 const MAX_REPLY_BYTES: u64 = 64 << 20;
 
@@ -283,7 +281,8 @@ impl Session<'_> {
         let found = find_trouble(&stderr).or_else(|| find_trouble(&stdout));
         // Some say with each new try what hinders them.
         let distinct: BTreeSet<&str> = stdout.lines().map(str::trim).collect();
-        let is_short = distinct.iter().map(|line| line.len()).sum::<usize>() <= MAX_COMPLAINT;
+        // A longer answer is more than a complaint.
+        let is_short = distinct.iter().map(|line| line.len()).sum::<usize>() <= 700;
         let kind = match end {
             // What was edited shows that its service answered.
             CallEnd::Failed(_) if says_nothing => found.unwrap_or(TroubleKind::Crash),
@@ -339,16 +338,15 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
         }
         CallEnd::Answered if asks => (
             StopReason::RequestedFiles,
-            format!("the agent asks for files: {requested}"),
+            format!("the agent asked for files: {requested}"),
         ),
         CallEnd::Answered if status == ReplyStatus::InvalidTask => (
             StopReason::InvalidTask,
-            format!("the agent says that the task cannot be done as stated{notes}"),
+            format!("the agent reported that the task cannot be done as stated{notes}"),
         ),
         CallEnd::Answered if reply.two_forms => (
             StopReason::PatchInvalid,
-            "the reply changes files in two forms, `patch` beside `edits` or `files`; send \
-             everything in one of them"
+            "the reply has changes in two formats, `patch` and `edits` or `files`; send everything in one format"
                 .to_owned(),
         ),
         CallEnd::Answered if reply.patch.is_some() => return reply.patch,

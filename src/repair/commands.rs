@@ -191,8 +191,6 @@ impl CommandsAt<'_> {
     }
 }
 
-/// Bytes of a report that are read.
-const MAX_REPORT: u64 = 256 << 20;
 // The file that a report is asked for in, below a folder of its own.
 const REPORT: &str = "report.xml";
 
@@ -206,7 +204,8 @@ fn report_folder(private: &Path) -> Option<TempDir> {
 // What was written, when it is a plain file of a sane size.
 fn read_report(path: &Path) -> Option<String> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
-    let is_sane = metadata.is_file() && metadata.len() <= MAX_REPORT;
+    // A larger report is ignored.
+    let is_sane = metadata.is_file() && metadata.len() <= 256 << 20;
     let bytes = std::fs::read(path).ok().filter(|_| is_sane)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -19,10 +19,10 @@ pub enum RepairError {
     #[error("cannot write {0}")]
     Write(#[from] PathError),
     /// The run that is to go on does not fit what is here.
-    #[error("the run cannot go on: {0}")]
+    #[error("the run cannot continue: {0}")]
     Resume(String),
     /// The set-up did not end well: how it ended, and the last lines of its output.
-    #[error("the set-up ended with {0}: {1}")]
+    #[error("the setup ended with {0}: {1}")]
     SetUp(String, String),
     /// The isolated copy is not available, or refused.
     #[error(transparent)]

@@ -56,7 +56,7 @@ fn list_actions(
     remedies: &[String],
 ) -> Vec<String> {
     if result.stop_reason == StopReason::WorktreeChanged {
-        return vec!["Start again; with `--workplace copy` you can edit during the run".to_owned()];
+        return vec!["Start again; `--workplace copy` lets you edit during the run".to_owned()];
     }
     let refused = result.workplace.refused.iter().map(|refused| {
         let flag = ["--allow-write", "--agent-write"][usize::from(refused.agent)];
@@ -76,7 +76,7 @@ fn list_actions(
         actions.extend(search.clone());
         actions.extend([
             "Name an agent: `mendit fix --agent claude`".to_owned(),
-            "Or correct it by hand: `mendit context` lists the files that it needs".to_owned(),
+            "Or fix it by hand: `mendit context` lists the relevant files".to_owned(),
         ]);
     }
     actions.extend(by_end(result, attempts));
@@ -97,7 +97,7 @@ fn list_actions(
         if category == Category::Partial && !is_begun {
             rows = vec![
                 "See what was tried: `mendit report`",
-                "Say what is wanted: `--task FILE`",
+                "Describe what is wanted: `--task FILE`",
             ];
         }
         actions.extend(rows.iter().map(|action| (*action).to_owned()));
@@ -119,20 +119,19 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
                 "Log the agent in, or pass its key with `--agent-env NAME`, then retry"
             }
             TroubleKind::Credit => "Add credit to the agent's account, or name another agent",
-            TroubleKind::RateLimit => "Retry when the agent's service takes calls again",
+            TroubleKind::RateLimit => "Retry when the agent's service accepts calls again",
             TroubleKind::TooLong => {
                 "Send less with `--max-level`, or name an agent with a larger context"
             }
             TroubleKind::Crash => {
-                "Run the agent's command by hand: what it wrote is in the run's folder"
+                "Run the agent's command by hand; its output is in the run's folder"
             }
         };
         return Some(relief.to_owned());
     }
     Some(match result.stop_reason {
         StopReason::WorkplaceUnused => {
-            "Have the commands run the worktree's own files: install the \
-             project editable, or in the isolated copy with `--setup CMD`"
+            "Make the commands use the worktree's own files: install the project in editable mode, or in the isolated copy with `--setup CMD`"
                 .to_owned()
         }
         StopReason::PolicyRejected => {
@@ -140,21 +139,19 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
             let flag = messages.find_map(|message| message.split_once("--allow-protected "));
             let path = flag?.1.split([' ', '`']).next()?;
             format!(
-                "If `{path}` should change, permit it: `--allow-protected {path}`; otherwise say in \
-                 the task to keep it"
+                "If `{path}` should change, allow it: `--allow-protected {path}`; otherwise state in the task that it must not"
             )
         }
         StopReason::CommandTimeout => {
             let took = result.test_result.as_ref();
             let seconds = longer_timeout(took.map_or(60.0, |took| took.duration_seconds));
-            format!("Give the commands longer: `--test-timeout {seconds:.0}`")
+            format!("Allow the commands more time: `--test-timeout {seconds:.0}`")
         }
         StopReason::BudgetExhausted if result.message.contains(TIME_UP) => {
             let seconds = (result.duration_seconds * 2.0).ceil();
-            format!("Give the whole run longer: `--budget-seconds {seconds}`")
+            format!("Allow the whole run more time: `--budget-seconds {seconds}`")
         }
-        _ if result.status == RunStatus::Unproven => "Look at `proof.missing`: when the change is \
-             right, run the tests with a reporter that prints its summary"
+        _ if result.status == RunStatus::Unproven => "Look at `proof.missing`; if the change is right, use a test reporter that prints a summary"
             .to_owned(),
         _ => return None,
     })

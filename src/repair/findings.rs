@@ -30,7 +30,7 @@ pub(super) struct Findings {
     /// Runs without a change that failed, and whether they did not end alike.
     pub(super) red_runs: u32,
     pub(super) unstable: bool,
-    /// The command that runs the failing tests alone, unless they were seen to end otherwise alone.
+    /// The command that runs only the failing tests, unless they were seen to end otherwise alone.
     pub(super) alone: Option<String>,
     pub(super) never_alone: bool,
     pub(super) previous: Option<PreviousAttempt>,
@@ -39,9 +39,6 @@ pub(super) struct Findings {
     /// What the failing tests ran, where that was seen.
     pub(super) traced: Option<Traced>,
 }
-
-/// A patch above this size is not shown to its author again.
-const MAX_PREVIOUS_PATCH: usize = 16_384;
 
 impl Findings {
     /// Counts the calls of the agent so far.
@@ -81,7 +78,8 @@ impl Findings {
         kept.or_else(|| last_failing(history).cloned())
     }
 
-    /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its change.
+    /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its
+    /// change.
     pub(super) fn remember_attempt(
         &mut self,
         result: &AttemptResult,
@@ -100,7 +98,8 @@ impl Findings {
             patch_digest: result.patch_digest.clone(),
             preflight: read_json(&journal.path(&format!("{folder}/preflight.json"))),
             message: Some(result.message.clone()),
-            patch: patch.filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
+            // A larger patch is not repeated, to save tokens.
+            patch: patch.filter(|patch| patch.len() <= 16_384),
             failure: match result.stop_reason {
                 StopReason::Unproven => Some(Code::L106.advice().to_owned()),
                 _ => result.observed.as_ref().map(|o| o.message.clone()),

@@ -83,8 +83,7 @@ pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
     let replies = attempts_of(history, Origin::Agent);
     let mut tried = replies.filter(|reply| !holds_nothing.contains(&reply.stop_reason));
     let last = tried.clone().next_back();
-    let is_refused = |reply: &AttemptResult| reply.stop_reason == StopReason::PolicyRejected;
-    last.filter(|_| tried.all(is_refused))
+    last.filter(|_| tried.all(|reply| reply.stop_reason == StopReason::PolicyRejected))
 }
 
 // In the order they were asked for, each once: level 3 accumulates.

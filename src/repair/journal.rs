@@ -23,7 +23,8 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Opens or makes the folder, and the one in which a copy of every file is written. `before` is the time that an interrupted run already took.
+    /// Opens or makes the folder, and the one in which a copy of every file is written. `before` is the time that an
+    /// interrupted run already took.
     ///
     /// # Errors
     /// [`RepairError::Write`] when it cannot be made.
@@ -137,8 +138,6 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-const WAITS: u32 = 20;
-
 /// Holds a repository for one run at a time. The system lets go of it when the process dies,
 /// however that happens.
 #[derive(Debug)]
@@ -161,7 +160,7 @@ impl RunLock {
         let mut file = options.open(&path).at(&path)?;
         let mut taken = file.try_lock();
         // Waits briefly, because a run whose caller was killed needs a moment to end.
-        for _ in 0..WAITS {
+        for _ in 0..20 {
             if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
                 break;
             }

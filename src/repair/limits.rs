@@ -64,7 +64,8 @@ impl Spent {
             max_seconds: seconds.map(|left| left / f64::from(parts.max(1))),
             max_packet_bytes: policy.max_packet_bytes - self.bytes,
             max_cost_usd: policy.max_cost_usd.map(|all| all - self.dollars),
-            agent_timeout: agent_timeout.max(MIN_PART_SECONDS.min(policy.agent_timeout)),
+            // A part's call of the agent gets at least this, unless the whole task got less.
+            agent_timeout: agent_timeout.max(policy.agent_timeout.min(30.0)),
             depth: policy.depth + 1,
             estimated_turns: None,
             ..policy.clone()
@@ -74,9 +75,6 @@ impl Spent {
 
 /// How a run begins to say that its seconds are spent.
 pub(super) const TIME_UP: &str = "time used up";
-
-/// A part's call of the agent gets at least this, unless the whole task got less.
-const MIN_PART_SECONDS: f64 = 30.0;
 
 /// How long commands may take.
 #[derive(Debug, Clone, Copy)]
@@ -114,10 +112,9 @@ pub(super) fn later_limit(first: &Observed, seconds: f64, limit: Duration) -> Du
     if measures_nothing {
         return limit;
     }
-    Duration::try_from_secs_f64((seconds * TIMES).max(LEAST)).unwrap_or(limit)
+    Duration::try_from_secs_f64((seconds * 5.0).max(LEAST)).unwrap_or(limit)
 }
 
-const TIMES: f64 = 5.0;
 // Seconds.
 const LEAST: f64 = 120.0;
 const LONGEST: f64 = 3600.0;

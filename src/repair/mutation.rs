@@ -16,9 +16,6 @@ use crate::patch::{Change, FileState};
 
 /// Runs that one check takes at most, and seconds.
 const MAX_RUNS: u32 = 12;
-const MAX_SECONDS: f64 = 180.0;
-/// Commands that take longer are not run in the place of tests that cannot be run alone.
-const MAX_WHOLE_SECONDS: f64 = 20.0;
 /// Tests of a file that could not be loaded before, of which the first are tried.
 const MAX_TESTS: usize = 8;
 /// Characters of an assertion that are shown.
@@ -66,13 +63,14 @@ impl Session<'_> {
         self.lay(laid, &[])?;
         let targets = self.find_targets()?;
         let whole = self.stage.runs.iter().rev().find(|run| run.whole);
-        let is_slow = whole.is_some_and(|run| run.seconds > MAX_WHOLE_SECONDS);
+        // Commands that take longer are not run in the place of tests that cannot be run alone.
+        let is_slow = whole.is_some_and(|run| run.seconds > 20.0);
         let mut found = MutationCheck::default();
         if targets.is_empty() {
-            let message = "the tests that failed are not found in their files";
+            let message = "the failing tests were not found in their files";
             found.reason = Some(message.to_owned());
         } else if line.is_none() && is_slow {
-            let message = "the tests do not run alone, and all of them take long";
+            let message = "the failing tests cannot be run alone, and the whole suite is slow";
             found.reason = Some(message.to_owned());
         } else {
             proof.own_values = self.find_own_values(laid, &targets)?;
@@ -82,7 +80,7 @@ impl Session<'_> {
         let passed = found.count(MutationOutcome::Passed);
         found.applicable = failed + passed > 0;
         if !found.applicable && found.reason.is_none() {
-            found.reason = Some("no assertion of these tests could be perturbed".to_owned());
+            found.reason = Some("no assertion of these tests could be mutated".to_owned());
         }
         proof.missing.extend(find_doubt(&found.negated));
         proof.mutation = Some(found);
@@ -131,7 +129,7 @@ impl Session<'_> {
         let began = Instant::now();
         let most = targets.iter().map(|target| target.test.assertions.len());
         for round in 0..most.max().unwrap_or(0) {
-            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > MAX_SECONDS {
+            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > 180.0 {
                 found.reason = Some(format!("{} runs were made for it", found.runs));
                 break;
             }
@@ -141,7 +139,7 @@ impl Session<'_> {
                 .collect();
             self.lay_perturbed(laid, &perturbed)?;
             found.runs += 1;
-            let why = "mutation check, expecting something else";
+            let why = "mutation check, with changed expected values";
             let ran = self.stage.run(line, why)?;
             if unfinished_run(&ran).is_some() {
                 break;
@@ -234,7 +232,7 @@ fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
             && last_failing(row).is_none_or(|line| row.line < line)
     })?;
     Some(format!(
-        "the mutation check failed: the test passes when what is expected at {}:{} changes",
+        "mutation check failed: the test still passes when the expected value at {}:{} changes",
         row.path, row.line
     ))
 }
@@ -258,8 +256,10 @@ fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
     let (before, after) = (text(&change.before), text(&change.after));
     let old: HashSet<&str> = before.lines().map(str::trim).collect();
     let is_new = |line: &&str| !old.contains(line.trim());
-    let added = |line: &str| Some(line).filter(is_new).map(values_in).unwrap_or_default();
-    let mut rows: Vec<HashSet<String>> = after.lines().map(added).collect();
+    let mut rows: Vec<HashSet<String>> = after
+        .lines()
+        .map(|line| Some(line).filter(is_new).map(values_in).unwrap_or_default())
+        .collect();
     rows.push(HashSet::new());
     let mut pairs = rows.windows(2);
     pairs.any(|pair| {

@@ -47,24 +47,24 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
 fn run_errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
     if diagnosis.failing_tests.is_empty() {
-        let row = |error: &str| RunFailure {
-            error: error.to_owned(),
-            ..RunFailure::default()
-        };
-        return evidence.map(row).collect();
+        return evidence
+            .map(|error| RunFailure {
+                error: error.to_owned(),
+                ..RunFailure::default()
+            })
+            .collect();
     }
     let decisive = evidence.take(1).next();
-    let line_at = |number: u64| {
-        let line = log
-            .lines()
-            .nth(usize::try_from(number).ok()?.checked_sub(1)?)?;
-        Some(line.trim().trim_start_matches("E ").trim())
-    };
     let tests = diagnosis.tests.iter().map(|row| {
         let error = match row.message.as_deref() {
             // Of a file that did not load node prints its own frame first.
             Some(message) if message.starts_with("node:internal/") => decisive,
-            None => row.log_line.and_then(line_at),
+            None => row.log_line.and_then(|number| {
+                let line = log
+                    .lines()
+                    .nth(usize::try_from(number).ok()?.checked_sub(1)?)?;
+                Some(line.trim().trim_start_matches("E ").trim())
+            }),
             message => message,
         };
         let crash = row.crash_path.as_ref();

@@ -44,7 +44,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         // Without an agent nobody puts right later what only gets further.
         Effect::Further => judged(
             StopReason::TestsChanged,
-            &format!("the commands get further and fail differently: {next}"),
+            &format!("the commands get further, then fail differently: {next}"),
             attempt.heal.is_none() || parses_now(before, after),
         ),
         Effect::Same => judged(
@@ -54,16 +54,16 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         ),
         Effect::Changed => judged(
             StopReason::TestsChanged,
-            &format!("the commands fail in another way: {next}"),
+            &format!("the commands now fail differently: {next}"),
             false,
         ),
         Effect::Regressed if after.test_result.timed_out => judged(
             StopReason::CommandTimeout,
-            "the commands no longer end",
+            "the commands no longer finish",
             false,
         ),
         Effect::Regressed => {
-            let message = "something that worked before no longer does";
+            let message = "something that passed before now fails";
             judged(StopReason::Regressed, message, false)
         }
     }
@@ -121,8 +121,7 @@ impl Session<'_> {
         let copy = changes.find_map(|change| named_copy(log, change.path.as_str(), &original));
         let Some(copy) = copy else { return };
         let finding = format!(
-            "`{copy}` is what runs, and `{names}` was changed: install the project editable \
-             (`pip install -e .`), or in the isolated copy with `--setup`"
+            "`{copy}` runs, but `{names}` was changed: install the project in editable mode (`pip install -e .`), or in the isolated copy with `--setup`"
         );
         let message = format!("{}, but {finding}", attempt.result.message);
         attempt.end(StopReason::WorkplaceUnused, message);

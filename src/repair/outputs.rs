@@ -4,9 +4,6 @@ use std::collections::HashSet;
 
 use crate::model::Outputs;
 
-/// Bytes of each side that are shown; the run without the change is in the log of the packet, too.
-const MAX_BEFORE: usize = 3_000;
-const MAX_AFTER: usize = 6_000;
 /// Lines beside one that differs.
 const NEIGHBORS: usize = 3;
 
@@ -14,8 +11,9 @@ const NEIGHBORS: usize = 3;
 /// differ in numbers and temporary paths alone are the same.
 pub(super) fn compare_outputs(before: &str, after: &str) -> Outputs {
     let (before, after) = (
-        only_in(before, after, MAX_BEFORE),
-        only_in(after, before, MAX_AFTER),
+        // Bytes of each side that are shown; the run without the change is in the log of the packet, too.
+        only_in(before, after, 3_000),
+        only_in(after, before, 6_000),
     );
     Outputs {
         same: before.is_empty() && after.is_empty(),
@@ -51,13 +49,15 @@ fn only_in(these: &str, others: &str, max: usize) -> String {
 
 // Without what differs between two runs of the same: times, addresses, temporary paths.
 fn steady_line(line: &str) -> String {
-    let is_steady = |word: &&str| {
-        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-        let number = bare.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-        let is_time = number.contains('.') && number.parse::<f64>().is_ok();
-        !is_time && !bare.ends_with("ms") && !word.contains("0x") && !word.contains("/tmp/")
-    };
-    let words: Vec<&str> = line.split_whitespace().filter(is_steady).collect();
+    let words: Vec<&str> = line
+        .split_whitespace()
+        .filter(|word| {
+            let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+            let number = bare.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+            let is_time = number.contains('.') && number.parse::<f64>().is_ok();
+            !is_time && !bare.ends_with("ms") && !word.contains("0x") && !word.contains("/tmp/")
+        })
+        .collect();
     words.join(" ")
 }
 

@@ -41,10 +41,11 @@ impl Session<'_> {
         let source = self.stage.place.source()?;
         let request = self.packet_request(ask, history, &source);
         let built = build(&source, setup.known, setup.read, setup.redactor, &request)?;
-        let seconds = |left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs());
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
-            seconds_left: ask.seconds_left.map(seconds),
+            seconds_left: ask
+                .seconds_left
+                .map(|left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs())),
         };
         let (protected, more_protected) = self.protected_files(&source);
         let mut packet = failure_packet(
@@ -148,11 +149,13 @@ impl Session<'_> {
             .entries()
             .iter()
             .map(|entry| entry.path.as_str());
-        let is_protected = |path: &&str| {
-            let guard = allowed.guard(path);
-            !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
-        };
-        let mut paths: Vec<String> = paths.filter(is_protected).map(str::to_owned).collect();
+        let mut paths: Vec<String> = paths
+            .filter(|path| {
+                let guard = allowed.guard(path);
+                !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
+            })
+            .map(str::to_owned)
+            .collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
         let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
         paths.truncate(MAX_PROTECTED);

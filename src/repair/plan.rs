@@ -190,7 +190,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
     let is_around = failure.kind.is_around_code() || failure.kind == Kind::TransportMismatch;
     if !policy.treat_as_code && (failure.requires_user_action || is_around) {
         let message = format!(
-            "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
+            "{}. If the cause is in the code after all, `--treat-as-code` asks the agent",
             in_full(failure)
         );
         let reason = StopReason::UserActionRequired;
@@ -214,7 +214,7 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         return Some(stop(
             RunStatus::Fixed,
             StopReason::NothingToRepair,
-            "the commands pass; nothing was repaired",
+            "the commands pass; nothing to fix",
         ));
     }
     let judged = policy.limit_is_failure || policy.treat_as_code;
@@ -226,9 +226,8 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         let seconds = baseline.test_result.duration_seconds;
         let longer = longer_timeout(seconds);
         let why = format!(
-            "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they never \
-             end, `--treat-as-code` asks the agent why",
+            "the commands did not finish within {seconds:.0} s, and nothing had failed by then: \
+             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they hang, `--treat-as-code` asks the agent why",
             longer * 5.0
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
@@ -306,7 +305,7 @@ fn after(
         StopReason::RequestedFiles => {
             let requests = replies().filter(|r| r.stop_reason == StopReason::RequestedFiles);
             if policy.max_level < Level::Requested {
-                let message = "the agent asks for files, and level 3 is not allowed";
+                let message = "the agent asked for files, but level 3 is not allowed";
                 give_up(history, last.stop_reason, message)
             } else if requests.count() > MAX_REQUESTS {
                 let message = "the agent asked for files more than twice";
@@ -372,7 +371,8 @@ fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> 
         .baseline
         .as_ref()
         .map(|baseline| baseline.test_result.duration_seconds);
-    let for_runs = run.unwrap_or_default() * RUNS_AFTER_A_REPLY;
+    // A reply needs up to three runs: one with its patch and two for the proof.
+    let for_runs = run.unwrap_or_default() * 3.0;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
     Step::Ask {
         level,
@@ -381,22 +381,18 @@ fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> 
     }
 }
 
-/// Runs of the commands that a reply may need: with it, and to see that they prove anything.
-const RUNS_AFTER_A_REPLY: f64 = 3.0;
-
 // Names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
         return stop_with(RunStatus::Failed, last);
     }
     let mut attempts = history.attempts.iter().rev();
-    let is_last = |last: &AttemptResult| history.attempts.last() == Some(last);
     if let Some(unproven) = attempts.find(|attempt| attempt.stop_reason == StopReason::Unproven) {
         let message = match reason {
             StopReason::Unproven => message.to_owned(),
             _ => format!("{message}; {}", unproven.message),
         };
-        let reason = if is_last(unproven) {
+        let reason = if history.attempts.last() == Some(unproven) {
             StopReason::Unproven
         } else {
             reason

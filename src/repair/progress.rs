@@ -65,11 +65,10 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
             None => is_broken = true,
         }
     }
-    let is_gone = |test: &&str| {
+    let is_less = old.keys().any(|test| {
         !new.keys()
             .any(|other| other == test || holds_test(test, other))
-    };
-    let is_less = old.keys().any(is_gone);
+    });
     let is_back = is_broken || steps.contains(&Step::Back);
     match () {
         () if is_broken && after.kind.is_before_tests() => Effect::Regressed,
@@ -225,15 +224,16 @@ const MISSING: [&str; 12] = [
 
 /// Returns the name, module or export that a line of output calls missing; the last part of a path.
 pub(super) fn missing_name(line: &str) -> Option<String> {
-    let after = |phrase: &&str| line.find(phrase).map(|at| (at, &line[at + phrase.len()..]));
-    let first = MISSING.iter().filter_map(after).min_by_key(|(at, _)| *at);
+    let first = MISSING
+        .iter()
+        .filter_map(|phrase| line.find(phrase).map(|at| (at, &line[at + phrase.len()..])))
+        .min_by_key(|(at, _)| *at);
     // `ReferenceError: x is not defined`.
-    let reference = || {
+    let rest = first.map(|(_, rest)| rest).or_else(|| {
         let (before, _) = line.split_once(" is not defined")?;
         let name = before.rsplit([' ', ':']).next()?;
         (before.contains("ReferenceError") && !name.is_empty()).then_some(name)
-    };
-    let rest = first.map(|(_, rest)| rest).or_else(reference)?;
+    })?;
     let rest = rest.trim_start_matches([' ', ':', '\'', '"', '`']);
     let word = rest.split(['\'', '"', '`', ' ', ',', ';']).next()?;
     let word = word.trim_end_matches(['.', ':', ')']);

@@ -14,7 +14,7 @@ use crate::proof::compare_evidence;
 
 /// What a proof lacks that could not be finished.
 pub(super) const NO_TIME: &str =
-    "time used up before it was shown: `--budget-seconds` gives the whole run longer";
+    "time ran out before the fix was proven; allow the whole run more with `--budget-seconds`";
 
 impl Session<'_> {
     /// Shows what is behind commands that pass: the runner's own word, the same with the tests as they were, and
@@ -62,7 +62,7 @@ impl Session<'_> {
             attempt.result.kept = false;
             let missing = proof.missing.join("; ");
             let message = format!(
-                "the commands end with 0, but it is not proven that the tests pass: {missing}"
+                "the commands exit with 0, but it is not proven that the tests pass: {missing}"
             );
             attempt.end(StopReason::Unproven, message);
             self.stage.event(EventKind::Unproven {
@@ -123,7 +123,7 @@ impl Session<'_> {
                 .iter()
                 .map(|path| format!(" --allow-protected {path}"));
             proof.missing.push(format!(
-                "without its changes to tests it does not pass; if a test itself is wrong, permit its change with `{}`",
+                "it does not pass without its changes to tests; if a test itself is wrong, allow the change with `{}`",
                 flags.collect::<String>().trim_start()
             ));
         }
@@ -163,7 +163,7 @@ impl Session<'_> {
             let sign = format!("{path}: {}", found.problem.message);
             let is_cleared = holds && !found.for_person;
             if is_open && !is_cleared {
-                let missing = format!("{sign}, and no experiment rules that out");
+                let missing = format!("{sign}, and no check could rule that out");
                 proof.missing.push(missing);
             }
             proof.suspicions.push(sign);
@@ -173,8 +173,9 @@ impl Session<'_> {
 
     /// Lays a change in, and what else is to be tried in the place of what it has there.
     pub(super) fn lay(&mut self, laid: &[Change], instead: &[Change]) -> Result<(), RepairError> {
-        let is_replaced = |change: &&Change| instead.iter().any(|other| other.path == change.path);
-        let kept = laid.iter().filter(|change| !is_replaced(change));
+        let kept = laid
+            .iter()
+            .filter(|change| !instead.iter().any(|other| other.path == change.path));
         let all: Vec<Change> = kept.chain(instead).cloned().collect();
         self.stage.place.reset()?;
         Ok(self.stage.place.write(&all)?)

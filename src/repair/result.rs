@@ -85,7 +85,6 @@ impl Session<'_> {
 
     fn run_result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
         let (seen, stage, setup) = (&self.seen, &self.stage, self.asked);
-        let mask = |text: &String| setup.redactor.mask(text);
         let first: Option<&Observed> = seen.first.as_ref().filter(|first| !first.passed);
         let attempts = seen.attempts.iter();
         let last = attempts.clone().rev().find_map(|a| a.test_result.clone());
@@ -140,7 +139,7 @@ impl Session<'_> {
                 failing: traced.failing,
                 passing: traced.passing,
             }),
-            message: mask(&end.message),
+            message: setup.redactor.mask(&end.message),
             suggested_actions: Vec::new(),
             files_modified: paths_of(changes),
             file_changes: changes.iter().map(count_lines).collect(),

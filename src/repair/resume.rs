@@ -38,7 +38,6 @@ impl RunKey {
             let name = path.file_name().unwrap_or_default();
             name.to_string_lossy().into_owned()
         };
-        let now = || in_utc(jiff::Timestamp::now());
         let started_at = Self::read_before(setup).and_then(|key| key.started_at);
         Self {
             schema_version: SCHEMA_VERSION,
@@ -47,7 +46,7 @@ impl RunKey {
             commands: setup.commands.lines.iter().map(|line| mask(line)).collect(),
             repository: name(setup.root),
             commit: setup.git.and_then(Repository::head),
-            started_at: started_at.or_else(|| Some(now())),
+            started_at: started_at.or_else(|| Some(in_utc(jiff::Timestamp::now()))),
             agent: match setup.agent {
                 Agent::Command(agent) => Some(mask(&agent.command)),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),
@@ -75,15 +74,14 @@ impl RunKey {
             (before.agent != self.agent, "the agent"),
         ];
         if let Some((_, what)) = differs.iter().find(|(differs, _)| *differs) {
-            let message = format!("{what} differ from those it was started with");
+            let message = format!("{what} differ from those it started with");
             return Err(RepairError::Resume(message));
         }
         let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
-        let read = |line| serde_json::from_str::<serde_json::Value>(line).ok();
         let last = events
             .lines()
             .rev()
-            .find_map(|line| read(line)?["at"].as_f64());
+            .find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()?["at"].as_f64());
         Ok(Duration::try_from_secs_f64(last.unwrap_or_default()).unwrap_or_default())
     }
 }
@@ -129,7 +127,7 @@ impl Session<'_> {
         let patch = std::fs::read(&path).at(&path)?;
         if result.patch_digest != Some(digest(&patch)) {
             return Err(RepairError::Resume(format!(
-                "the change of `{folder}` contains a secret, and its stored copy is redacted"
+                "the change of `{folder}` contains a secret, so its stored copy is redacted"
             )));
         }
         let judged = self.judge_patch(&patch, false)?;

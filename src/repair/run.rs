@@ -27,7 +27,7 @@ use crate::proof::hidden_failure;
 /// happens is written into the run's folder before the next thing happens.
 ///
 /// # Errors
-/// [`RepairError`] when the run cannot go on: a disk that refuses, a command that cannot be started, a folder that
+/// [`RepairError`] when the run cannot be resumed: a disk that refuses, a command that cannot be started, a folder that
 /// does not fit with [`Setup::resume`]. A failure that is not fixed is a [`RunResult`].
 pub fn repair(
     setup: &Setup<'_>,
@@ -65,8 +65,6 @@ pub(super) struct Session<'s> {
     pub(super) seen: Findings,
 }
 
-/// Lines of a failed set-up's output that are shown.
-const SETUP_LINES: usize = 20;
 const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
 
 impl Session<'_> {
@@ -230,7 +228,8 @@ impl Session<'_> {
             return Ok(self.stage.place.settle()?);
         }
         let lines: Vec<&str> = output.trim_end().lines().collect();
-        let last = lines.get(lines.len().saturating_sub(SETUP_LINES)..);
+        // Only the last lines of a failed setup are shown.
+        let last = lines.get(lines.len().saturating_sub(20)..);
         let last = last.unwrap_or_default().join("\n");
         let output = setup.redactor.mask(&last);
         Err(RepairError::SetUp(outcome.end.to_string(), output))

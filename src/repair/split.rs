@@ -41,8 +41,6 @@ pub struct Part {
 
 /// Most parts a task is cut into.
 pub const MAX_PARTS: usize = 5;
-/// Imports that are followed from a part to what it uses.
-const HOPS: u32 = 2;
 
 /// What a task is split by.
 #[derive(Debug, Clone, Copy)]
@@ -97,9 +95,10 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
         ..Part::default()
     };
     let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
-    let is_same =
-        |one: &Part, other: &Part| !one.targets.is_empty() && one.targets == other.targets;
-    let files: Vec<Part> = each.chunk_by(is_same).map(merge_parts).collect();
+    let files: Vec<Part> = each
+        .chunk_by(|one, other| !one.targets.is_empty() && one.targets == other.targets)
+        .map(merge_parts)
+        .collect();
     if files.len() > 1 {
         return files;
     }
@@ -177,8 +176,9 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
+    // Two imports are followed from a part to what it uses.
     let mut nodes = Graph::new(source)
-        .imported(&part.targets, HOPS, false)
+        .imported(&part.targets, 2, false)
         .nodes
         .into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))

@@ -125,7 +125,7 @@ impl<'s> Stage<'s> {
     ) -> Result<CommandsRun, RepairError> {
         let setup = self.setup;
         let mut commands = setup.commands.clone();
-        let suffix = alone.map_or("", |_| " (the failing tests alone)");
+        let suffix = alone.map_or("", |_| " (only the failing tests)");
         if let Some(line) = alone {
             commands.lines = vec![line.to_owned()];
         }

@@ -40,15 +40,14 @@ impl Session<'_> {
                 && (lies_in_tests || Language::of_path(path.as_str()).is_none());
             self.is_allowed(path) || own.iter().any(|test| test == path.as_str()) || is_missing
         };
-        let is_test_code = |change: &&Change| {
+        let tests = changes.iter().filter(|change| {
             let path = &change.path;
             let before = change.standing.as_ref().or(change.before.as_ref());
             is_test(path.as_str()) && pool.standing(path).is_none()
                 || before.is_some_and(|before| is_test_text(path.as_str(), &before.bytes))
                 || change.before.is_some() && is_data_of_tests(path, source)
                 || is_loaded_before_tests(path, source)
-        };
-        let tests = changes.iter().filter(is_test_code);
+        });
         let tests = tests.filter(|change| !may_answer(change));
         Ok(tests.map(|change| change.path.clone()).collect())
     }
@@ -121,9 +120,9 @@ fn is_loaded_before_tests(path: &RepoPath, source: &dyn Source) -> bool {
                 names.any(|name| name.is_some_and(|name| !name.is_empty() && defines(name)))
             })
     });
-    let importers = || Graph::new(source).importing(std::slice::from_ref(path), 1, false);
     is_loaded
-        && importers()
+        && Graph::new(source)
+            .importing(std::slice::from_ref(path), 1, false)
             .nodes
             .iter()
             .all(|node| node.path == *path || is_test(node.path.as_str()))

@@ -22,7 +22,8 @@ pub fn run_traced(
 ) -> Result<(CommandsRun, Traced), RepairError> {
     let given = &how.commands.environment;
     let half = how.limit.all.unwrap_or(how.limit.each) / 2;
-    let wanted = (plan.first.as_slice(), half.as_secs().min(SECONDS_OF_OTHERS));
+    // Passing tests are traced only within this time, because they are a bonus.
+    let wanted = (plan.first.as_slice(), half.as_secs().min(20));
     let tracing = Tracing::prepare(how.place.private(), how.place.root(), given, wanted).ok();
     let own = tracing.iter().flat_map(|tracing| &tracing.environment);
     let line = tracing
@@ -42,9 +43,6 @@ pub fn run_traced(
     Ok((ran, traced))
 }
 
-/// What the passing tests beside those that fail may take.
-const SECONDS_OF_OTHERS: u64 = 20;
-
 impl Session<'_> {
     /// Records once which definitions the failing tests enter, before an agent is asked; nothing is known where they
     /// cannot be run alone.
@@ -58,8 +56,9 @@ impl Session<'_> {
         }
         let source = self.stage.place.source()?;
         let named = last_runner(&self.command_files(&source));
-        let is_path = |word: &str| is_path(&source, setup.prefix, word);
-        let Some(plan) = with_others(line, named, &self.seen.failed, &is_path) else {
+        let Some(plan) = with_others(line, named, &self.seen.failed, &|word| {
+            is_path(&source, setup.prefix, word)
+        }) else {
             return Ok(());
         };
         let began = self.stage.journal.seconds();

@@ -118,11 +118,13 @@ fn sarif_log(notes: &[Annotation]) -> Value {
     let mut rules: Vec<&str> = notes.iter().map(|note| note.rule.as_str()).collect();
     rules.sort_unstable();
     rules.dedup();
-    let rule = |id: &&str| {
-        let title = page(id).map_or(*id, |page| page.title);
-        json!({ "id": id, "shortDescription": { "text": title } })
-    };
-    let rules: Vec<Value> = rules.iter().map(rule).collect();
+    let rules: Vec<Value> = rules
+        .iter()
+        .map(|id| {
+            let title = page(id).map_or(*id, |page| page.title);
+            json!({ "id": id, "shortDescription": { "text": title } })
+        })
+        .collect();
     let results: Vec<Value> = notes.iter().map(sarif_result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -140,28 +142,28 @@ fn sarif_log(notes: &[Annotation]) -> Value {
 
 fn sarif_result(note: &Annotation) -> Value {
     // GitHub shows nothing without a line.
-    let location = |(path, line): &(String, u64)| {
-        json!({ "physicalLocation": {
-            "artifactLocation": { "uri": path_uri(path) },
-            "region": { "startLine": line.max(&1) },
-        }})
-    };
     json!({
         "ruleId": note.rule,
         "level": if note.level == "notice" { "note" } else { note.level },
         "message": { "text": note.message },
-        "locations": note.place.iter().map(location).collect::<Vec<Value>>(),
+        "locations": note.place.iter().map(|(path, line)| {
+        json!({ "physicalLocation": {
+            "artifactLocation": { "uri": path_uri(path) },
+            "region": { "startLine": line.max(&1) },
+        }})
+    }).collect::<Vec<Value>>(),
     })
 }
 
 /// Writes a path as a relative URI.
 fn path_uri(path: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'/' | b'.' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
-        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    path.bytes().map(byte).collect()
+    path.bytes()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
 }
 
 #[cfg(test)]

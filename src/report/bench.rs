@@ -1,7 +1,7 @@
 //! Formats bench documents.
 
 use super::page::Page;
-use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally, TallyRow};
+use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally};
 
 /// Formats the result of a search for fixes in a history.
 pub fn mine_text(mined: &MineDocument) -> String {
@@ -55,8 +55,8 @@ pub fn bench_page(bench: &BenchDocument) -> Page {
         ("level needed", &bench.by_level),
     ];
     let groups = groups.iter().flat_map(|(group, rows)| {
-        let row = |row: &TallyRow| [(*group).to_owned(), row.name.clone(), share(&row.tally)];
-        rows.iter().map(row)
+        rows.iter()
+            .map(|row| [(*group).to_owned(), row.name.clone(), share(&row.tally)])
     });
     page.table(["by", "", "passed"], groups);
     page

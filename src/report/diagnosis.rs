@@ -37,7 +37,9 @@ fn page(diagnosis: &Diagnosis) -> Page {
     } else {
         ""
     };
-    page.heading(format!("What to do{person}: {}", diagnosis.suggested_fix));
+    if !diagnosis.suggested_fix.is_empty() {
+        page.heading(format!("What to do{person}: {}", diagnosis.suggested_fix));
+    }
     page
 }
 

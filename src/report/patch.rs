@@ -3,7 +3,9 @@
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
 use super::visible::{difference as compare, join_numbers, list_advice, show_excerpts};
-use crate::model::{FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page};
+use crate::model::{
+    Code, FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page,
+};
 
 /// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
 const MAX_DRAWN: usize = 6;
@@ -44,15 +46,19 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         text.push_str(&format!("help: {sentence}\n"));
     }
     text.extend(verdict.files.iter().map(file_line));
-    text + &verdict_text(verdict.verdict)
+    let mut codes = verdict.problems.iter().map(|problem| problem.code);
+    text + &verdict_text(verdict.verdict, codes.any(|code| code == Code::P501))
 }
 
-fn verdict_text(verdict: Verdict) -> String {
+fn verdict_text(verdict: Verdict, lacks_file: bool) -> String {
     let unchanged = match verdict {
         Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => "",
         _ => "; nothing was changed",
     };
-    let title = page(&format!("verdict {verdict}")).map_or("", |page| page.title);
+    let title = match page(&format!("verdict {verdict}")) {
+        Some(_) if lacks_file => "a file that the patch changes does not exist",
+        page => page.map_or("", |page| page.title),
+    };
     format!("{verdict}: {title}{unchanged}\n")
 }
 

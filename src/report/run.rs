@@ -2,14 +2,9 @@
 
 use super::page::{Page, Row};
 use crate::model::{
-    MutationOutcome, Observed, Proof, ProofLevel, ProvenTest, RunRecord, RunResult, RunStatus,
-    RunnerProof, StopReason, TestEnd,
+    MutationOutcome, Observed, Proof, ProofLevel, RunRecord, RunResult, RunStatus, RunnerProof,
+    StopReason, TestEnd,
 };
-
-/// Lines of other programs than the tests' runner that are listed as left.
-const MAX_ERRORS: usize = 3;
-/// Bytes of a log in a comment, which may have 65,536 characters on the usual hosts.
-const MAX_LOG: usize = 4096;
 
 /// Formats a fix that the user declined.
 pub fn declined_text(result: &RunResult, folder: &str) -> String {
@@ -27,8 +22,7 @@ fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
     let mut rows = rows(result);
     if result.status.is_success() {
         // The end of a fix is read at a glance; `mendit report` has the rest.
-        let is_shown = |name| !["failure", "attempts", "runner", "runs"].contains(&name);
-        rows.retain(|(name, _)| is_shown(*name));
+        rows.retain(|(name, _)| !["failure", "attempts", "runner", "runs"].contains(&(*name)));
     }
     if result.patch_digest.is_some() && !result.applied {
         rows.push(("patch", format!("{folder}/final.patch")));
@@ -108,7 +102,8 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
 }
 
 fn end_of(log: &str) -> &str {
-    let from = log.len().saturating_sub(MAX_LOG);
+    // Bounded, because a comment may have at most 65,536 characters on GitHub.
+    let from = log.len().saturating_sub(4096);
     &log[log.ceil_char_boundary(from)..]
 }
 
@@ -193,7 +188,8 @@ fn left_words(remaining: &Observed) -> String {
     let lines = errors.filter(|error| error.test.is_empty() && !error.error.is_empty());
     let lines = lines.map(|error| error.error.clone());
     let mut left = remaining.failing_tests.clone();
-    left.extend(lines.take(MAX_ERRORS));
+    // Lines of programs other than the test runner.
+    left.extend(lines.take(3));
     if left.is_empty() {
         left.push(remaining.message.clone());
     }
@@ -221,8 +217,10 @@ fn change_words(result: &RunResult) -> String {
 /// Formats the evidence for a passing run.
 fn proof_rows(proof: &Proof) -> Vec<Row> {
     let tests = &proof.decisive.tests;
-    let ended = |test: &&ProvenTest| matches!(test.ended, TestEnd::Passed | TestEnd::Counted);
-    let passed = tests.iter().filter(ended).count();
+    let passed = tests
+        .iter()
+        .filter(|test| matches!(test.ended, TestEnd::Passed | TestEnd::Counted))
+        .count();
     let mut words = level_words(proof);
     if !tests.is_empty() {
         words = format!("{words}; {passed} of {} failing tests pass", tests.len());
@@ -235,7 +233,7 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
     let runners = runners.filter(|one| one.runner.is_some());
     rows.extend(runners.map(|one| ("runner", runner_words(one, proof))));
     let (red, green) = (proof.red_runs, proof.green_runs);
-    let runs = format!("without the change: {red} failed; with it: {green} passed");
+    let runs = format!("without the fix: {red} failed; with it: {green} passed");
     rows.push(("runs", runs));
     if !proof.own_values.is_empty() {
         let values = proof.own_values.join(", ");
@@ -253,15 +251,13 @@ fn level_words(proof: &Proof) -> String {
         (ProofLevel::Mutation, Some(check)) => {
             let failed = check.count(MutationOutcome::Failed);
             let all = failed + check.count(MutationOutcome::Passed);
-            format!(
-                "mutation check: {failed} of {all} assertions fail when their expected value is changed"
-            )
+            format!("mutation check: the tests fail for {failed} of {all} changed expected values")
         }
         (_, Some(check)) => match &check.reason {
             Some(reason) => format!("tests: {reason}"),
             None => "tests".to_owned(),
         },
-        (_, None) => "tests: no mutation check was made".to_owned(),
+        (_, None) => "tests, no mutation check".to_owned(),
     }
 }
 
@@ -269,8 +265,8 @@ fn runner_words(one: &RunnerProof, proof: &Proof) -> String {
     let Some(name) = one.runner else {
         let files = proof.rests_on.join("`, `");
         return match files.as_str() {
-            "" => "the exit code only: unknown test runner".to_owned(),
-            files => format!("the exit code only, of `{files}`, which the change touches"),
+            "" => "exit code only: unknown test runner".to_owned(),
+            files => format!("exit code only, from `{files}`, which the change touches"),
         };
     };
     let counts = [(": ", one.after), ("; before ", one.before)];
@@ -344,7 +340,7 @@ mod tests {
             text(&proof),
             "proof|exit code only; 1 of 1 failing tests pass\n\
              runner|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
-             runs|without the change: 2 failed; with it: 2 passed\nmissing|x"
+             runs|without the fix: 2 failed; with it: 2 passed\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();

@@ -7,8 +7,6 @@ use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, 
 /// Failures and lines that the first screen shows.
 const MAX_FAILURES: usize = 3;
 const MAX_LINES: usize = 9;
-/// Characters of an error.
-const MAX_ERROR: usize = 200;
 
 /// Summarizes a failed command for a terminal: its first failures with their places, and candidate fixes.
 pub fn run_summary(summary: &RunSummary, color: bool) -> String {
@@ -179,7 +177,8 @@ fn strip_drawing(text: &str) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_ERROR) {
+    // Longer errors are cut.
+    match text.char_indices().nth(200) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

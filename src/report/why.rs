@@ -20,21 +20,21 @@ pub fn why_line(document: &WhyDocument) -> String {
         "your change"
     };
     let places: Vec<String> = rest.iter().map(place).collect();
-    let (plural, others) = match places.as_slice() {
-        [] => ("", String::new()),
-        places => ("s", format!(" with {}", places.join(", "))),
+    let (plural, them, others) = match places.as_slice() {
+        [] => ("", "it", String::new()),
+        places => ("s", "them", format!(" with {}", places.join(", "))),
     };
     let first = place(first);
-    let passes = passes(document);
-    format!("{whose}{plural} at {first}{others}{about}: reverted, {passes}")
+    let effect = effect_of_revert(document);
+    format!("{whose}{plural} at {first}{others}{about}: reverting {them} {effect}")
 }
 
-fn passes(document: &WhyDocument) -> String {
+fn effect_of_revert(document: &WhyDocument) -> String {
     match document.tests.len() {
-        0 if document.failed_before.is_empty() => "the command passes".to_owned(),
-        0 => "the new findings are gone".to_owned(),
-        1 => "the failing test passes".to_owned(),
-        count => format!("{count} of {count} failing tests pass"),
+        0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
+        0 => "removes the new findings".to_owned(),
+        1 => "makes the failing test pass".to_owned(),
+        count => format!("makes {count} of {count} failing tests pass"),
     }
 }
 
@@ -50,7 +50,7 @@ fn unknown(document: &WhyDocument) -> String {
         .filter(|change| change.why.contains("passed once"));
     let likely = likely.map_or(String::new(), |change| {
         format!(
-            "likely {} (reverted, the failing tests passed once); ",
+            "likely {} (the failing tests passed once with it reverted); ",
             place(change)
         )
     });
@@ -58,25 +58,25 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::Flaky) => {
             "unknown: flaky, the same files passed once and failed once".to_owned()
         }
-        Some(WhyReason::Passes) => "nothing to explain: the command passes".to_owned(),
+        Some(WhyReason::Passes) => "nothing to find: the command passes".to_owned(),
         Some(WhyReason::NoBase) => {
             "unknown: no commit is known at which the tests passed".to_owned()
         }
         Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
         Some(WhyReason::Budget) if document.runs + document.whole_runs == 0 => {
-            "not searched: the command takes long, and its failing tests cannot be run alone"
+            "not searched: the command is slow, and its failing tests cannot be run alone"
                 .to_owned()
         }
         Some(WhyReason::Budget) => format!("{likely}not finished: out of time or runs"),
         Some(WhyReason::DoesNotBuild) => {
-            format!("unknown: with every change{since} reverted, something else fails")
+            format!("unknown: with every change{since} reverted, the command fails in another way")
         }
         Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
         Some(WhyReason::CommandNotFound) => "nothing ran: command not found".to_owned(),
         Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
             format!(
-                "unknown: still fails with every change{since} reverted; a submodule, or a package that was installed from here, may hold the cause"
+                "unknown: still fails with every change{since} reverted; the cause may be in a submodule, or in a package installed from this repository"
             )
         }
         Some(WhyReason::FailsWithout) | None => {
@@ -92,7 +92,7 @@ pub(super) fn failed_before(names: &[String]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(format!("{first}{more} failed before the change, too"))
+    Some(format!("{first}{more} also failed before the change"))
 }
 
 /// Reports the answer: one line, the changes, the cost, and what to type next.
@@ -111,10 +111,10 @@ pub fn why_page(document: &WhyDocument) -> Page {
         let suspects = suspects.map(|change| format!("{}: {}", place(change), change.why));
         let more = document.more_suspects;
         let more = (more > 0).then(|| format!("and {more} more"));
-        page.section("suspects, the likeliest first:", suspects.chain(more));
+        page.section("suspects, most likely first:", suspects.chain(more));
     } else {
         page.section(
-            "failed before the change, too:",
+            "also failed before the change:",
             document.failed_before.iter().cloned(),
         );
     }
@@ -138,7 +138,7 @@ fn place(change: &WhyChange) -> String {
 
 fn search_cost(document: &WhyDocument) -> String {
     let changes = document.suspects.len() as u64 + document.more_suspects;
-    let mut runs = vec![format!("changes looked at: {changes}")];
+    let mut runs = vec![format!("changes searched: {changes}")];
     if document.runs > 0 {
         runs.push(format!("runs of the failing tests: {}", document.runs));
     }
@@ -154,15 +154,15 @@ fn search_cost(document: &WhyDocument) -> String {
 fn next_step(document: &WhyDocument) -> Option<&'static str> {
     Some(match (document.verdict, document.reason) {
         (WhyVerdict::Caused, _) if document.undo.is_some() => "`mendit fix --undo` reverts it",
-        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes that need no LLM",
+        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes without an LLM",
         (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
-            "`mendit why --since REV` names a commit at which it passed; `mendit doctor` checks the environment"
+            "pass a commit at which it passed: `mendit why --since REV`; check the environment: `mendit doctor`"
         }
         (_, Some(WhyReason::DoesNotBuild)) => {
-            "`mendit why --since REV` names a commit at which it passed"
+            "pass a commit at which it passed: `mendit why --since REV`"
         }
-        (_, Some(WhyReason::Flaky)) => "the test itself fails at random: run it several times",
-        (_, Some(WhyReason::Budget)) => "`mendit why` alone has no time limit",
+        (_, Some(WhyReason::Flaky)) => "the test itself is flaky: run it several times",
+        (_, Some(WhyReason::Budget)) => "run `mendit why` separately: it has a larger budget",
         _ => return None,
     })
 }
@@ -182,7 +182,8 @@ fn changed_words(diff: &str) -> Option<String> {
     let ends = old.iter().rev().zip(new.iter().rev());
     let tail = ends.take_while(is_same).count();
     let [old, new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
-    let is_short = is_one_line && old.len().max(new.len()) <= MAX_CHANGE;
+    // A longer change does not fit into the line.
+    let is_short = is_one_line && old.len().max(new.len()) <= 30;
     let words = match (old.as_str(), new.as_str()) {
         ("", "") => return None,
         ("", new) => format!("`{new}` added"),
@@ -191,9 +192,6 @@ fn changed_words(diff: &str) -> Option<String> {
     };
     is_short.then_some(words)
 }
-
-/// Bytes of a change that fit into the line.
-const MAX_CHANGE: usize = 30;
 
 #[cfg(test)]
 mod tests {

@@ -47,10 +47,9 @@ fn select_command(
         words.push("--".to_owned());
     }
     if row.replaces_paths && script == Script::Direct {
-        let is_runner = |word: &String| {
+        let start = words.iter().position(|word| {
             RUNS.contains(&base_name(word)) || base_name(word) == row.runner.as_str()
-        };
-        let start = words.iter().position(is_runner)? + 1;
+        })? + 1;
         let kept = words.split_off(start);
         let discover = kept.iter().position(|word| word == "discover");
         let kept = kept.into_iter().take(discover.unwrap_or(usize::MAX));
@@ -224,11 +223,10 @@ impl Row {
         if self.runner != TestRunner::Pytest || test.id.contains("::") || is_file(test) {
             return Some(test.id.clone());
         }
-        let collects = |path: &&str| {
+        let path = test.path.as_deref().filter(|path| {
             let name = base_name(path);
             name.starts_with("test_") || name.ends_with("_test.py")
-        };
-        let path = test.path.as_deref().filter(collects)?;
+        })?;
         let (name, case) = match test.id.split_once('[') {
             Some((name, case)) => (name, format!("[{case}")),
             None => (test.id.as_str(), String::new()),
@@ -277,8 +275,9 @@ enum Script {
 }
 
 fn parse_script(words: &[String]) -> Script {
-    let is_assignment = |word: &&String| word.contains('=') && !word.starts_with('-');
-    let program = words.iter().find(|word| !is_assignment(word));
+    let program = words
+        .iter()
+        .find(|word| !(word.contains('=') && !word.starts_with('-')));
     let is_exec = |word: &String| matches!(word.as_str(), "exec" | "x" | "dlx");
     match program.map_or("", |word| base_name(word)) {
         "npm" if words.iter().any(is_exec) => Script::Direct,

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 /// Files of a package that are larger say nothing.
 const MAX_BYTES: u64 = 4 << 20;
-/// Distributions of an environment that are looked at.
-const MAX_DISTRIBUTIONS: usize = 2_000;
 
 /// Packages as they are installed where commands of a worktree find them: in its `node_modules` and
 /// in the `site-packages` of its environments. They are read by name, nothing of them is run, and a
@@ -91,20 +89,20 @@ impl Installed {
 
     /// The distributions in `site-packages`, by name.
     pub fn distributions(&self) -> Vec<Distribution> {
-        let read = |folder: PathBuf| {
-            let site = folder.parent()?;
-            let stem = folder.file_stem()?.to_string_lossy();
-            let (name, version) = stem.rsplit_once('-')?;
-            Some(Distribution {
-                name: name.to_owned(),
-                version: version.to_owned(),
-                modules: site_modules(site, &folder),
-                is_whole: is_whole(site, &folder),
-            })
-        };
         self.metadata()
-            .filter_map(read)
-            .take(MAX_DISTRIBUTIONS)
+            .filter_map(|folder| {
+                let site = folder.parent()?;
+                let stem = folder.file_stem()?.to_string_lossy();
+                let (name, version) = stem.rsplit_once('-')?;
+                Some(Distribution {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                    modules: site_modules(site, &folder),
+                    is_whole: is_whole(site, &folder),
+                })
+            })
+            // A bound on the work: no real environment has so many distributions.
+            .take(2_000)
             .collect()
     }
 
@@ -173,9 +171,10 @@ fn site_modules(site: &Path, about: &Path) -> Vec<String> {
         }
     }
     let named = |word: &String| {
-        let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         !word.is_empty()
-            && word.chars().all(name)
+            && word
+                .chars()
+                .all(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
             && site.join(word.as_str()).parent() == Some(site)
     };
     found.into_iter().filter(named).collect()

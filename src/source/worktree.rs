@@ -185,8 +185,8 @@ impl Source for Worktree {
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        let is_file = |entry: &Entry| matches!(entry.kind, EntryKind::File { .. });
-        self.entry(path.as_str()).filter(is_file)?;
+        self.entry(path.as_str())
+            .filter(|entry| matches!(entry.kind, EntryKind::File { .. }))?;
         self.tracked.fresh_blob_id(path).or_else(|| {
             self.read(path)
                 .ok()
@@ -259,12 +259,10 @@ fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
 fn strange_rules(rules: &Path) -> Option<&'static str> {
     let about = rules.symlink_metadata().ok()?;
     if !about.is_file() {
-        return Some("its rules of what to ignore are not a regular file");
+        return Some("its ignore file is not a regular file");
     }
-    (about.len() > MAX_RULES).then_some("its rules of what to ignore are above 1 MB")
+    (about.len() > (1 << 20)).then_some("its ignore file is larger than 1 MB")
 }
-
-const MAX_RULES: u64 = 1 << 20;
 
 fn visit_entry(root: &Path, found: &ignore::DirEntry, sender: &mpsc::Sender<Found>) -> WalkState {
     let Ok(relative) = found.path().strip_prefix(root) else {

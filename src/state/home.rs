@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use super::{Known, Runs, StateError};
 use crate::model::AtPath as _;
 
-/// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else
-/// `~/.local/state/mendit`, else one of this user's in the temporary directory. It is nobody else's, no link, and closed to others.
+/// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else `~/.local/state/mendit`, else
+/// one of this user's in the temporary directory. It is nobody else's, no link, and closed to others.
 #[derive(Debug, Clone)]
 pub struct StateHome {
     base: PathBuf,

@@ -22,7 +22,7 @@ const MAX_SUBMODULES: usize = 3;
 /// Places of likely changes that are named together.
 const MAX_LIKELY: usize = 3;
 /// The evidence for a change with which reverted the tests passed once.
-const LIKELY: &str = "reverted, the failing tests passed once";
+const LIKELY: &str = "the failing tests passed once with it reverted";
 
 /// The answer of a search.
 #[derive(Debug, Clone)]

@@ -152,7 +152,7 @@ impl Weighed {
             weighed.score -= 4;
         }
         if weighed.why.is_empty() {
-            weighed.why.push("it changed".to_owned());
+            weighed.why.push("changed".to_owned());
         }
         weighed
     }

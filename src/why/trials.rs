@@ -23,8 +23,8 @@ const MAX_NAMED: usize = 20;
 const LONGEST: Duration = Duration::from_mins(30);
 /// The runs that `mendit why` allows by default.
 const MAX_RUNS: u32 = 100;
-/// `mendit run` goes on for so many runs: of selected tests none longer than half as much again as its own, within these
-/// bounds; of the whole command none longer than the upper one.
+/// `mendit run` goes on for so many runs: of selected tests none longer than half as much again as its own, within
+/// these bounds; of the whole command none longer than the upper one.
 const RUNS_AFTER_RUN: u32 = 6;
 const LEAST_AFTER_RUN: Duration = Duration::from_secs(10);
 const MOST_AFTER_RUN: Duration = Duration::from_mins(1);
@@ -38,7 +38,7 @@ const SHORTEST: Duration = Duration::from_secs(30);
 pub struct TrialLimits {
     /// When the last must have ended.
     pub until: Option<Instant>,
-    /// Runs at most.
+    /// Maximum number of runs.
     pub max_runs: u32,
     /// The limit of one run; `None` takes five times the longest so far.
     pub each: Option<Duration>,
@@ -91,7 +91,7 @@ impl TrialStart {
         let likely = self.likely.iter();
         let likely: String = likely.map(|place| format!(", likely {place}")).collect();
         format!(
-            "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
+            "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C stops and prints what is known",
             self.run, self.what
         )
     }
@@ -141,7 +141,7 @@ pub struct Trials<'a> {
     pub failures: Failures,
     /// The smallest set of changes with which reverted the tests passed.
     pub likely: Option<Vec<String>>,
-    // The line that runs the failing tests alone, and how many it names.
+    // The line that runs only the failing tests, and how many it names.
     selection: Option<(String, usize)>,
     trace_plan: Option<WithOthers>,
     pub(super) traced: Traced,

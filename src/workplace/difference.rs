@@ -13,15 +13,6 @@ use crate::source::{EntryKind, Source};
 /// Files with the content they are to have; `None` for one that is to be gone.
 pub type States = BTreeMap<RepoPath, Option<FileState>>;
 
-/// Larger files are compared as a whole.
-const MAX_LINE_BYTES: usize = 2 << 20;
-/// Lines of one hunk that are compared with each other.
-const MAX_COMPARED: usize = 80;
-/// Deleted and new files that are compared pair by pair to find moves.
-const MAX_MOVES: usize = 100;
-/// Percent of shared lines from which a new file is a deleted one that moved, as in git.
-const MOVE_SIMILARITY: usize = 50;
-
 /// The difference between two states of a repository, in hunks that can be reverted one by one.
 #[derive(Debug, Default)]
 pub struct Difference {
@@ -134,7 +125,8 @@ impl Difference {
 
     /// The lines that a hunk removes and those that it adds.
     pub fn sides(&self, hunk: &Hunk) -> (Vec<String>, Vec<String>) {
-        let text = self.diff(hunk, MAX_COMPARED);
+        // Larger hunks are not compared line by line, to avoid quadratic work.
+        let text = self.diff(hunk, 80);
         let side = |mark: char| {
             let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
             lines.map(str::to_owned).collect()
@@ -239,7 +231,8 @@ fn lines_of(state: &FileState) -> impl Iterator<Item = &[u8]> {
 }
 
 fn has_lines(state: &FileState) -> bool {
-    state.bytes.len() <= MAX_LINE_BYTES && !state.bytes.contains(&0)
+    // Larger files are compared as a whole.
+    state.bytes.len() <= 2 << 20 && !state.bytes.contains(&0)
 }
 
 // The first words in which two lines differ, when the same is before and behind them. A signature may have changed
@@ -300,13 +293,17 @@ fn changed_files(
 fn pair_moves(files: &mut Vec<FileDifference>) {
     let deleted: Vec<usize> = file_indices(files, |file| file.after.is_none());
     let new: Vec<usize> = file_indices(files, |file| file.before.is_none());
-    if deleted.len().max(new.len()) > MAX_MOVES {
+    // More files are not searched for moves, because they are compared pair by pair.
+    if deleted.len().max(new.len()) > 100 {
         return;
     }
     for new in new {
-        let similarity = |old: &usize| (file_similarity(&files[*old], &files[new]), *old);
-        let best = deleted.iter().map(similarity).max();
-        if let Some((_, old)) = best.filter(|(most, _)| *most >= MOVE_SIMILARITY) {
+        let best = deleted
+            .iter()
+            .map(|old| (file_similarity(&files[*old], &files[new]), *old))
+            .max();
+        // Percent of shared lines from which a new file is a deleted one that moved, as in git.
+        if let Some((_, old)) = best.filter(|(most, _)| *most >= 50) {
             files[new].before = files[old].before.take();
         }
     }

@@ -85,13 +85,11 @@ pub(super) fn first_path_file(environment: &Path, folder: &Path) -> Option<PathB
         .flat_map(|python| folder_entries(&python.join("site-packages")))
         .filter(|path| is_path_file(path))
         .find(|path| {
-            let small = path.metadata().is_ok_and(|m| m.len() <= MAX_PATH_FILE);
+            let small = path.metadata().is_ok_and(|m| m.len() <= 4 << 20);
             let bytes = small.then(|| fs::read(path).unwrap_or_default());
             bytes.is_some_and(|bytes| memchr::memmem::find(&bytes, name).is_some())
         })
 }
-
-const MAX_PATH_FILE: u64 = 4 << 20;
 
 /// A path without `..` and `.`; links are not followed.
 pub(super) fn lexical_path(path: &Path) -> PathBuf {

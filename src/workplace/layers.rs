@@ -17,7 +17,8 @@ use crate::model::{AtPath as _, RepoPath};
 use crate::patch::FileState;
 use crate::source::{EntryKind, Ignored, MAX_READ_BYTES, Source};
 
-/// Reads from the folder over `below` what was changed: every file that is no litter, with its state now. `exclude` is the text of `.git/info/exclude`.
+/// Reads from the folder over `below` what was changed: every file that is no litter, with its state now. `exclude` is
+/// the text of `.git/info/exclude`.
 ///
 /// # Errors
 /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
@@ -189,14 +190,16 @@ impl Walk<'_> {
 
 /// Writes edits into a fresh folder over `lower`, the folders that it covers, topmost first.
 pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), WorkplaceError> {
-    let stays = |path: &str| edits.get(path).is_some_and(Option::is_some);
     let mut folders: HashSet<&str> = HashSet::new();
     for (path, _) in edits.iter().filter(|(_, state)| state.is_some()) {
         folders.extend(path.ancestors());
     }
     for (path, state) in edits {
         // What takes the place of a file, or of the folder that it was in, covers it already.
-        let covered = folders.contains(path.as_str()) || path.ancestors().any(stays);
+        let covered = folders.contains(path.as_str())
+            || path
+                .ancestors()
+                .any(|path| edits.get(path).is_some_and(Option::is_some));
         if state.is_none() && covered {
             continue;
         }

@@ -159,8 +159,10 @@ impl<'s> Overlaid<'s> {
 
     /// Lays the change of a trial over the files.
     pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
-        let edit = |change: &Change| (change.path.clone(), change.after.clone());
-        self.trial = changes.iter().map(edit).collect();
+        self.trial = changes
+            .iter()
+            .map(|change| (change.path.clone(), change.after.clone()))
+            .collect();
         self.fresh_with_trial()
     }
 

@@ -137,14 +137,16 @@ const MAX_TEXT: u64 = 4 << 20;
 pub(super) fn replace_bytes(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
     // What begins with a slash may follow one, as in `file:///w/r`; what does not is part of a path then.
-    let goes_before = |byte: &u8| in_name(byte) || (*byte == b'/' && !from.starts_with(b"/"));
     let mut out = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for at in memchr::memmem::find_iter(bytes, from) {
         let (before, rest) = bytes.split_at(at);
         let after = rest.get(from.len()..).unwrap_or_default();
         let option = matches!(before, [.., b'-', letter] if letter.is_ascii_alphabetic());
-        let inside = !option && before.last().is_some_and(goes_before);
+        let inside = !option
+            && before
+                .last()
+                .is_some_and(|byte| in_name(byte) || (*byte == b'/' && !from.starts_with(b"/")));
         if !inside && !after.first().is_some_and(in_name) {
             out.extend_from_slice(before.get(done..).unwrap_or_default());
             out.extend_from_slice(to);

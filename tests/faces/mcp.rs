@@ -452,7 +452,7 @@ async fn no_answer_is_larger_than_a_client_takes() {
         let bytes = serde_json::to_string(&result).unwrap().len();
         assert!(bytes < 100_000, "{name}: {bytes} bytes");
         let shown = &result.content[0].as_text().unwrap().text;
-        let is_cut = shown.contains("cut here") && shown.contains("`mendit ");
+        let is_cut = shown.contains("truncated") && shown.contains("`mendit ");
         let is_whole = result.structured_content.is_some() || name == "build_context";
         assert!(is_cut != is_whole, "{name}");
     }

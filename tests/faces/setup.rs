@@ -132,7 +132,7 @@ fn init_extends_files_and_never_overwrites() {
     assert_eq!(read(".claude/commands/fix-tests.md"), "ours\n");
     assert_eq!(read(".mcp.json"), "{ \"ours\": }\n");
     assert_eq!(
-        said(&output).matches("left alone").count(),
+        said(&output).matches("left unchanged").count(),
         2,
         "{}",
         said(&output)

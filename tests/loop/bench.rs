@@ -246,9 +246,9 @@ fn a_leak_a_wrong_heal_and_a_missing_program_are_told() {
     assert_eq!(document["leaks"], 1);
     let skipped = &document["fixtures"][1];
     assert_eq!(skipped["result"], "skipped");
-    assert_eq!(skipped["why"][0], "not here: no-such-program-here");
+    assert_eq!(skipped["why"][0], "not installed: no-such-program-here");
     for (format, words) in [
-        ("text", "not here: no-such-program-here"),
+        ("text", "not installed: no-such-program-here"),
         ("markdown", "| leaks | failed | - | fixed | 1 | 1 |"),
     ] {
         let output = run(&["--format", format]);

@@ -231,7 +231,7 @@ fn a_name_like_another_is_told_as_a_guess() {
 fn natural_mistakes_are_told_with_what_works() {
     let repo = Repo::with(&[("a.py", "x = 1\n"), ("old.log", "1 passed\n")]);
     for (line, code_, words) in [
-        ("run pytst", 2, "check its spelling"),
+        ("run pytst", 2, "check the spelling"),
         ("run ./a.py", 2, "`mendit run python3 ./a.py`"),
         ("fix old.log", 2, "`mendit fix CMD` runs a command"),
         ("hint old.log", 2, "`mendit hint --log old.log`"),
@@ -313,7 +313,7 @@ fn a_hint_says_when_no_import_is_missing() {
     let output = repo.mendit(&["hint", "--log", "test.log"]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(
-        stdout(&output).contains("needs an import"),
+        stdout(&output).contains("is missing an import"),
         "{}",
         stdout(&output)
     );

@@ -62,7 +62,7 @@ fn a_file_behind_a_link_is_not_replaced() {
     assert_eq!(output.status.code(), Some(2));
     let said = support::stderr(&output);
     assert!(
-        said.contains("U303") && said.contains("is a link"),
+        said.contains("U303") && said.contains("is a symlink"),
         "{said}"
     );
     assert!(link.is_symlink());

@@ -66,8 +66,7 @@ fn a_change_that_is_not_committed_is_named_and_stays() {
     assert_eq!(cause[0]["commit"], Value::Null);
     assert_eq!(document["wholeRuns"], 1);
     assert!(document["runs"].as_u64().unwrap() <= 6, "{document}");
-    let line =
-        "your change at library/loans.py:6 (`>` became `>=`): reverted, the failing test passes";
+    let line = "your change at library/loans.py:6 (`>` became `>=`): reverting it makes the failing test pass";
     assert_eq!(document["message"], line);
     let now = std::fs::read_to_string(repo.root().join("library/loans.py")).unwrap();
     assert_eq!(now, text);
@@ -262,8 +261,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let repo = repo();
     repo.write("library/loans.py", innocent(&broken(LOANS)));
     let output = repo.mendit(&[&["run"][..], &COMMAND].concat());
-    let line =
-        "your change at library/loans.py:6 (`>` became `>=`): reverted, the failing test passes";
+    let line = "your change at library/loans.py:6 (`>` became `>=`): reverting it makes the failing test pass";
     let said = stderr(&output);
     // Without overlays `run` tries nothing by itself.
     if said.contains("since the last commit") {
@@ -276,7 +274,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     assert!(head.contains("+    return days >= LIMIT"), "{prompt}");
     let packet = repo.context(&[]);
     let files = packet["files"].as_array().unwrap();
-    let why = "with the change there reverted the tests pass";
+    let why = "the tests pass with the change there reverted";
     let told = |it: &Value| it["why"].as_str().is_some_and(|it| it.contains(why));
     let told: Vec<&Value> = files.iter().filter(|it| told(it)).collect();
     assert_eq!(told.len(), 1, "{packet}");

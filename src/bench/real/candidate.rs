@@ -50,7 +50,7 @@ pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Can
     if taken.is_empty() || product.is_empty() {
         return None;
     }
-    if product.len() > MAX_FILES || taken.len() > MAX_TAKEN {
+    if product.len() > MAX_FILES || taken.len() > 40 {
         return Some(Err(TOO_LARGE));
     }
     let after = step.files.iter().filter(|file| file.after);
@@ -72,7 +72,6 @@ pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Can
 
 // Product files that a fix may change. More files of tests are a rewrite of tests.
 const MAX_FILES: usize = 5;
-const MAX_TAKEN: usize = 40;
 
 fn list_paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
     let paths = step.files.iter().map(|file| file.path.clone());
@@ -181,8 +180,6 @@ fn find_neighbors(broken: &Overlay<'_>, range: &Range, own: &[RepoPath]) -> Vec<
         let mut near = own.iter().map(RepoPath::directory);
         range.takes(path.as_str()) && !own.contains(path) && near.any(|at| at == path.directory())
     });
-    found.truncate(MAX_NEIGHBOURS);
+    found.truncate(6);
     found
 }
-
-const MAX_NEIGHBOURS: usize = 6;

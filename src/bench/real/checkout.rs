@@ -118,7 +118,7 @@ impl Checkout {
             if !outcome.passed() {
                 let (name, end, log) = (&environment.name, outcome.end, log.display());
                 let message = format!(
-                    "the set-up of `{name}` failed at `{line}`: {end}; `{log}` has its output"
+                    "the setup of `{name}` failed at `{line}`: {end}; `{log}` has its output"
                 );
                 return Err(BenchError::SetUp(message));
             }
@@ -176,8 +176,9 @@ impl Checkout {
 const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(30);
 
 fn blob_id(files: &dyn Source, path: &RepoPath) -> Option<BlobId> {
-    let read = || Some(BlobId::from_content(&files.read(path).ok()?));
-    files.blob_id(path).or_else(read)
+    files
+        .blob_id(path)
+        .or_else(|| Some(BlobId::from_content(&files.read(path).ok()?)))
 }
 
 fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchError> {

@@ -74,7 +74,7 @@ impl BenchFile {
         let mut file: Self =
             toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         if file.environments.is_empty() {
-            return Err("no `[[environment]]`: nothing says how tests are run".to_owned());
+            return Err("no `[[environment]]`, so it is unknown how to run the tests".to_owned());
         }
         let mut names = std::collections::BTreeSet::new();
         for range in &mut file.environments {
@@ -89,8 +89,7 @@ impl BenchFile {
             }
             if !range.test.contains(TESTS) && !range.test.contains(MODULES) {
                 return Err(format!(
-                    "the test of `{}` says neither `{TESTS}` nor `{MODULES}`: only the tests of a \
-                     fix are run",
+                    "the test command of `{}` contains neither `{TESTS}` nor `{MODULES}`: only the tests of a fix are run",
                     range.name
                 ));
             }

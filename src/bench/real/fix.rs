@@ -78,8 +78,10 @@ pub(super) fn state_of(
     let Some(entry) = source.listing().get(path.as_str()) else {
         return Ok(None);
     };
-    let lacking = || BenchError::Lacking(format!("the clone lacks the file `{path}`"));
-    let mode = entry.kind.mode().ok_or_else(lacking)?;
+    let mode = entry
+        .kind
+        .mode()
+        .ok_or_else(|| BenchError::Lacking(format!("the clone lacks the file `{path}`")))?;
     let bytes = match &entry.kind {
         EntryKind::Symlink { target } => target.as_bytes().into(),
         _ => source.read(path).map_err(BenchError::Source)?,

@@ -74,8 +74,7 @@ pub fn mine(
     let all = candidates.len();
     let numbered: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
     let rows = in_parallel(&numbered, options.jobs, stop, |(at, candidate)| {
-        let is_enough = |most| kept.load(SeqCst) >= most;
-        if failed.load(SeqCst) || options.limit.is_some_and(is_enough) {
+        if failed.load(SeqCst) || options.limit.is_some_and(|most| kept.load(SeqCst) >= most) {
             return Ok(None);
         }
         let verdict = search.try_candidate(candidate);
@@ -186,8 +185,10 @@ impl Search<'_> {
     }
 
     fn write_set(&self, fixes: Vec<RealFix>) -> Result<(), BenchError> {
-        let is_used = |own: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == own.name);
-        let environments = self.environments.values().filter(is_used);
+        let environments = self
+            .environments
+            .values()
+            .filter(|own| fixes.iter().any(|fix| fix.environment == own.name));
         let set = RealFixes {
             schema_version: SCHEMA_VERSION,
             document: sets::DOCUMENT.to_owned(),

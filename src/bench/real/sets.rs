@@ -53,7 +53,7 @@ fn list_files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
     }
     found.sort();
     if found.is_empty() {
-        return Err(invalid_set(path, format!("it holds no `{FILE}`")));
+        return Err(invalid_set(path, format!("it contains no `{FILE}`")));
     }
     Ok(found)
 }
@@ -63,7 +63,10 @@ fn load_set(path: &Path) -> Result<RealFixes, BenchError> {
     let set: RealFixes =
         serde_json::from_str(&text).map_err(|error| invalid_set(path, error.to_string()))?;
     if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {
-        return Err(invalid_set(path, format!("it is no `{DOCUMENT}` document")));
+        return Err(invalid_set(
+            path,
+            format!("it is not a `{DOCUMENT}` document"),
+        ));
     }
     // Names become those of folders.
     let names = set.repository.name.split('/');
@@ -110,6 +113,6 @@ pub(super) fn open_clone(clones: &Path, name: &str, url: &str) -> Result<Reposit
     }
     let clones = clones.display();
     Err(BenchError::Lacking(format!(
-        "`{clones}` holds no clone of {name}: `git clone {url} {clones}/{joined}`"
+        "`{clones}` contains no clone of {name}: `git clone {url} {clones}/{joined}`"
     )))
 }

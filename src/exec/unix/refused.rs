@@ -79,12 +79,13 @@ fn line_paths(line: &str) -> Vec<PathBuf> {
 /// state of this program.
 fn is_never_opened(path: &Path) -> bool {
     let state = std::env::var_os("XDG_STATE_HOME").map(|home| PathBuf::from(home).join("mendit"));
-    let is_state = |folder: &Path| {
-        folder.ends_with(".local/state/mendit")
-            || folder.ends_with(".mendit")
-            || state.as_deref() == Some(folder)
-    };
-    path.starts_with("/proc") || path.starts_with("/sys") || path.ancestors().any(is_state)
+    path.starts_with("/proc")
+        || path.starts_with("/sys")
+        || path.ancestors().any(|folder| {
+            folder.ends_with(".local/state/mendit")
+                || folder.ends_with(".mendit")
+                || state.as_deref() == Some(folder)
+        })
 }
 
 // Checks the user's own rights, because a path that they may not write anyway was not refused by the sandbox.

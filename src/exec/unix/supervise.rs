@@ -24,12 +24,6 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-/// How long processes may outlive their command without counting as left behind.
-const SETTLE: Duration = Duration::from_millis(200);
-/// How long processes left behind have after the request to end.
-const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
-/// How long what hangs has to say where.
-const ANSWER: Duration = Duration::from_secs(1);
 /// When to give up on processes that cannot be killed, such as those of another user.
 const GIVE_UP: Duration = Duration::from_secs(10);
 
@@ -227,8 +221,8 @@ fn start_child(
             Ok((child, missing))
         });
         let jail = jail.map_err(|error| Err(Refusal::Failed(error.to_string())))?;
-        let ended = |_| Err(Err(Refusal::Failed("the thread ended".to_owned())));
-        jail.join().unwrap_or_else(ended)
+        jail.join()
+            .unwrap_or_else(|_| Err(Err(Refusal::Failed("the thread ended".to_owned()))))
     })
 }
 
@@ -279,7 +273,8 @@ fn follow_child(pid: i32, order: &Order, happened: &Receiver<Event>) -> (End, bo
             }
             Err(RecvTimeoutError::Timeout) if !probed && reason.is_none() && ask_where() => {
                 probed = true;
-                deadline = Instant::now().checked_add(ANSWER);
+                // Time for a hanging process to print its stack.
+                deadline = Instant::now().checked_add(Duration::from_secs(1));
             }
             Err(RecvTimeoutError::Timeout) if reason.is_none() => {
                 ask_to_end(pid);
@@ -335,7 +330,8 @@ fn end_of(status: WaitStatus) -> End {
 // Ends what is left and says how many processes had outlived the command.
 fn sweep_children(pid: i32, forced: bool, grace: Duration) -> u32 {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    if !forced && all_gone_within(SETTLE, pid) {
+    // Processes that end shortly after their command do not count as left behind.
+    if !forced && all_gone_within(Duration::from_millis(200), pid) {
         return 0;
     }
     let left: Vec<_> = tree::list_descendants(own)
@@ -347,7 +343,8 @@ fn sweep_children(pid: i32, forced: bool, grace: Duration) -> u32 {
             process.signal(Signal::TERM);
             process.signal(Signal::CONT);
         }
-        if all_gone_within(grace.min(LEFT_BEHIND_GRACE), pid) {
+        // Processes left behind get this long to stop by themselves.
+        if all_gone_within(grace.min(Duration::from_secs(1)), pid) {
             return list_length(&left);
         }
     }

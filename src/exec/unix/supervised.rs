@@ -24,9 +24,6 @@ use crate::exec::outcome::Report;
 use crate::exec::temporary::temporary;
 use crate::exec::{ExecError, Job, Sandbox};
 
-// Bounded, because a command may start processes faster than they are found.
-const SESSION_END: Duration = Duration::from_secs(10);
-
 static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
 
 /// Names the program whose `__sup` command is `supervise`. The first call counts; without
@@ -84,7 +81,8 @@ pub(in crate::exec) fn launch_supervised(
 
 // Looks more than once, because a process that is started during one look may be missed.
 fn end_session(session: i32) {
-    let end = Instant::now() + SESSION_END;
+    // Bounded, because a command may start processes faster than they are found.
+    let end = Instant::now() + Duration::from_secs(10);
     loop {
         let members = tree::session_members(session);
         for member in &members {

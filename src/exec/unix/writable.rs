@@ -12,8 +12,10 @@ pub(super) fn writable(job: &Job) -> Vec<PathBuf> {
     paths.push(job.directory.clone());
     paths.extend(job.private.clone());
     // The supervisor is in the job's directory, not in this process's.
-    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    let mut paths: Vec<PathBuf> = paths.into_iter().map(absolute).collect();
+    let mut paths: Vec<PathBuf> = paths
+        .into_iter()
+        .map(|path| std::path::absolute(&path).unwrap_or(path))
+        .collect();
     paths.sort();
     paths.dedup();
     paths

@@ -39,10 +39,9 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], usi
     let name = rest
         .strip_prefix(b"def ")
         .or(rest.strip_prefix(b"class "))?;
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let end = name
         .iter()
-        .position(|byte| !is_name(byte))
+        .position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80))
         .filter(|end| *end > 0)?;
     let mut length = 1;
     for (at, line) in lines.iter().enumerate().skip(1) {
@@ -65,8 +64,9 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], usi
 }
 
 fn indent_of(line: &[u8]) -> usize {
-    let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\x0c');
-    line.iter().take_while(blank).count()
+    line.iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c'))
+        .count()
 }
 
 // Examples of doctest import nothing.

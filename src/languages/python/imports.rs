@@ -76,13 +76,12 @@ fn read_imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             let first = facts.imports.len();
             read_statement(*node, above, text, facts);
             // Not exported, because what a function or class imports is not the module's to pass on.
-            let local = |node: &Node<'_>| {
+            if !above.iter().any(|node| {
                 matches!(
                     node.kind(),
                     "function_definition" | "class_definition" | "lambda"
                 )
-            };
-            if !above.iter().any(local) {
+            }) {
                 let new = passed_on(facts.imports.get(first..).unwrap_or_default());
                 facts.exports.extend(new);
             }

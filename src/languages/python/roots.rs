@@ -52,10 +52,10 @@ impl Resolver<'_> {
         let in_package = from
             .ancestors()
             .any(|directory| is_package(self, directory));
-        let is_script =
-            |base: &&String| **base == from.directory() && *base == above && !in_package;
         let base = roots.base.as_ref();
-        let ordered = base.filter(is_script).into_iter();
+        let ordered = base
+            .filter(|base| **base == from.directory() && *base == above && !in_package)
+            .into_iter();
         let ordered = ordered.chain(&roots.declared).chain(base);
         let projects = self.paths.projects.get().into_iter().flatten();
         // Through the folder of a project inside a root a name works from one directory alone.
@@ -65,12 +65,13 @@ impl Resolver<'_> {
         };
         let mut names: Vec<(bool, String)> = Vec::new();
         for root in ordered.chain(&roots.hoped) {
-            let is_legal = |part: &str| {
-                !part.is_empty()
-                    && !part.starts_with(|c: char| c.is_ascii_digit())
-                    && part.chars().all(|c| c == '_' || c.is_alphanumeric())
-            };
-            let rest = below(root, place).filter(|rest| rest.split('/').all(is_legal));
+            let rest = below(root, place).filter(|rest| {
+                rest.split('/').all(|part| {
+                    !part.is_empty()
+                        && !part.starts_with(|c: char| c.is_ascii_digit())
+                        && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+                })
+            });
             let name = rest.map(|rest| rest.replace('/', "."));
             let name = name.filter(|name| !names.iter().any(|(_, known)| known == name));
             names.extend(name.map(|name| (is_through(root), name)));
@@ -165,8 +166,10 @@ impl Ordered {
 
 // Whether a project or a service is in the directory.
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let has = |name: &&str| resolver.files.has_file(&child(directory, name));
-    !is_package(resolver, directory) && PROJECT_FILES.iter().any(has)
+    !is_package(resolver, directory)
+        && PROJECT_FILES
+            .iter()
+            .any(|name| resolver.files.has_file(&child(directory, name)))
 }
 
 /// Whether the directory is a regular package.

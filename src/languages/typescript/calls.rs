@@ -10,9 +10,6 @@ use crate::languages::finder::Finder;
 use crate::languages::literal::{Syntax, line_of, text_of};
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
-/// No callee that imports is longer.
-const MAX_CALLEE: usize = 80;
-
 // Words that start an import call. The tree is searched only at these, since a walk over all of it is slow.
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(["import", "require", "vi.", "jest."]).ok());
@@ -73,7 +70,8 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
         .find(|(_, node)| node.kind() == "call_expression")?;
     let callee = call.field("function")?;
     let word = nodes.last()?.start_byte();
-    if word >= callee.end_byte() || callee.byte_range().len() > MAX_CALLEE {
+    // A callee that imports is short, so longer ones need no lookup.
+    if word >= callee.end_byte() || callee.byte_range().len() > 80 {
         return None;
     }
     Some((at, *call, kind_of(&text_of(callee, text))?))

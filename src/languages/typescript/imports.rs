@@ -184,8 +184,10 @@ fn read_references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     let Some(reference) = REFERENCE.as_ref() else {
         return;
     };
-    let is_head = |node: &Node<'_>| matches!(node.kind(), "comment" | "hash_bang_line");
-    for node in root.named().take_while(is_head) {
+    for node in root
+        .named()
+        .take_while(|node| matches!(node.kind(), "comment" | "hash_bang_line"))
+    {
         let comment = text_of(node, text);
         let Some([attribute, specifier]) =
             reference.captures(&comment).map(|found| found.extract().1)

@@ -33,7 +33,6 @@ fn find_entry(installed: &Installed, file: &RepoPath, module: &str) -> Option<(P
 fn declared_entry(installed: &Installed, folder: &Path, below: &str) -> Option<PathBuf> {
     let manifest = installed.read(folder, &folder.join("package.json"))?;
     let manifest: Value = serde_json::from_slice(&manifest).ok()?;
-    let text = |field: &str| manifest.get(field).and_then(Value::as_str);
     if let Some(exports) = manifest.get("exports").filter(|exports| !exports.is_null()) {
         let value = match below {
             "" => exports.get(".").or(Some(exports)),
@@ -49,7 +48,9 @@ fn declared_entry(installed: &Installed, folder: &Path, below: &str) -> Option<P
     if !below.is_empty() {
         return find_types(&folder.join(below));
     }
-    let named = ["types", "typings", "main"].into_iter().filter_map(text);
+    let named = ["types", "typings", "main"]
+        .into_iter()
+        .filter_map(|field| manifest.get(field).and_then(Value::as_str));
     named
         .map(|path| folder.join(path.trim_start_matches("./")))
         .find_map(|base| find_types(&base))

@@ -40,8 +40,10 @@ impl Resolver<'_> {
                 let bytes = self.read(path)?;
                 parse_jsonc(&bytes)
             };
-            let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
-            tsconfig::read(path, &load, &locate).map(Arc::new)
+            tsconfig::read(path, &load, &|directory, specifier| {
+                self.extended(directory, specifier)
+            })
+            .map(Arc::new)
         })
     }
 

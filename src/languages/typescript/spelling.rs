@@ -81,11 +81,13 @@ impl Resolver<'_> {
         if let Some(same) = declared.iter().find(|package| plain(package) == wanted) {
             return vec![same.clone()];
         }
-        let holds_it = |package: &String| {
-            let last = package.rsplit('/').next().unwrap_or(package);
-            let words = last.split_once(['-', '_', '.']);
-            words.is_some_and(|(first, second)| first == wanted || second == wanted)
-        };
-        declared.into_iter().filter(holds_it).collect()
+        declared
+            .into_iter()
+            .filter(|package| {
+                let last = package.rsplit('/').next().unwrap_or(package);
+                let words = last.split_once(['-', '_', '.']);
+                words.is_some_and(|(first, second)| first == wanted || second == wanted)
+            })
+            .collect()
     }
 }

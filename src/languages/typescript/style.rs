@@ -5,7 +5,7 @@ use super::language::is_node;
 use super::probe::without_extension;
 use crate::languages::files::split_path;
 use crate::languages::insert::Page;
-use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
+use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +60,6 @@ impl ScriptStyle {
             ..rules
         };
         let near = shown.or_else(|| first_extension(&all));
-        let has_type_imports = |facts: &&FileFacts| {
-            let mut imports = facts.imports.iter();
-            imports.any(|import| import.type_only && import.kind == ImportKind::Import)
-        };
         Self {
             quote: first_quote(text, facts),
             semicolons: has_semicolons(text, facts),
@@ -79,7 +75,11 @@ impl ScriptStyle {
             aliases: prefers_alias(&all),
             node_prefix: has_node_prefix(&all),
             rules,
-            types: rules.explicit_types || all.iter().any(has_type_imports),
+            types: rules.explicit_types
+                || all.iter().any(|facts| {
+                    let mut imports = facts.imports.iter();
+                    imports.any(|import| import.type_only && import.kind == ImportKind::Import)
+                }),
         }
     }
 
@@ -191,10 +191,12 @@ fn uses_require(files: &[&FileFacts]) -> Option<bool> {
         ImportKind::Import,
         ImportKind::ImportEquals,
     ];
-    let is_statement = |import: &&Import| !import.nested && KINDS.contains(&import.kind);
-    let mut kinds = files
-        .iter()
-        .filter_map(|facts| facts.imports.iter().find(is_statement));
+    let mut kinds = files.iter().filter_map(|facts| {
+        facts
+            .imports
+            .iter()
+            .find(|import| !import.nested && KINDS.contains(&import.kind))
+    });
     kinds
         .next()
         .map(|import| import.kind == ImportKind::Require)

@@ -67,9 +67,6 @@ impl Alias {
     }
 }
 
-/// Links of one `extends` chain that are read.
-const MAX_LINKS: usize = 64;
-
 /// Reads a config through `load`, which gives the bytes of a repository path, and `locate`, which
 /// finds the file an `extends` entry names.
 pub(super) fn read(
@@ -78,7 +75,8 @@ pub(super) fn read(
     locate: &dyn Fn(&str, &str) -> Option<String>,
 ) -> Option<Config> {
     let mut chain = Vec::new();
-    let mut budget = MAX_LINKS;
+    // Bounded, because an `extends` chain can be a cycle.
+    let mut budget = 64;
     collect_chain(path, load, locate, &mut chain, &mut Vec::new(), &mut budget)?;
     let directory = directory_of(path);
     let mut config: Config =
@@ -232,10 +230,12 @@ impl Config {
             (None, Some(_)) => false,
             (None, None) => file.is_below(&self.directory),
         };
-        let excluded = |pattern: &String| covers_path(pattern, path);
         let out = self.options.out_dir.as_ref().filter(|out| !out.is_empty());
         included
-            && !self.exclude.iter().any(excluded)
+            && !self
+                .exclude
+                .iter()
+                .any(|pattern| covers_path(pattern, path))
             && !out.is_some_and(|out| file.is_below(out) && *out != self.directory)
     }
 }

@@ -25,7 +25,7 @@ pub struct GitApplyOptions {
     pub check: bool,
     /// Index and worktree must agree and both change.
     pub index: bool,
-    /// Change the index alone.
+    /// Change only the index.
     pub cached: bool,
     /// Merge with what the file has become, and fall back to placing hunks.
     pub three_way: bool,
@@ -43,7 +43,7 @@ pub struct GitApplyOptions {
     pub min_context: usize,
     /// Apply hunks without context by their numbers.
     pub unidiff_zero: bool,
-    /// Count the lines of hunks anew.
+    /// Recount the lines of hunks.
     pub recount: bool,
     /// Let white space in context differ.
     pub ignore_white_space: bool,

@@ -29,8 +29,9 @@ pub(super) fn write_tree(
         && let Some(staging) = &mut destination.staging
     {
         // Before a file is written that the index would then not follow.
-        let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
-        staging.lock().map_err(failed)?;
+        staging
+            .lock()
+            .map_err(|error| Fatal(format!("Unable to create 'index.lock': {error}")))?;
         stage_files(&wanted, staging, !options.cached)?;
         stage_conflicts(done, staging)?;
     }
@@ -85,8 +86,8 @@ fn stage_files(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Resul
         } else {
             store_blob(staging, bytes)?
         };
-        let is_taken = |above: &str| staging.entry(above).is_some();
-        if staging.has_below(name) || parent_paths(name).any(is_taken) {
+        if staging.has_below(name) || parent_paths(name).any(|above| staging.entry(above).is_some())
+        {
             return Err(Fatal(format!("unable to add cache entry for {name}")));
         }
         let entry = Staged {

@@ -52,10 +52,12 @@ fn check_intent(set: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) 
         let Some(after) = after.filter(|_| !slot.is_exact) else {
             continue;
         };
-        let is_same = |state: &FileState| state.bytes == after.bytes;
         // A matching blob id needs no check, because it proves that nothing was lost.
         let mut sections = set.files.iter().filter(|file| file.line == slot.line);
-        if slot.before.as_ref().is_some_and(is_same)
+        if slot
+            .before
+            .as_ref()
+            .is_some_and(|state| state.bytes == after.bytes)
             || sections.any(|section| matches_announced_id(section, &after.bytes))
         {
             continue;
@@ -159,17 +161,15 @@ fn check_after_image(
     let options = placing.options;
     let with_imports = options.after != After::Parses;
     let found = after_image(placing.source, changes, with_imports);
-    let is_damaged = |file: &FilePatch<'_>| {
+    if set.files.last().is_some_and(|file| {
         is_cut(file) && (!found.syntax.is_empty() || announces_another(file, changes))
-    };
-    if set.files.last().is_some_and(is_damaged) {
-        let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
-                       not be the one that its `index` line announces";
+    }) {
+        let message = "the patch seems to be cut off inside its last line: the file would not parse, or would not match its `index` line";
         report.add_plain(Code::P104, message);
     } else if let Some(first) = found.broken.first().filter(|_| !options.as_written) {
         let (error, line) = (&first.message, first.line);
         let message = format!(
-            "the file parses now and would not after the patch: {error} (line {line} after it)"
+            "the file parses now but would not after the patch: {error} (line {line} of the result)"
         );
         report.add(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
     } else if options.after == After::Enforced

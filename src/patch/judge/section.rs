@@ -50,9 +50,10 @@ impl<'j> Placing<'j> {
     }
 
     pub(super) fn note_vacated(&mut self, targets: &[Option<Target>]) {
-        let leaves =
-            |target: &&Target| matches!(target.operation, Operation::Delete | Operation::Rename);
-        let targets = targets.iter().flatten().filter(leaves);
+        let targets = targets
+            .iter()
+            .flatten()
+            .filter(|target| matches!(target.operation, Operation::Delete | Operation::Rename));
         self.vacated = targets.map(|target| target.old.clone()).collect();
     }
 
@@ -129,8 +130,7 @@ impl<'j> Placing<'j> {
             _ => false,
         };
         if !is_whole {
-            let message =
-                "the patch deletes the file, and the file has more than the patch knows of";
+            let message = "the patch deletes the file, but does not list all of its content";
             return refuse(Code::P208, message);
         }
         self.store_state(target, Some(before), None, file.line);
@@ -262,12 +262,11 @@ impl<'j> Placing<'j> {
                 }
                 adapted.unwrap_or_else(|| bytes.clone())
             }
-            Body::Binary(forward, _) => {
-                let make = |_| expand_binary(forward, &before.bytes);
-                apply_binary(file.announced_ids(), &before.bytes, make)?
-            }
+            Body::Binary(forward, _) => apply_binary(file.announced_ids(), &before.bytes, |_| {
+                expand_binary(forward, &before.bytes)
+            })?,
             Body::BinaryWithoutData => {
-                let message = "the patch says that a binary file differs and has no data";
+                let message = "the patch reports that a binary file differs, but has no data";
                 return refuse(Code::P601, message);
             }
         };

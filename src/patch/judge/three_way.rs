@@ -43,9 +43,10 @@ pub fn judge_merged(
     let base = Overlay::new(source, bases);
     let made = Some(judge(input, &base, &options)).filter(Judged::applies)?;
     // The other side of a rename says the same.
-    let is_whole =
-        |change: &Change| change.after.is_some() || change.operation != Operation::Rename;
-    let changes = made.changes.into_iter().filter(is_whole);
+    let changes = made
+        .changes
+        .into_iter()
+        .filter(|change| change.after.is_some() || change.operation != Operation::Rename);
     let merged = changes.map(|change| merge_change(change, source, repository));
     let mut merged = match merged.collect::<Result<Vec<Change>, Refusal>>() {
         Ok(merged) => merged,

@@ -13,12 +13,8 @@ use crate::model::{Code, Mend, Refusal, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
 
-/// Starts that are compared, those with the most lines first.
-const MOST_STARTS: usize = 64;
 /// A line with more rows in the file says nothing of the place.
 const COMMON: usize = 64;
-/// A line shorter than this may stand anywhere.
-const TELLING: usize = 8;
 
 /// What was done to context that lost its mark.
 pub(super) const PUT_BACK: &str = "put back the space that marks context lines";
@@ -57,8 +53,8 @@ impl Likeness {
     fn find_mend(self, line: u32) -> Option<Mend> {
         let (code, message) = match self {
             Self::Mark => (Code::M303, PUT_BACK),
-            Self::WhiteSpace => (Code::M403, "took white space at line ends from the file"),
-            Self::Glyphs => (Code::M403, "took quotes and blanks from the file"),
+            Self::WhiteSpace => (Code::M403, "used the file's white space at line ends"),
+            Self::Glyphs => (Code::M403, "used the file's quotes and blanks"),
             Self::Same | Self::Indent => return None,
         };
         Some(Mend::new(code, Safety::Safe, line, message))
@@ -100,10 +96,9 @@ pub(super) fn align_hunk<'h, 'a>(
     }
     let stated = hunk.old.filter(|_| hunk.counts_hold);
     let stated = stated.and_then(|(line, _)| line.checked_sub(1));
-    let is_stated = |(start, likeness): &&(usize, Likeness)| {
+    if let Some((at, likeness)) = found.iter().find(|(start, likeness)| {
         Some(*start) == stated.map(|row| row as usize) && *likeness <= Likeness::WhiteSpace
-    };
-    if let Some((at, likeness)) = found.iter().find(is_stated) {
+    }) {
         let mends = likeness.find_mend(hunk.line).into_iter().collect();
         return Ok(Some(Placed::new(lines, *at, mends)));
     }
@@ -114,7 +109,7 @@ pub(super) fn align_hunk<'h, 'a>(
     let places: Vec<usize> = found.iter().map(|(start, _)| *start).collect();
     if likeness == Likeness::Indent {
         let lines = reindent_lines(site.text, lines, &old, at).filter(|_| places.len() == 1);
-        let message = "moved the whole hunk to the indentation of the file";
+        let message = "re-indented the whole hunk to match the file";
         let mend = Mend::new(Code::M416, Safety::Lossy, hunk.line, message);
         return Ok(lines.map(|lines| Placed::new(lines, at, vec![mend])));
     }
@@ -162,7 +157,8 @@ pub(super) fn likely_starts(
         .map_or(0, |(line, _)| line.saturating_sub(1) as usize);
     starts.sort_by_key(|(start, votes)| (Reverse(*votes), start.abs_diff(stated), *start));
     let starts = starts.into_iter().map(|(start, _)| start);
-    starts.take(MOST_STARTS).collect()
+    // Bounded, to avoid quadratic work; starts with the most matching lines come first.
+    starts.take(64).collect()
 }
 
 /// Places a hunk without outer lines of its context that the file does not have, as few of them as it
@@ -216,10 +212,11 @@ pub(super) fn without_edges<'h, 'a>(
         let old = old_of(inner);
         let tells = old.iter().any(|line| {
             let is_asked = !removes || line.kind == LineKind::Remove;
-            is_asked && line.text().trim_ascii().len() >= TELLING
+            // A shorter line can occur anywhere, so it is weak evidence.
+            is_asked && line.text().trim_ascii().len() >= 8
         });
         let at = site.only_row(&old)?;
-        let message = "took context that differs from the file, around lines that occur there once";
+        let message = "accepted context that differs from the file, around lines that occur there once";
         let note = Mend::new(Code::M417, Safety::Lossy, hunk.line, message);
         tells.then(|| Placed::new(inner, at, vec![note]))
     })

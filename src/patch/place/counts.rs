@@ -35,7 +35,7 @@ pub(super) fn check_counts(
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = String::from_utf8_lossy(kept);
         let message = format!(
-            "the header counts one line fewer, and `{kept}` would be kept beside its replacement"
+            "the header counts one line fewer, and `{kept}` would be kept next to its replacement"
         );
         let hint =
             format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
@@ -103,7 +103,7 @@ pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
 
 // Added lines that the header counts and that are missing at the end, more than writers miscount by.
 const LONG_TAIL: i64 = 5;
-// The part of a line that is the same in the line that takes its place: half, as in context that differs.
+// The part of a line that is the same in the line that takes its place: half, as in M417.
 pub(super) const ALIKE: f64 = 0.5;
 // Longer lines are not compared letter by letter.
 pub(super) const LONGEST: usize = 400;

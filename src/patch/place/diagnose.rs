@@ -18,10 +18,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     if old.is_empty() || text.len() == 0 {
         return;
     }
-    let stands = |line: &HunkLine<'_>| !site.rows_of_words(line.text()).is_empty();
     let absent = old
         .iter()
-        .find(|line| line.kind == LineKind::Remove && !stands(line));
+        .find(|line| line.kind == LineKind::Remove && site.rows_of_words(line.text()).is_empty());
     if let Some(line) = absent {
         failure.code = Code::P402;
         failure.message = format!("the file has no line `{}` to remove", to_text(line.text()));
@@ -62,18 +61,20 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
 
 /// Returns the row where old lines may begin by the line that is most like the first of them.
 fn find_alike(site: &Site<'_, '_>, old: &[&HunkLine<'_>]) -> Option<usize> {
-    let is_fit = |line: &HunkLine<'_>| !line.is_blank() && line.text().len() < LONGEST;
-    let (index, line) = old.iter().enumerate().find(|(_, line)| is_fit(line))?;
+    let (index, line) = old
+        .iter()
+        .enumerate()
+        .find(|(_, line)| !line.is_blank() && line.text().len() < LONGEST)?;
     let length = line.text().len();
-    let is_as_long = |row: &usize| site.text.line(*row).len().abs_diff(length) * 2 <= length;
-    let rows = (0..site.text.len()).filter(is_as_long).take(MOST_ALIKE);
+    // Bounded, because lines are compared letter by letter.
+    let rows = (0..site.text.len())
+        .filter(|row| site.text.line(*row).len().abs_diff(length) * 2 <= length)
+        .take(2000);
     let rows = rows.map(|row| (likeness(line.text(), site.text.line(row)), row));
     let (likeness, row) = rows.max_by(|one, other| one.0.total_cmp(&other.0))?;
     row.checked_sub(index).filter(|_| likeness >= ALIKE)
 }
 
-// Lines that are compared letter by letter.
-const MOST_ALIKE: usize = 2000;
 // Lines shown before and after the first that differs.
 const AROUND: usize = 6;
 // Lines shown of a file that has as many.

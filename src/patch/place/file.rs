@@ -10,9 +10,6 @@ use crate::model::{Code, Mend, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
-// After this many failures in one file no more hunks are looked for.
-const MANY_FAILURES: usize = 16;
-
 /// Places the hunks of one file, all against the same lines; those behind many that fail are left out.
 pub(in crate::patch) fn place<'h, 'a>(
     site: &Site<'_, '_>,
@@ -42,15 +39,16 @@ pub(in crate::patch) fn place<'h, 'a>(
             }
         }
         outcomes.push(outcome);
-        if failures == MANY_FAILURES {
+        // After so many failures in one file, searching for further hunks is a waste.
+        if failures == 16 {
             break;
         }
     }
     outcomes
 }
 
-/// Places the hunks of a file without a blank behind the marks of all changed lines, or of all lines: with it some of them
-/// are nowhere, and without it each is in one place.
+/// Places the hunks of a file without a blank behind the marks of all changed lines, or of all lines: with it some of
+/// them are nowhere, and without it each is in one place.
 fn place_without_blanks<'h, 'a>(
     site: &Site<'_, '_>,
     hunks: &'h [Hunk<'a>],

@@ -36,8 +36,9 @@ pub(super) fn place_hunk<'h, 'a>(
         Some(placed) => return Ok(with_notes(site.text, hunk, hunk.loose_tail, placed)),
         None => align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk)),
     };
-    let missing = || Refusal::new(Code::P401, "the lines it would replace are not in the file");
-    let placed = placed.ok_or_else(missing)?;
+    let placed = placed.ok_or_else(|| {
+        Refusal::new(Code::P401, "the lines it would replace are not in the file")
+    })?;
     check_place(site.text, hunk, hunk.loose_tail, placed)
 }
 
@@ -58,7 +59,7 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     });
     let mut found: Vec<_> = found.take(2).collect();
     let (read, at) = found.pop().filter(|_| found.is_empty())?;
-    let message = "read a line of context as added: only so the counts of the header hold";
+    let message = "read a context line as added: only then do the header counts match";
     let mend = Mend::new(Code::M301, Safety::Lossy, hunk.line, message);
     Some(Placed::new(read, at, vec![mend]))
 }
@@ -73,11 +74,10 @@ fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Plac
         let old = old_of(hunk.firm_lines(tail));
         let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
         let found = stated.map_or_else(|| site.exact_rows(&old), |row| vec![row]);
-        let at_end = |row: usize| hunk.at_end && row + old.len() == site.text.len();
         let at = match found.as_slice() {
             [] => return None,
             [row] => *row,
-            [.., row] if at_end(*row) => *row,
+            [.., row] if (hunk.at_end && (*row) + old.len() == site.text.len()) => *row,
             _ => return Some(place_in_scope(site.text, hunk, tail, &found)),
         };
         let placed = Placed::new(hunk.firm_lines(tail), at, Vec::new());
@@ -100,7 +100,7 @@ fn place_in_scope<'h, 'a>(
     let (Some(at), None) = (inside.next(), inside.next()) else {
         return Err(refuse_ambiguous(text, found, lines.len()));
     };
-    let message = "chose the one place inside the scope that the hunk names";
+    let message = "chose the only match inside the scope that the hunk names";
     let mend = Mend::new(Code::M410, Safety::Safe, hunk.line, message);
     Ok(with_notes(
         text,
@@ -185,7 +185,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
-    let message = "the hunk only adds lines, and no line of context says where they go";
+    let message = "the hunk only adds lines, and no context line shows where they go";
     let refusal = Refusal::new(Code::P410, message);
     let rows = site.rows_of_words(hunk.scope).iter().take(5);
     let lines = rows.map(|row| u64::from(*row) + 1).collect();
@@ -229,7 +229,7 @@ fn insert_hunk<'h, 'a>(
     let mut placed = with_notes(text, hunk, hunk.loose_tail, placed);
     placed.mends.extend(check_counts(text, hunk, lines, at)?);
     if text.len() > 0 && !hunk.at_end {
-        let message = "placed lines by their number alone, for want of context";
+        let message = "placed lines by line number alone, because there is no context";
         let mend = Mend::new(Code::M401, Safety::Lossy, hunk.line, message);
         placed.mends.push(mend);
     }

@@ -19,9 +19,6 @@ pub(in crate::patch) struct Site<'s, 't> {
     words: OnceCell<Rows<'t>>,
 }
 
-/// Places of one hunk that are distinguished.
-const MOST_PLACES: usize = 256;
-
 impl<'s, 't> Site<'s, 't> {
     pub(in crate::patch) fn new(text: &'s Text<'t>, work: &'s Work) -> Self {
         let (rows, words) = (OnceCell::new(), OnceCell::new());
@@ -45,8 +42,9 @@ impl<'s, 't> Site<'s, 't> {
 
     /// Returns the rows with the text of `line`, whatever white space is around it.
     pub(super) fn rows_of_words(&self, line: &[u8]) -> &[u32] {
-        let index = || self.index_rows(<[u8]>::trim_ascii);
-        let words = self.words.get_or_init(index);
+        let words = self
+            .words
+            .get_or_init(|| self.index_rows(<[u8]>::trim_ascii));
         words.get(line.trim_ascii()).map_or(&[], Vec::as_slice)
     }
 
@@ -68,12 +66,15 @@ impl<'s, 't> Site<'s, 't> {
         let starts = rows
             .iter()
             .filter_map(|row| (*row as usize).checked_sub(offset));
-        let fits = |at: &usize| {
-            let rows = old.iter().zip(*at..self.text.len());
-            let same = rows.take_while(|(line, row)| line.text() == self.text.line(*row));
-            let same = same.count();
-            self.work.spend(same as u64 + 1) && same == old.len()
-        };
-        starts.filter(fits).take(MOST_PLACES).collect()
+        // Bounded, to avoid quadratic work on repetitive files.
+        starts
+            .filter(|at| {
+                let rows = old.iter().zip(*at..self.text.len());
+                let same = rows.take_while(|(line, row)| line.text() == self.text.line(*row));
+                let same = same.count();
+                self.work.spend(same as u64 + 1) && same == old.len()
+            })
+            .take(256)
+            .collect()
     }
 }

@@ -48,14 +48,12 @@ pub(super) fn find_amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
             None => tried += 1,
         }
         // Bounded so that hostile text takes linear time.
-        if tried >= MOST_TRIED {
+        if tried >= 16 {
             break;
         }
     }
     Some((read_packet(&values)?, spans))
 }
-
-const MOST_TRIED: usize = 16;
 
 /// Reads the value that a text opens with, and how many bytes it takes: JSON, or what becomes JSON with other quotes,
 /// constants, commas and line ends.
@@ -109,12 +107,13 @@ fn write_strictly(text: &[u8]) -> Option<(Vec<u8>, usize)> {
 }
 
 fn write_string(string: &[u8]) -> Option<Vec<u8>> {
-    let escape = |found: &Captures<'_>| match &found[0] {
-        br"\'" => b"'".to_vec(),
-        b"\"" => br#"\""#.to_vec(),
-        [byte @ 0..b' '] => format!("\\u{byte:04x}").into_bytes(),
-        escaped => escaped.to_vec(),
-    };
-    let inner = UNESCAPED.as_ref()?.replace_all(string, escape);
+    let inner = UNESCAPED
+        .as_ref()?
+        .replace_all(string, |found: &Captures<'_>| match &found[0] {
+            br"\'" => b"'".to_vec(),
+            b"\"" => br#"\""#.to_vec(),
+            [byte @ 0..b' '] => format!("\\u{byte:04x}").into_bytes(),
+            escaped => escaped.to_vec(),
+        });
     Some([b"\"", &*inner, b"\""].concat())
 }

@@ -80,7 +80,7 @@ fn read_block<'a>(
     let mut usual = (first..end).filter(|row| lines.line(*row).trim_ascii() == b"=======");
     let divider = usual.next().unwrap_or(first);
     if usual.next().is_some() {
-        let message = "a block has several lines `=======`, and nothing says which divides it";
+        let message = "a block has several `=======` lines, and it is unclear which one divides it";
         return Err((Code::P107, message));
     }
     let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.line(at), line_number(at));

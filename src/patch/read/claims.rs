@@ -154,12 +154,10 @@ fn claim_fences<'a>(rest: &Rest<'a, '_>, set: &mut PatchSet<'a>) {
 
 /// The suspects of a text that is the call of a shell.
 pub(super) fn find_commands(text: &str, line: u32) -> impl Iterator<Item = Unread> {
-    let rows = text.lines().take(MOST_COMMANDS);
+    let rows = text.lines().take(1000);
     let suspects = rows.filter_map(|row| find_command(row.as_bytes(), Place::Script));
     suspects.map(move |what| Unread { line, what })
 }
-
-const MOST_COMMANDS: usize = 1000;
 
 // The rows of a reply that no reader has taken so far.
 struct Rest<'a, 'l> {
@@ -188,8 +186,8 @@ impl<'a, 'l> Rest<'a, 'l> {
     }
 
     fn is_blank(&self) -> bool {
-        let is_blank = |at: usize| self.lines.line(at).trim_ascii().is_empty();
-        (0..self.lines.len()).all(|at| self.is_taken(at) || is_blank(at))
+        (0..self.lines.len())
+            .all(|at| self.is_taken(at) || self.lines.line(at).trim_ascii().is_empty())
     }
 
     // The message of a commit is no part of the patch.

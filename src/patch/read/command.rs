@@ -21,9 +21,11 @@ pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
     if text.len() > LONGEST {
         return None;
     }
-    let is_path = |word: &str| word.contains(['.', '/']) || word.starts_with('-');
     let words = text.split(' ').skip_while(|word| *word == "git").skip(1);
-    let is_bare = text.contains(' ') && words.clone().all(is_path);
+    let is_bare = text.contains(' ')
+        && words
+            .clone()
+            .all(|word| word.contains(['.', '/']) || word.starts_with('-'));
     let quoted = text.split('`').skip(1).step_by(2);
     let lines: Vec<&str> = match place {
         Place::Prose if !text.starts_with("$ ") && !is_bare => quoted.collect(),
@@ -58,8 +60,10 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         }
         _ => return None,
     };
-    let is_elsewhere = |path: &&str| path.starts_with("/tmp/") || path.starts_with("/dev/");
-    if paths.iter().all(is_elsewhere) {
+    if paths
+        .iter()
+        .all(|path| path.starts_with("/tmp/") || path.starts_with("/dev/"))
+    {
         return None;
     }
     let deletes = matches!(head, "rm" | "mv" | "unlink" | "rmdir");

@@ -80,7 +80,6 @@ impl<'a> Scan<'a, '_> {
     fn header_lines(&self) -> usize {
         let line = |ahead: usize| self.lines.line(self.at + ahead);
         let is_name = line(0).starts_with(b"--- ") || line(0).starts_with(b"+++ ");
-        let is_hunk = || hunk::parse_header(line(1)).is_some();
         if line(0).starts_with(b"diff --git ") {
             let words = (1..).take_while(|ahead| is_header_word(line(*ahead)));
             return 1 + words.count();
@@ -88,7 +87,7 @@ impl<'a> Scan<'a, '_> {
         let usual = line(0).starts_with(b"--- ") && line(1).starts_with(b"+++ ");
         match is_name {
             true if usual => 2,
-            true if is_hunk() => 1,
+            true if hunk::parse_header(line(1)).is_some() => 1,
             _ => 0,
         }
     }

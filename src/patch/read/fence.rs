@@ -18,10 +18,10 @@ pub(super) fn name_in_mark(line: &[u8]) -> Option<&str> {
 
 /// Whether a block ends at this line.
 pub(super) fn ends_block(line: &[u8]) -> bool {
-    let is_end = |word: &str| is_one(word, NEW) || word.eq_ignore_ascii_case("modified");
-    [b'>', b'+']
-        .iter()
-        .any(|mark| after_mark(line, *mark).is_some_and(is_end))
+    [b'>', b'+'].iter().any(|mark| {
+        after_mark(line, *mark)
+            .is_some_and(|word| is_one(word, NEW) || word.eq_ignore_ascii_case("modified"))
+    })
 }
 
 /// Whether a line divides the two sides of a block.

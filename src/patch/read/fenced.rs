@@ -41,7 +41,8 @@ pub(super) fn read_fenced<'a>(
     let mut found = Fenced::default();
     let mut at = 0;
     // Bounded so that hostile text is not looked through from each of its fences to its end.
-    let mut left = lines.len().saturating_mul(SEARCHES);
+    // Budget for passes over all lines, to avoid quadratic work.
+    let mut left = lines.len().saturating_mul(64);
     while let Some(line) = lines.get(at) {
         let start = at;
         at += 1;
@@ -90,12 +91,11 @@ impl<'a> Fenced<'a> {
             self.named.push((file, fence.start + 1..fence.end));
             return;
         }
-        let is_change = |row: &[u8]| matches!(row.first(), Some(b'+' | b'-'));
         let other = |what: &str| vec![Suspect::Other(what.to_owned())];
-        let found = if is_diff && rows().any(is_change) {
+        let found = if is_diff && rows().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
             other("a diff that no header gives a file")
         } else if is_suggestion {
-            other("a suggestion, which says neither file nor lines")
+            other("a suggestion that names neither file nor lines")
         } else {
             let commands: Vec<_> = rows()
                 .filter_map(|row| find_command(row, Place::Script))
@@ -132,9 +132,6 @@ static DEFINITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// `src/a.py:12`, `src/a.py:12-20`, `src/a.py#L12`: what follows is no whole file.
 static LINES_OF_FILE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)[:#][L,-]*\d[L\d,-]*$").ok());
-
-// How often all lines may be looked through.
-const SEARCHES: usize = 64;
 
 // The line right above the fence, or one blank line higher.
 fn name_of_fence<'a>(lines: &Text<'a>, fence: usize) -> Option<&'a [u8]> {

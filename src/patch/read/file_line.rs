@@ -49,13 +49,13 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     }
     let words = name.split(|byte| *byte == b' ').map(strip_markup);
     let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-    let is_path = |word: &[u8]| word.iter().any(|byte| matches!(byte, b'.' | b'/'));
     let others = words.iter();
     let mut others = others.filter(|word| !is_number(word) && !is_word(word, REMARKS));
     let file = others.next().filter(|_| others.next().is_none())?;
     let is_named =
         name.contains(&b':') && words.first().is_some_and(|word| is_word(word, FILE_WORDS));
-    (words.len() > 1 && (is_path(file) || is_named)).then_some(*file)
+    (words.len() > 1 && (file.iter().any(|byte| matches!(byte, b'.' | b'/')) || is_named))
+        .then_some(*file)
 }
 
 // `src/a.py](src/a.py`, as undressing leaves it of a link: the text, or where the link leads.

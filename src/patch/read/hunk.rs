@@ -206,8 +206,9 @@ fn loose_tail(body: &[HunkLine<'_>]) -> usize {
 
 /// Returns the first row from `at` on that is not empty.
 pub(super) fn skip_blank(lines: &Text<'_>, at: usize) -> usize {
-    let is_blank = |row: &usize| lines.line(*row).is_empty();
-    at + (at..lines.len()).take_while(is_blank).count()
+    at + (at..lines.len())
+        .take_while(|row| lines.line(*row).is_empty())
+        .count()
 }
 
 /// Whether a file section starts at this line.

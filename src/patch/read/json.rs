@@ -147,13 +147,16 @@ impl Found {
         if is_preview || is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
             let message = match is_preview {
                 true => "the edit is a preview (`dryRun`), and nothing is to be written",
-                false => "this is a transcript of several turns; send the last reply alone",
+                false => "this is a transcript of several turns; send only the last reply",
             };
             self.refuse(Code::P107, message);
             return true;
         }
         if is_word("stopreason finishreason", CUT_OFF) {
-            self.refuse(Code::P104, "the reply was cut off, says its reason to stop");
+            self.refuse(
+                Code::P104,
+                "the reply was cut off, according to its stop reason",
+            );
         }
         let path = text(fields, PATH).or(path);
         let patch = path.and_then(|path| envelope_of_call(fields, path));
@@ -271,8 +274,7 @@ impl Found {
             (_, _, Some(content)) => {
                 let adds = self.adding || text(fields, "mode").is_some_and(is_addition);
                 if adds || get(fields, LINES).is_some_and(|lines| !lines.is_null()) {
-                    let message =
-                        "a text is for some lines of its file, and nothing says what it replaces";
+                    let message = "a text covers only some lines of its file, and it is unclear what it replaces";
                     self.refuse(Code::P107, message);
                 } else {
                     self.add_whole(path, content);
@@ -337,10 +339,9 @@ fn build_file(path: &str, operation: Operation, body: Body<'static>) -> FilePatc
 
 // The fields of a call and those of its arguments, which may be JSON once more.
 fn parse_arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
-    const MOST_WRAPPED: usize = 4;
     let mut all = vec![fields.clone()];
     let mut at = 0;
-    while let Some(fields) = all.get(at).filter(|_| at < MOST_WRAPPED) {
+    while let Some(fields) = all.get(at).filter(|_| at < 4) {
         let inner = fields.iter().filter(|(key, _)| is_one(key, WRAPPERS));
         let inner = inner.filter_map(|(_, value)| match value {
             Value::Object(inner) => Some(inner.clone()),
@@ -369,12 +370,13 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
     let command = all.iter().find_map(|fields| text(fields, COMMANDS));
     let mut named = [name, command].into_iter().flatten();
     let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
-    let carries = |table: &Map<String, Value>| {
-        get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
-    };
     match named.find(|tool| is_change(&plain(tool))) {
         Some(tool) => Some(format!("a call of `{tool}` for {path}")),
-        None if name.is_none_or(|name| !is_question(&plain(name))) && all.iter().any(carries) => {
+        None if name.is_none_or(|name| !is_question(&plain(name)))
+            && all.iter().any(|table| {
+                get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
+            }) =>
+        {
             Some(format!("an edit of {path} in a form that is not known"))
         }
         None => None,

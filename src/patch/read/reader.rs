@@ -83,11 +83,10 @@ fn without_marks<T>(
 fn refuse_fence((line, name): (u32, &[u8])) -> Refusal {
     let name = String::from_utf8_lossy(name);
     let message = format!(
-        "there is no patch in the input: the fence at line {line} is headed by `{name}`, and nothing says \
-         which lines of that file it replaces"
+        "there is no patch in the input: the fence at line {line} is headed by `{name}`, but it is unclear which lines of that file it replaces"
     );
     Refusal::new(Code::P102, message).hint(format!(
-        "write `{name}` in a line of its own, and below it a SEARCH/REPLACE block or the whole file in a fence"
+        "write `{name}` on a line of its own, followed by a SEARCH/REPLACE block or the whole file in a fence"
     ))
 }
 
@@ -119,9 +118,9 @@ fn find_claims<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Result<Claims<'a>, Ref
         Some(Form::Envelope) => Some(read_envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
     };
-    let claims_anything =
-        |claims: &Claims<'_>| !claims.set.files.is_empty() || !claims.set.problems.is_empty();
-    if let Some(claims) = claims.filter(claims_anything) {
+    if let Some(claims) =
+        claims.filter(|claims| !claims.set.files.is_empty() || !claims.set.problems.is_empty())
+    {
         return Ok(claims);
     }
     let claims = read_diff(lines, mends);

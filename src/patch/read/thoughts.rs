@@ -10,13 +10,12 @@ const TAGS: &str = "think thinking thought thoughts reasoning scratchpad reflect
 pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     let mut end = 0;
     while let Some(rest) = text.get(end..).map(<[u8]>::trim_ascii_start) {
-        let opens = |tag: &&str| {
+        let Some(tag) = TAGS.split(' ').find(|tag| {
             let after = rest
                 .strip_prefix(b"<")
                 .and_then(|rest| rest.strip_prefix(tag.as_bytes()));
             matches!(after.and_then(<[u8]>::first), Some(b'>' | b' '))
-        };
-        let Some(tag) = TAGS.split(' ').find(opens) else {
+        }) else {
             break;
         };
         let close = format!("</{tag}>");

@@ -62,8 +62,9 @@ pub(in crate::patch) fn read_traditional(
     } else {
         old
     };
-    let unnamed = || Fatal(format!("unable to find filename in patch at line {line}"));
-    let path = decode_name(name.ok_or_else(unnamed)?)?;
+    let path = decode_name(
+        name.ok_or_else(|| Fatal(format!("unable to find filename in patch at line {line}")))?,
+    )?;
     let is_new = !has_old || has_new && is_epoch(first);
     let is_delete = !is_new && (!has_new || is_epoch(second));
     if is_new || is_delete {

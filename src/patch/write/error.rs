@@ -29,7 +29,7 @@ pub enum WriteError {
         error: io::Error,
     },
     /// The system refused in the middle, and what was done was undone.
-    #[error("cannot write `{path}`: {error}; everything is as it was")]
+    #[error("cannot write `{path}`: {error}; all files are as before")]
     RolledBack {
         /// The file.
         path: String,
@@ -38,7 +38,7 @@ pub enum WriteError {
     },
     /// The system refused in the middle, and does not let what was done be undone.
     #[error(
-        "the change is half done and cannot be rolled back: {error}; still changed: {paths}; both sides are kept in `{kept}`"
+        "the change is partly applied and cannot be rolled back: {error}; still changed: {paths}; both sides are kept in `{kept}`"
     )]
     HalfWay {
         /// The files that are not as they were.

@@ -12,7 +12,6 @@ use crate::source::Source;
 
 // Programs that start programs, and scripts that run scripts.
 const MAX_DEPTH: usize = 16;
-const MAX_COMMANDS: usize = 1000;
 
 /// The files of a repository that commands run.
 #[derive(Debug, Clone, Default)]
@@ -230,7 +229,7 @@ impl Reader<'_> {
                 by: path.as_str(),
                 depth: place.depth,
             };
-            if place.depth <= MAX_DEPTH && self.found.commands.len() < MAX_COMMANDS {
+            if place.depth <= MAX_DEPTH && self.found.commands.len() < 1000 {
                 self.read_line(script, inner);
             }
         }
@@ -238,8 +237,9 @@ impl Reader<'_> {
     }
 
     fn read_shell(&mut self, words: &[&str], place: &Place<'_>) {
-        let is_command = |word: &&str| word.starts_with('-') && word.ends_with('c');
-        let at = words.iter().position(is_command);
+        let at = words
+            .iter()
+            .position(|word| word.starts_with('-') && word.ends_with('c'));
         match at.and_then(|at| words.get(at + 1)) {
             Some(line) if place.depth < MAX_DEPTH => self.read_line(line, place.deeper()),
             _ => self.add_words(words, place, false),
@@ -304,8 +304,10 @@ fn assigned_value(word: &str) -> Option<&str> {
 }
 
 fn skip_options<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
-    let is_option = |word: &&&str| word.starts_with('-') && **word != "-m";
-    &words[words.iter().take_while(is_option).count()..]
+    &words[words
+        .iter()
+        .take_while(|word| word.starts_with('-') && **word != "-m")
+        .count()..]
 }
 
 /// Resolves a path as a command names it, from the root; `None` when it leads out of the repository.

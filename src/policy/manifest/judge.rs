@@ -208,14 +208,13 @@ fn list_items(value: Option<&Value>) -> Vec<String> {
         Some(other) => {
             let whole = text(other);
             // Hashes may change, since they only narrow the choice; a comment ends a requirement.
-            let requirement = |line: &str| {
+            let lines = whole.lines().map(|line| {
                 let words = line
                     .split_whitespace()
                     .take_while(|word| !word.starts_with('#'));
                 let words = words.filter(|word| !word.starts_with("--hash=sha256:"));
                 words.collect::<Vec<_>>().join(" ")
-            };
-            let lines = whole.lines().map(requirement);
+            });
             lines.filter(|line| !line.is_empty()).collect()
         }
     }

@@ -10,7 +10,6 @@ const MAX_LINES: usize = 400;
 const MAX_BYTES: usize = 64 * 1024;
 // Shortest run of base64 that counts as a line of a key.
 const MIN_RUN: usize = 16;
-const LONG_LINE: usize = 200;
 
 /// Finds private keys and remembers how far it has looked, so that no stretch is searched twice.
 #[derive(Debug, Default)]
@@ -127,7 +126,7 @@ fn find_long_run(line: &[u8]) -> Option<Range<usize>> {
     };
     let last = runs.last()?;
     let first = match line.len() {
-        LONG_LINE.. => runs.iter().find(is_key),
+        200_usize.. => runs.iter().find(is_key),
         _ => Some(last).filter(is_key),
     };
     Some(first?.start..last.end)

@@ -12,7 +12,6 @@ use super::value::{
 };
 
 const MAX_AUTHORITY: usize = 512;
-const MAX_HEADER: usize = 8 * 1024;
 const MAX_COMMAND: usize = 512;
 
 /// Finds the password of `scheme://user:password@host`, or the token of `scheme://token@host`;
@@ -71,15 +70,18 @@ fn is_documentation(host: &[u8], is_typed: bool) -> bool {
 
 /// Finds the credentials behind the scheme of an authorization header, which is at `scheme`.
 pub(super) fn find_in_header(text: &[u8], scheme: Range<usize>) -> Option<Hit> {
-    let rest = &text[scheme.end..text.len().min(scheme.end + MAX_HEADER)];
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._~+/=-:|".contains(byte);
-    let value = &rest[..rest.iter().take_while(is_part).count()];
+    let rest = &text[scheme.end..text.len().min(scheme.end + (8 * 1024))];
+    let value = &rest[..rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"._~+/=-:|".contains(byte))
+        .count()];
     if value.len() < 6 || is_placeholder(value) {
         return None;
     }
     let is_basic = text[scheme.clone()].eq_ignore_ascii_case(b"basic ");
-    let is_text = |decoded: &Vec<u8>| decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
-    let found = match decode_base64(value).filter(|decoded| is_basic && is_text(decoded)) {
+    let found = match decode_base64(value)
+        .filter(|decoded| is_basic && decoded.iter().all(|byte| (b' '..=b'~').contains(byte)))
+    {
         Some(decoded) => is_user_pair(&decoded),
         None => match measure_strength(value) {
             Strength::Strong => true,
@@ -154,10 +156,11 @@ fn is_argument_password(password: &[u8], is_redis: bool) -> bool {
 
 /// Whether documentation writes this in place of a password.
 fn is_shown(password: &[u8]) -> bool {
-    let is_start = |first: &u8| b"$<{*[-/%".contains(first);
     password.len() < 3
         || is_template(password)
-        || password.first().is_some_and(is_start)
+        || password
+            .first()
+            .is_some_and(|first| b"$<{*[-/%".contains(first))
         || WORDS
             .common
             .contains(&String::from_utf8_lossy(password).to_ascii_lowercase())
@@ -208,8 +211,9 @@ pub(super) fn first_group(pattern: &Regex, text: &[u8]) -> Option<Range<usize>> 
 }
 
 fn take_until<'t>(text: &'t [u8], ends: &[u8]) -> &'t [u8] {
-    let is_end = |byte: &u8| byte.is_ascii_whitespace() || ends.contains(byte);
-    text.split(is_end).next().unwrap_or_default()
+    text.split(|byte| byte.is_ascii_whitespace() || ends.contains(byte))
+        .next()
+        .unwrap_or_default()
 }
 
 pub(super) fn shift(range: Range<usize>, by: usize) -> Range<usize> {

@@ -67,7 +67,6 @@ const WINDOW: usize = 16 * 1024;
 const LONG_RUN: usize = 1024;
 const MAX_ASKED: usize = 256;
 const LONG_WORD: usize = 24;
-const MAX_TAIL: usize = 128;
 
 /// Asks rules at the places where their fixed texts turn up, from the front of a text to its end.
 #[derive(Debug, Default)]
@@ -105,7 +104,7 @@ impl Matcher {
             return None;
         }
         // A token that is longer than its format says is masked to its end.
-        let rest = window[found.end()..].iter().take(MAX_TAIL);
+        let rest = window[found.end()..].iter().take(128);
         let more = rest.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         Some(Hit::new(rule.id.as_str(), secret.start..secret.end + more))
     }
@@ -136,17 +135,18 @@ pub(super) const AWS_KEY_ID: &str = "aws-access-key-id";
 pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize>> {
     let from = id.start.saturating_sub(200);
     let around = &text[from..text.len().min(id.end + 200)];
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
     let mut end = from;
-    around.split(|byte| !is_part(byte)).find_map(|word| {
-        let start = end;
-        end += word.len() + 1;
-        let has = |test: fn(&u8) -> bool| word.iter().any(test);
-        let is_hex = word.iter().all(u8::is_ascii_hexdigit);
-        let is_key = word.len() == 40 && has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase);
-        (is_key && !is_hex && measure_strength(word) == Strength::Strong)
-            .then_some(start..start + 40)
-    })
+    around
+        .split(|byte| !(byte.is_ascii_alphanumeric() || b"+/".contains(byte)))
+        .find_map(|word| {
+            let start = end;
+            end += word.len() + 1;
+            let has = |test: fn(&u8) -> bool| word.iter().any(test);
+            let is_hex = word.iter().all(u8::is_ascii_hexdigit);
+            let is_key = word.len() == 40 && has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase);
+            (is_key && !is_hex && measure_strength(word) == Strength::Strong)
+                .then_some(start..start + 40)
+        })
 }
 
 /// Whether a letter or digit stands right before, or a long run of base64.

@@ -13,7 +13,6 @@ use super::scan::Hit;
 use super::value::{Strength, is_placeholder, measure_strength};
 
 const MIN_LENGTH: usize = 6;
-const MAX_LEARNED: usize = 10_000;
 
 /// Values of environment variables, verbatim and encoded.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +64,7 @@ impl Learned {
             .rsplit(|byte| is_url && *byte == b':')
             .next()
             .unwrap_or(value);
-        let is_wanted = BY_PLACE.contains(&rule) && self.values.len() < MAX_LEARNED;
+        let is_wanted = BY_PLACE.contains(&rule) && self.values.len() < 10_000;
         if is_wanted && is_distinctive(password) {
             self.values
                 .entry(password.to_vec())

@@ -27,10 +27,11 @@ pub(super) fn name_kind(name: &[u8]) -> Option<NameKind> {
     }
     let at = words.iter().rposition(|word| word_kind(word).is_some())?;
     let kind = word_kind(&words[at])?;
-    let is_about = |word: &String| WORDS.about.contains(word);
     // A list is also counted before its word: `max_tokens`.
     let from = if kind == NameKind::Several { 0 } else { at + 1 };
-    if words[from..].iter().any(is_about) || words.iter().any(|word| WORDS.never.contains(word)) {
+    if words[from..].iter().any(|word| WORDS.about.contains(word))
+        || words.iter().any(|word| WORDS.never.contains(word))
+    {
         return None;
     }
     let is_secret_key = at > 0 && WORDS.secret_keys.contains(&words[at - 1]);
@@ -47,8 +48,10 @@ pub fn is_secret_name(name: &str) -> bool {
     // Whoever knows the address of a webhook may post to it; a shell keeps its folder in PWD.
     let is_folder = matches!(lower.as_str(), "pwd" | "oldpwd") || lower.ends_with("sock");
     let is_webhook = lower.contains("webhook");
-    let is_login = |kind| kind != NameKind::Key || !lower.contains("session");
-    is_webhook || !is_folder && name_kind(name.as_bytes()).is_some_and(is_login)
+    is_webhook
+        || !is_folder
+            && name_kind(name.as_bytes())
+                .is_some_and(|kind| kind != NameKind::Key || !lower.contains("session"))
 }
 
 fn word_kind(word: &str) -> Option<NameKind> {

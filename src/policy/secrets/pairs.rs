@@ -20,8 +20,6 @@ const MAX_LIST: usize = 4096;
 const MAX_WHOLE: usize = 64 * 1024;
 // Bytes on each side of a name that say more about it.
 const AROUND: usize = 400;
-// Names inside one value that are checked by themselves too: a run of names costs no more.
-const MAX_NESTED: usize = 8;
 
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,12 +80,11 @@ impl<'t> Pairs<'t> {
             NameKind::Key => "named-key",
         };
         let mut push = |range: Range<usize>| hits.push(Hit::new(rule, range));
-        let is_strong = |range: &Range<usize>| {
-            let value = &text[range.clone()];
-            measure_strength(value) == Strength::Strong && accepts(kind, value, Form::Bare)
-        };
         value_before(text, &name)
-            .filter(is_strong)
+            .filter(|range| {
+                let value = &text[range.clone()];
+                measure_strength(value) == Strength::Strong && accepts(kind, value, Form::Bare)
+            })
             .into_iter()
             .for_each(&mut push);
         let lower = word.to_ascii_lowercase();
@@ -117,7 +114,8 @@ impl<'t> Pairs<'t> {
             && is_literal
             && (is_weak_password(set) || is_passphrase(set));
         let is_random = own_kind == kind || measure_strength(set) >= Strength::Strong;
-        if self.nested <= MAX_NESTED && (is_weak || (is_random && accepts(kind, set, form))) {
+        // Names inside one value that are checked by themselves too: a run of names costs no more.
+        if self.nested <= 8 && (is_weak || (is_random && accepts(kind, set, form))) {
             push(extend_value(text, value));
         }
     }
@@ -142,9 +140,8 @@ impl<'t> Pairs<'t> {
             let name = memchr::memchr(b'=', item.as_bytes()).filter(|at| at + 3 < item.len());
             item.start() + name.map_or(0, |at| at + 1)..item.end()
         });
-        let is_value = |item: &Range<usize>| list.as_bytes().get(item.end) != Some(&b':');
         items
-            .filter(is_value)
+            .filter(|item| list.as_bytes().get(item.end) != Some(&b':'))
             .map(|item| shift(item, from))
             .collect()
     }
@@ -316,13 +313,12 @@ fn value_before(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     } else {
         None
     };
-    let column = || {
+    found.or_else(|| {
         let column = regex!(
             r#"(?i)\bvalue["']?[ ]*[:=][ ]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',;{}]+))[\s,;]+["']?(?:name|key)["']?[ ]*[:=][ ]*["']?$"#
         );
         column.and_then(|column| first_group(column, before))
-    };
-    found.or_else(column).map(|range| shift(range, from))
+    }).map(|range| shift(range, from))
 }
 
 /// Classifies a lone `key` by the word before it, as in `API key: x`.
@@ -362,13 +358,15 @@ fn is_in_connection_string(text: &[u8], name: &Range<usize>, value: &Range<usize
     let after = &text[value.end..text.len().min(value.end + AROUND)];
     let is_end = |byte: &u8| *byte == b'\n';
     let sides = [before.rsplit(is_end).next(), after.split(is_end).next()];
-    let is_field = |side: &[u8]| field.is_some_and(|field| field.is_match(side));
     text.get(name.end) == Some(&b'=')
         && name.end + 1 == value.start
         && after
             .first()
             .is_none_or(|first| b" \t\r\n;\"'".contains(first))
-        && sides.into_iter().flatten().any(is_field)
+        && sides
+            .into_iter()
+            .flatten()
+            .any(|side| field.is_some_and(|field| field.is_match(side)))
 }
 
 /// Extends a value that is longer than the tokenizer looks, to its end.
@@ -376,11 +374,10 @@ fn extend_value(text: &[u8], value: Range<usize>) -> Range<usize> {
     if value.len() < MAX_VALUE - MAX_NAME {
         return value;
     }
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=-_.".contains(byte);
     let more = text[value.end..]
         .iter()
         .take(MAX_WHOLE)
-        .take_while(is_part)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=-_.".contains(byte))
         .count();
     value.start..value.end + more
 }

@@ -9,10 +9,6 @@ use super::formats::is_taken;
 use super::scan::Hit;
 use crate::config::SecretRule;
 
-// Bytes that a compiled pattern may take.
-const MAX_COMPILED: usize = 1 << 20;
-const MAX_ID: usize = 48;
-
 /// Why a rule of the user cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the rule `{id}` {why}")]
@@ -57,14 +53,15 @@ impl UserRules {
 
 fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if rule.id.is_empty() || rule.id.len() > MAX_ID || !rule.id.bytes().all(is_part) {
+    if rule.id.is_empty() || rule.id.len() > 48 || !rule.id.bytes().all(is_part) {
         return Err("needs an id of at most 48 lower-case letters, digits and dashes".to_owned());
     }
     if !is_new {
         return Err("has the id of another rule".to_owned());
     }
+    // Bounded, so that a pattern cannot exhaust memory.
     let pattern = RegexBuilder::new(&rule.pattern)
-        .size_limit(MAX_COMPILED)
+        .size_limit(1 << 20)
         .build()
         .map_err(|error| format!("has no regular expression as its pattern: {error}"))?;
     if pattern.is_match(b"") {

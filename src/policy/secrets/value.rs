@@ -87,28 +87,30 @@ pub(super) fn is_passphrase(value: &[u8]) -> bool {
         return false;
     };
     let mark = if text.contains(' ') { ' ' } else { '-' };
-    let is_word = |word: &str| {
-        let lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
-        let number = word.bytes().all(|byte| byte.is_ascii_digit());
-        let prose = WORDS.sentence.contains(word) && (mark == ' ' || word != "please");
-        let thing = mark == '-' && WORDS.things.contains(word);
-        (lower && (2..=12).contains(&word.len()) || number && (1..=4).contains(&word.len()))
-            && !prose
-            && !thing
-    };
     (16..=220).contains(&value.len())
         && (3..=24).contains(&text.split(mark).count())
-        && text.split(mark).all(is_word)
+        && text.split(mark).all(|word| {
+            let lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let number = word.bytes().all(|byte| byte.is_ascii_digit());
+            let prose = WORDS.sentence.contains(word) && (mark == ' ' || word != "please");
+            let thing = mark == '-' && WORDS.things.contains(word);
+            (lower && (2..=12).contains(&word.len()) || number && (1..=4).contains(&word.len()))
+                && !prose
+                && !thing
+        })
 }
 
 /// Whether a value is code: a call, an index, a path through modules or members.
 pub(super) fn is_code(value: &[u8]) -> bool {
     let has = |marks: &[u8]| value.iter().any(|byte| marks.contains(byte));
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let is_member =
-        |part: &[u8]| part.first().is_some_and(u8::is_ascii_alphabetic) && part.iter().all(is_name);
     let is_path = value.contains(&b'.') && value.len() <= 64;
-    (is_path && value.split(|byte| *byte == b'.').all(is_member))
+    (is_path
+        && value.split(|byte| *byte == b'.').all(|part| {
+            part.first().is_some_and(u8::is_ascii_alphabetic)
+                && part
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        }))
         || contains(value, b"::")
         || (has(b"([{") && !has(b"!#%^"))
 }

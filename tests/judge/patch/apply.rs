@@ -55,7 +55,7 @@ fn reverses_diffs_alone() {
     let block = b"f\n<<<<<<< SEARCH\nb\n=======\nB\n>>>>>>> REPLACE\n";
     let refused = mendit(root, &["check", "-R", "-"], block);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stdout).contains("`-R` reverses diffs alone"));
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("`-R` reverses only diffs"));
 }
 
 #[test]

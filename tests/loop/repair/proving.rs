@@ -227,7 +227,7 @@ fn what_passes_already_is_not_called_repaired() {
     let result = world.json("result.json");
     assert_eq!(result["stopReason"], "nothing_to_repair");
     assert_eq!(result["proof"], Value::Null);
-    assert_eq!(result["message"], "the commands pass; nothing was repaired");
+    assert_eq!(result["message"], "the commands pass; nothing to fix");
 
     // Nor is a red run whose exit code a pipe hides.
     let script = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
@@ -405,7 +405,7 @@ fn mutation_check_refutes_tests_that_pass_anyway() {
     );
     assert!(proof["mutation"]["runs"].as_u64() <= Some(2), "{proof:#}");
     let printed = |result: &Value| result["printed"].as_str().unwrap().to_owned();
-    assert!(printed(&result).contains("mutation check: 1 of 1 assertions fail"));
+    assert!(printed(&result).contains("mutation check: the tests fail for 1 of 1"));
     for trick in [
         "return type('N', (int,), {'__eq__': lambda s, o: not s != s, '__ne__': lambda s, o: False})()",
         "import re; return int(re.search(r'f\\(\\), (\\d+)', open('tests/test_app.py').read())[1])",
@@ -420,7 +420,7 @@ fn mutation_check_refutes_tests_that_pass_anyway() {
     let off = tried(&world, command, &whole("app.py", &fix), &off);
     proven(&off, "unittest", "text");
     assert_eq!(off["proof"]["level"], "tests");
-    assert!(printed(&off).contains("no mutation check was made"));
+    assert!(printed(&off).contains("no mutation check"));
 }
 
 #[test]

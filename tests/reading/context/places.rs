@@ -113,7 +113,7 @@ fn untracked_files_count_and_ignored_ones_do_not() {
     let refused = repo.mendit(&["context", "build/out.py"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(
-        stderr(&refused).contains("ignores it"),
+        stderr(&refused).contains("is ignored by git"),
         "{}",
         stderr(&refused)
     );

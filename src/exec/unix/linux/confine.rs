@@ -186,7 +186,6 @@ fn refuse_network() -> Result<(), String> {
 /// the chmod family, and by the mode of a file that is created.
 fn refuse_set_id() -> Result<(), String> {
     let bits = [SET_USER_ID, SET_GROUP_ID];
-    let with_bit = |at: u8, bit| argument_condition(at, SeccompCmpOp::MaskedEq(bit), bit);
     let mut calls = Vec::new();
     let created = SeccompCmpOp::MaskedEq(CREATE);
     for (call, flags, mode) in [
@@ -206,7 +205,7 @@ fn refuse_set_id() -> Result<(), String> {
             creates
                 .clone()
                 .into_iter()
-                .chain([with_bit(mode, bit)])
+                .chain([argument_condition(mode, SeccompCmpOp::MaskedEq(bit), bit)])
                 .collect()
         });
         calls.push((call, rules.to_vec()));
@@ -235,17 +234,19 @@ fn refuse_calls(
     error: i32,
 ) -> Result<(), String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
-    let rule = |conditions: &Vec<Condition>| {
-        let conditions = conditions.iter().cloned();
-        let conditions = conditions.map(|(argument, operator, value)| {
-            SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
-        });
-        SeccompRule::new(conditions.collect::<Result<_, _>>()?)
-    };
     let build = || {
         let mut rules = BTreeMap::new();
         for (call, conditions) in calls {
-            let all: Vec<SeccompRule> = conditions.iter().map(rule).collect::<Result<_, _>>()?;
+            let all: Vec<SeccompRule> = conditions
+                .iter()
+                .map(|conditions| {
+                    let conditions = conditions.iter().cloned();
+                    let conditions = conditions.map(|(argument, operator, value)| {
+                        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+                    });
+                    SeccompRule::new(conditions.collect::<Result<_, _>>()?)
+                })
+                .collect::<Result<_, _>>()?;
             if arch == TargetArch::x86_64 {
                 rules.insert(call + X32, all.clone());
             }
