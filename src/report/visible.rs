@@ -54,8 +54,9 @@ pub fn show_excerpts(path: &str, hunk: &HunkVerdict) -> String {
 
 /// Lists numbers of lines, separated by commas.
 pub fn join_numbers(numbers: &[u64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
-    numbers.join(", ")
+    let shown: Vec<String> = numbers.iter().take(20).map(u64::to_string).collect();
+    let more = if numbers.len() > 20 { " …" } else { "" };
+    shown.join(", ") + more
 }
 
 /// Two lines as they are shown side by side.

@@ -216,7 +216,8 @@ pub(super) fn without_edges<'h, 'a>(
             is_asked && line.text().trim_ascii().len() >= 8
         });
         let at = site.only_row(&old)?;
-        let message = "accepted context that differs from the file, around lines that occur there once";
+        let message =
+            "accepted context that differs from the file, around lines that occur there once";
         let note = Mend::new(Code::M417, Safety::Lossy, hunk.line, message);
         tells.then(|| Placed::new(inner, at, vec![note]))
     })

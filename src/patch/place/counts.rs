@@ -74,7 +74,7 @@ pub(super) fn lost_lines(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Option<(i64
 /// Refuses a hunk that seems to have lost its end, with the header that it should have otherwise.
 fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
     let message = "the patch seems to be cut off inside this hunk";
-    let (Some((from, old)), Some((to, new))) = (hunk.old, hunk.new) else {
+    let (Some((_, old)), Some((_, new))) = (hunk.old, hunk.new) else {
         return Refusal::new(Code::P104, message);
     };
     let [has_old, has_new] =
@@ -83,7 +83,7 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
         "{message}: its header announces {old} old and {new} new lines, {has_old} and {has_new} follow"
     );
     Refusal::new(Code::P104, message).hint(format!(
-        "if the hunk is whole, write `@@ -{from},{has_old} +{to},{has_new} @@`; else send the rest"
+        "if the hunk is whole, its counts are {has_old} and {has_new}; else send the rest"
     ))
 }
 

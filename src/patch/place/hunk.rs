@@ -36,9 +36,7 @@ pub(super) fn place_hunk<'h, 'a>(
         Some(placed) => return Ok(with_notes(site.text, hunk, hunk.loose_tail, placed)),
         None => align_hunk(site, hunk)?.or_else(|| without_edges(site, hunk)),
     };
-    let placed = placed.ok_or_else(|| {
-        Refusal::new(Code::P401, "the lines it would replace are not in the file")
-    })?;
+    let placed = placed.ok_or_else(|| Refusal::new(Code::P401, "its lines are not in the file"))?;
     check_place(site.text, hunk, hunk.loose_tail, placed)
 }
 
@@ -186,7 +184,11 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     let message = "the hunk only adds lines, and no context line shows where they go";
-    let refusal = Refusal::new(Code::P410, message);
+    let mut refusal = Refusal::new(Code::P410, message);
+    let top = hunk
+        .old
+        .map_or(0, |(line, _)| line.saturating_sub(4) as usize);
+    refusal.mismatch.excerpts = vec![cut_excerpt(site.text, top, top + 12)];
     let rows = site.rows_of_words(hunk.scope).iter().take(5);
     let lines = rows.map(|row| u64::from(*row) + 1).collect();
     let inside = find_scope(site.text, hunk).map(|rows| vec![rows.start as u64 + 1]);
