@@ -12,6 +12,7 @@ use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge,
     judge_merged, recover, write_worktree,
 };
+use crate::state::StateHome;
 use crate::workspace::{At, Workspace};
 
 request! {
@@ -229,7 +230,9 @@ impl PatchRequest {
 fn validate(app: &App, request: &PatchRequest) -> Result<(Workspace, Judged)> {
     let workspace = app.workspace(request.at())?;
     // It may be why a patch does not apply.
-    if runs::state(app).is_ok_and(|state| is_interrupted(state.directory())) {
+    let state = workspace.root.as_ref().zip(StateHome::open().ok());
+    let state = state.and_then(|(root, home)| home.repository(root).ok());
+    if state.is_some_and(|state| is_interrupted(state.directory())) {
         app.note(&WriteError::Interrupted.to_string());
     }
     app.go_on("validating")?;

@@ -62,12 +62,11 @@ impl File {
     }
 }
 
-/// The nearest configuration file from `directory` up to and including `root`. What is no regular
-/// file counts too, so that it is refused and not passed over.
-pub fn find(directory: &Path, root: &Path) -> Option<PathBuf> {
+/// Finds the nearest configuration file from `directory` upward. What is no regular file counts too,
+/// so that it is refused and not passed over.
+pub fn find(directory: &Path) -> Option<PathBuf> {
     directory
         .ancestors()
-        .take_while(|ancestor| ancestor.starts_with(root))
         .flat_map(|ancestor| FILE_NAMES.map(|name| ancestor.join(name)))
         .find(|path| path.symlink_metadata().is_ok())
 }
@@ -171,11 +170,11 @@ mod tests {
         let root = directory.path();
         let below = root.join("a/b");
         std::fs::create_dir_all(&below).unwrap();
-        assert_eq!(find(&below, root), None);
+        assert_eq!(find(&below), None);
         std::fs::write(root.join("real"), "x = 1").unwrap();
         let link = root.join("mendit.toml");
         std::os::unix::fs::symlink(root.join("real"), &link).unwrap();
-        assert_eq!(find(&below, root), Some(link.clone()));
+        assert_eq!(find(&below), Some(link.clone()));
         let file = |path: &Path| File::Repository {
             path: path.to_owned(),
             root: root.to_owned(),

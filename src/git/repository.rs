@@ -25,7 +25,12 @@ impl Repository {
     /// worktree elsewhere.
     pub fn discover(directory: &Path) -> Result<Option<Self>, GitError> {
         look_before_opening(directory)?;
-        match gix::ThreadSafeRepository::discover(directory) {
+        let mut options = gix::sec::trust::Mapping::<gix::open::Options>::default();
+        for options in [&mut options.full, &mut options.reduced] {
+            // As git does: the checksum of an index takes longer than all else that is read of it.
+            options.modify(|options| options.config_overrides(["index.skipHash=true"]));
+        }
+        match gix::ThreadSafeRepository::discover_opts(directory, Default::default(), options) {
             Ok(inner) => {
                 look_at_worktree(directory, inner.work_dir())?;
                 tracing::debug!("opened {}", inner.path().display());

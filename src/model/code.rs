@@ -122,6 +122,7 @@ pub struct Page {
 
 /// One Markdown file per family; a page starts with `## CODE title` or `## FAMILY WORD: title`.
 const FILES: &[&str] = &[
+    include_str!("codes/words.md"),
     include_str!("codes/context.md"),
     include_str!("codes/fixtures.md"),
     include_str!("codes/policy.md"),
@@ -130,7 +131,6 @@ const FILES: &[&str] = &[
     include_str!("codes/runner.md"),
     include_str!("codes/usage.md"),
     include_str!("codes/loop.md"),
-    include_str!("codes/words.md"),
 ];
 
 fn pages() -> impl Iterator<Item = Page> {

@@ -1,8 +1,9 @@
 //! Globs that do not regard case: tables whose rows are about paths, and the globs of a person.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use foldhash::{HashMap, HashMapExt as _};
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 /// A row of a table of paths.
@@ -20,13 +21,18 @@ pub(super) trait PathRow {
 /// has its literal part, because all of them at once cost more than to check a small patch.
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
-    literals: Option<AhoCorasick>,
+    // The globs by the first bytes of their literal parts: built faster than an automaton, and a path is short.
+    starts: HashMap<[u8; 2], Vec<usize>>,
     globs: Vec<TableGlob>,
 }
+
+/// What no path has: under it are the globs whose literal part is shorter than two bytes.
+const ANY_START: [u8; 2] = [0; 2];
 
 /// A glob of a table.
 struct TableGlob {
     pattern: String,
+    literal: String,
     row: usize,
     is_exception: bool,
     compiled: OnceLock<Option<GlobMatcher>>,
@@ -43,29 +49,28 @@ impl TableGlob {
 impl<R: PathRow> PathTable<R> {
     /// Reads a table; a test asks for each of its globs.
     pub(super) fn new(rows: Vec<R>) -> Self {
-        let mut globs = Vec::new();
-        for (at, row) in rows.iter().enumerate() {
-            let meant = row.globs().iter().map(|glob| (glob, false));
-            let exceptions = row.exceptions().iter().map(|glob| (glob, true));
-            globs.extend(
-                meant
-                    .chain(exceptions)
-                    .map(|(glob, is_exception)| TableGlob {
-                        pattern: glob.to_lowercase(),
-                        row: at,
-                        is_exception,
-                        compiled: OnceLock::new(),
-                    }),
-            );
+        let (mut globs, mut starts) = (Vec::new(), HashMap::new());
+        for (row, of) in rows.iter().enumerate() {
+            let own = of.globs().iter().map(|glob| (glob, false));
+            let exceptions = of.exceptions().iter().map(|glob| (glob, true));
+            for (glob, is_exception) in own.chain(exceptions) {
+                let pattern = glob.to_lowercase();
+                let literal = literal_part(&pattern).to_owned();
+                let start = literal.as_bytes().first_chunk().copied();
+                let start: &mut Vec<usize> = starts.entry(start.unwrap_or(ANY_START)).or_default();
+                start.push(globs.len());
+                globs.push(TableGlob {
+                    pattern,
+                    literal,
+                    row,
+                    is_exception,
+                    compiled: OnceLock::new(),
+                });
+            }
         }
-        let literals = globs.iter().map(|glob| literal_part(&glob.pattern));
-        // The kind that is built fastest; a few hundred words are always built.
-        let mut builder = AhoCorasick::builder();
-        builder.kind(Some(AhoCorasickKind::NoncontiguousNFA));
-        let literals = builder.build(literals).ok();
         Self {
             rows,
-            literals,
+            starts,
             globs,
         }
     }
@@ -78,13 +83,13 @@ impl<R: PathRow> PathTable<R> {
     /// Returns the first row of some that is about a path.
     pub(super) fn find_where(&self, path: &str, is_wanted: impl Fn(&R) -> bool) -> Option<&R> {
         let path = path.to_lowercase();
-        let hits = self.literals.as_ref()?.find_overlapping_iter(&path);
-        let mut hits: Vec<usize> = hits.map(|hit| hit.pattern().as_usize()).collect();
-        hits.sort_unstable();
-        hits.dedup();
+        let pairs = path.as_bytes().windows(2).filter_map(<[u8]>::first_chunk);
+        let pairs = pairs.chain([&ANY_START]);
+        let hits = pairs.filter_map(|pair| self.starts.get(pair));
+        let hits: BTreeSet<usize> = hits.flatten().copied().collect();
         let globs = hits.into_iter().map(|hit| &self.globs[hit]);
         let found: Vec<(usize, bool)> = globs
-            .filter(|glob| glob.is_match(&path))
+            .filter(|glob| path.contains(&glob.literal) && glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
         let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
@@ -109,22 +114,15 @@ impl<R: PathRow> PathTable<R> {
 
 /// The longest part of a glob that every path has that it matches.
 fn literal_part(glob: &str) -> &str {
-    let closing = |open| if open == '{' { '}' } else { ']' };
-    let (mut longest, mut rest) = ("", glob);
-    while !rest.is_empty() {
-        let end = rest.find(['*', '?', '{', '[']).unwrap_or(rest.len());
-        let part = rest[..end].trim_matches('/');
-        if part.len() > longest.len() {
-            longest = part;
-        }
-        let (_, special) = rest.split_at(end);
-        let open = special.chars().next().filter(|open| "{[".contains(*open));
-        let end = open.map_or(0, |open| {
-            special.find(closing(open)).unwrap_or(special.len())
-        });
-        rest = special.get(end + 1..).unwrap_or_default();
-    }
-    longest
+    let mut depth = 0;
+    let parts = glob.split(|c| {
+        depth += i32::from("{[".contains(c));
+        let is_choice = depth > 0;
+        depth -= i32::from("}]".contains(c));
+        is_choice || "*?".contains(c)
+    });
+    let parts = parts.map(|part| part.trim_matches('/'));
+    parts.max_by_key(|part| part.len()).unwrap_or_default()
 }
 
 /// Compiles globs of a person.

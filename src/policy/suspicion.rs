@@ -1,10 +1,10 @@
 //! Signs in added lines that a change may turn tests green by other means than a repair: the rows of
 //! `suspicion.toml`. A sign that only moves does not count.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{LazyLock, OnceLock};
 
-use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::change::{ChangedFile, SEND_WITHOUT};
 use super::changed_lines::{ChangedLine, changed_lines};
@@ -124,18 +124,14 @@ fn find_signs<'f>(
     heeded: &[usize],
 ) -> Vec<Sign<'f>> {
     let language = Language::of_path(path).map_or("", |language| language.name);
+    let text: Vec<&[u8]> = lines.iter().map(|line| line.text).collect();
+    let text = text.join(&b'\n').to_ascii_lowercase();
     let mut meant = heeded.to_vec();
-    meant.retain(|row| TABLE[*row].is_about(path, is_code, language));
-    let Some(signs) = Some(&meant)
-        .filter(|_| !lines.is_empty())
-        .and_then(signs_of_rows)
-    else {
-        return Vec::new();
-    };
+    meant.retain(|row| {
+        TABLE[*row].is_about(path, is_code, language) && TABLE[*row].may_be_in(&text)
+    });
     let find = |line: &ChangedLine<'f>| {
-        let candidates = signs.matches(line.text);
-        let mut rows = candidates.iter().map(|at| meant[at]);
-        let row = rows.find(|row| TABLE[*row].accepts(line))?;
+        let row = *meant.iter().find(|row| TABLE[**row].accepts(line))?;
         Some(Sign::new(row, line.number, line.text))
     };
     lines.iter().filter_map(find).collect()
@@ -160,10 +156,13 @@ impl From<String> for Pattern {
 }
 
 impl Pattern {
-    fn find<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
+    fn get(&self) -> Option<&Regex> {
         let compile = || RegexBuilder::new(&self.0).unicode(false).build().ok();
-        let found = self.1.get_or_init(compile).as_ref()?.find(text)?;
-        Some(found.as_bytes())
+        self.1.get_or_init(compile).as_ref()
+    }
+
+    fn find<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
+        Some(self.get()?.find(text)?.as_bytes())
     }
 }
 
@@ -173,10 +172,14 @@ struct Row {
     language: Option<String>,
     /// The sign in a line.
     sign: Pattern,
+    /// In lower case; each line with the sign has one of them. Without any, the sign itself is sought.
+    #[serde(default)]
+    words: Vec<String>,
     /// Takes a line out again.
     but: Option<Pattern>,
-    /// Only in files of such a path, whatever they hold.
-    file: Option<Pattern>,
+    /// Only in files whose path, with a slash before it, ends so, whatever they hold.
+    #[serde(default)]
+    files: Vec<String>,
     /// Only where the command runs one of these, or a program with an option that begins so.
     #[serde(default)]
     programs: Vec<String>,
@@ -209,41 +212,38 @@ impl Row {
     /// Whether the row is about lines of such a file.
     fn is_about(&self, path: &str, is_code: bool, language: &str) -> bool {
         const PROSE: [&str; 5] = ["adoc", "md", "mdx", "rst", "txt"];
-        let file = match &self.file {
-            Some(file) => file.find(path.as_bytes()).is_some(),
-            None if self.programs.is_empty() => is_code,
-            None => !PROSE.contains(&path.rsplit('.').next().unwrap_or_default()),
+        let whole = format!("/{path}");
+        let file = match self.programs.is_empty() {
+            _ if !self.files.is_empty() => self.files.iter().any(|end| whole.ends_with(end)),
+            true => is_code,
+            false => !PROSE.contains(&path.rsplit('.').next().unwrap_or_default()),
         };
         let is_own = self.language.as_deref().is_none_or(|own| own == language);
         file && (language.is_empty() || is_own)
     }
 
-    /// Whether a line with the sign is meant.
+    /// Whether a text, in lower case, has one of the words.
+    fn may_be_in(&self, text: &[u8]) -> bool {
+        let has = |word: &String| memchr::memmem::find(text, word.as_bytes()).is_some();
+        self.words.is_empty() || self.words.iter().any(has)
+    }
+
+    /// Whether a line has the sign, and is meant.
     fn accepts(&self, line: &ChangedLine<'_>) -> bool {
         let is_assertion = self.programs.is_empty() && line.text.starts_with(b"assert ");
-        let but = self.but.as_ref().and_then(|but| but.find(line.text));
-        !is_assertion && but.is_none()
+        let finds = |pattern: &Pattern| pattern.find(line.text).is_some();
+        !is_assertion && finds(&self.sign) && !self.but.as_ref().is_some_and(finds)
     }
-}
-
-/// The signs of some rows, asked at once. Those of all rows take longer to compile than a small patch
-/// to check.
-fn signs_of_rows(rows: &Vec<usize>) -> Option<Arc<RegexSet>> {
-    static SETS: Mutex<BTreeMap<Vec<usize>, Arc<RegexSet>>> = Mutex::new(BTreeMap::new());
-    let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(set) = sets.get(rows) {
-        return Some(set.clone());
-    }
-    let signs = rows.iter().map(|row| TABLE[*row].sign.0.as_str());
-    let set = RegexSetBuilder::new(signs).unicode(false).build().ok()?;
-    Some(sets.entry(rows.clone()).or_insert(Arc::new(set)).clone())
 }
 
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("policy/suspicion.toml")));
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, find_suspicious, signs_of_rows};
+    use regex_syntax::ParserBuilder;
+    use regex_syntax::hir::{Hir, HirKind};
+
+    use super::{TABLE, find_suspicious};
     use crate::model::Severity;
     use crate::policy::change::tests::modified;
     use crate::policy::{ChangedFile, CommandFiles};
@@ -260,8 +260,57 @@ mod tests {
 
     #[test]
     fn table_is_read() {
-        let all: Vec<usize> = (0..TABLE.len()).collect();
-        assert!(signs_of_rows(&all).is_some() && all.len() > 25);
+        let patterns = || {
+            TABLE
+                .iter()
+                .flat_map(|row| [Some(&row.sign), row.but.as_ref()])
+        };
+        let broken = patterns()
+            .flatten()
+            .filter(|pattern| pattern.get().is_none());
+        assert!(broken.count() == 0 && TABLE.len() > 25);
+    }
+
+    // Whether each text of a pattern has one of the words, read from the pattern itself.
+    fn needs_words(hir: &Hir, words: &[String]) -> bool {
+        let any = |parts: &[Hir]| parts.iter().any(|part| needs_words(part, words));
+        match hir.kind() {
+            HirKind::Literal(text) => {
+                let text = String::from_utf8_lossy(&text.0).to_lowercase();
+                words.iter().any(|word| text.contains(word))
+            }
+            HirKind::Capture(part) => any(std::slice::from_ref(&*part.sub)),
+            HirKind::Repetition(part) => part.min > 0 && any(std::slice::from_ref(&*part.sub)),
+            // `(?:re|copy)\.` has `re.` or `copy.`.
+            HirKind::Concat(parts) => {
+                let joined = parts
+                    .windows(2)
+                    .any(|pair| match (pair[0].kind(), pair[1].kind()) {
+                        (HirKind::Alternation(starts), HirKind::Literal(end)) => {
+                            let starts = starts.iter();
+                            let starts =
+                                starts.map(|start| [start.clone(), Hir::literal(end.0.clone())]);
+                            starts
+                                .map(|both| Hir::concat(both.into()))
+                                .all(|both| needs_words(&both, words))
+                        }
+                        _ => false,
+                    });
+                joined || any(parts)
+            }
+            HirKind::Alternation(parts) => parts.iter().all(|part| needs_words(part, words)),
+            HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => false,
+        }
+    }
+
+    #[test]
+    fn each_line_with_a_sign_has_a_word_of_its_row() {
+        for row in TABLE.iter().filter(|row| !row.words.is_empty()) {
+            let pattern = row.sign.0.trim_start_matches("(?i)");
+            let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
+            let hir = parser.parse(pattern).unwrap();
+            assert!(needs_words(&hir, &row.words), "{pattern}");
+        }
     }
 
     #[test]

@@ -166,16 +166,16 @@ pub fn settings(
 }
 
 fn find_file(directory: &Path, trust: bool) -> Result<Option<File>, WorkspaceError> {
-    let directory = super::open::canonical(directory)?;
+    let directory = canonical(directory)?;
+    // Most directories have no such file above them, and need no repository to say so.
+    let Some(path) = find(&directory) else {
+        return Ok(None);
+    };
     let root = Repository::discover(&directory)?
-        .and_then(|git| git.workdir().map(Path::to_owned))
-        .and_then(|root| root.canonicalize().ok())
-        .unwrap_or_else(|| directory.clone());
-    Ok(find(&directory, &root).map(|path| {
-        if trust {
-            File::Trusted(path)
-        } else {
-            File::Repository { path, root }
-        }
+        .and_then(|git| git.workdir()?.canonicalize().ok())
+        .unwrap_or(directory);
+    Ok(path.starts_with(&root).then(|| match trust {
+        true => File::Trusted(path),
+        false => File::Repository { path, root },
     }))
 }

@@ -127,12 +127,13 @@ fn walk_lines(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
     loop {
         let node = cursor.node();
         let function = around.last().copied().unwrap_or_default();
-        let is_opaque = matches!(node.kind(), "string" | "comment");
+        let kind = node.kind();
+        let is_opaque = matches!(kind, "string" | "comment");
         opaque.extend(is_opaque.then(|| node.byte_range()));
-        if node.kind() == "return_statement" && !function {
+        if kind == "return_statement" && !function {
             problems.push(ParseProblem::new(line_of(node), OUTSIDE));
         }
-        let inside = match node.kind() {
+        let inside = match kind {
             "function_definition" | "lambda" => true,
             "class_definition" => false,
             _ => function,

@@ -1,8 +1,10 @@
 //! What the name of a variable, field, attribute, header or flag says about its value; and the word lists of
 //! `rules/words.toml`, which the other sources use, too.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use foldhash::HashSet;
 
 use super::scan::Anchor;
 
