@@ -345,6 +345,6 @@ mod tests {
         proof.decisive = RunnerProof::default();
         proof.missing.clear();
         proof.rests_on = vec!["main.py".to_owned()];
-        assert!(text(&proof).starts_with("proof|the exit code only, of `main.py`, which"));
+        assert!(text(&proof).starts_with("proof|exit code only, from `main.py`, which"));
     }
 }
