@@ -112,7 +112,7 @@ pub fn run_bench(
     };
     let all = cases.len();
     let outcomes = run_cases(&cases, &options, &home, redactor, &stop, &|outcome| {
-        done(outcome, all)
+        done(outcome, all);
     });
     if stop.requested() {
         return Ok(None);

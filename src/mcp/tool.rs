@@ -235,7 +235,7 @@ mod tests {
         assert!(count_tokens(shown) <= MAX_TOKENS && count_tokens(shown) * 2 > MAX_TOKENS);
         let whole = shown.lines().filter(|line| line.ends_with(".py")).count();
         let rest = format!(
-            "{} more lines. All of it: `mendit imports a.py`",
+            "{} more lines; full output: `mendit imports a.py`",
             9000 - whole
         );
         assert!(shown.contains(&rest), "{shown}");

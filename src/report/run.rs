@@ -22,7 +22,7 @@ fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
     let mut rows = rows(result);
     if result.status.is_success() {
         // The end of a fix is read at a glance; `mendit report` has the rest.
-        rows.retain(|(name, _)| !["failure", "attempts", "runner", "runs"].contains(&(*name)));
+        rows.retain(|(name, _)| !["failure", "attempts", "runner", "runs"].contains(name));
     }
     if result.patch_digest.is_some() && !result.applied {
         rows.push(("patch", format!("{folder}/final.patch")));
@@ -345,6 +345,6 @@ mod tests {
         proof.decisive = RunnerProof::default();
         proof.missing.clear();
         proof.rests_on = vec!["main.py".to_owned()];
-        assert!(text(&proof).starts_with("proof|the exit code only, of `main.py`, which"));
+        assert!(text(&proof).starts_with("proof|exit code only, from `main.py`, which"));
     }
 }
