@@ -143,11 +143,8 @@ impl Session<'_> {
     // Files that a patch may not change, those nearest to the root first, and how many there are beyond those.
     fn protected_files(&self, source: &dyn Source) -> (Vec<String>, Option<u64>) {
         let allowed = &self.asked.allowed;
-        let paths = source
-            .listing()
-            .entries()
-            .iter()
-            .map(|entry| entry.path.as_str());
+        let entries = source.listing().entries().iter();
+        let paths = entries.map(|entry| entry.path.as_str());
         let is_protected = |path: &&str| {
             let guard = allowed.guard(path);
             !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)

@@ -177,10 +177,8 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
-    let mut nodes = Graph::new(source)
-        .imported(&part.targets, HOPS, false)
-        .nodes
-        .into_iter();
+    let found = Graph::new(source).imported(&part.targets, HOPS, false);
+    let mut nodes = found.nodes.into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 
