@@ -535,6 +535,79 @@ mod tests {
     }
 
     #[test]
+    fn finds_what_tests_and_other_packages_of_python_need() {
+        let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
+        let pip = format!("{SITE}/pip/__init__.py");
+        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
+        let (attrs, rich) = (about("attrs-23.1.0"), about("rich-13.0"));
+        let needs =
+            "Name: rich\nRequires-Dist: pygments (<3,>=2)\nRequires-Dist: ipython ; extra == 'a'\n";
+        let extra =
+            "[project]\nname = \"own\"\n[project.optional-dependencies]\ntest = [\"freezegun\"]\n";
+        let cfg = "[options]\ninstall_requires =\n    attrs>=20\n";
+        let test = ("tests/test_a.py", "import freezegun\n");
+        let skips = (
+            "tests/test_a.py",
+            "pytest.importorskip('freezegun')\nimport freezegun\n",
+        );
+        let pinned = ("requirements.txt", "attrs==22.1.0\n");
+        for (files, present, expected) in [
+            (vec![pinned], Some((&attrs, "")), "-r requirements.txt"),
+            (
+                vec![("requirements.txt", "-r base.txt\n"), ("base.txt", "attrs")],
+                None,
+                "-r requirements.txt",
+            ),
+            (
+                vec![("requirements.txt", "rich\n")],
+                Some((&rich, needs)),
+                "-r requirements.txt",
+            ),
+            (vec![("setup.cfg", cfg), ("setup.py", "")], None, "-e ."),
+            (vec![("pyproject.toml", extra), test], None, "-e '.[test]'"),
+            (vec![("pyproject.toml", extra), skips], None, ""),
+            (vec![("pyproject.toml", extra)], None, ""),
+        ] {
+            let mut all = vec![environment, (pip.as_str(), "")];
+            all.extend(present.map(|(path, text)| (path.as_str(), text)));
+            let found = told(&files, &all);
+            let commands: Vec<&str> = found.iter().map(|(_, command)| command.as_str()).collect();
+            let expected = match expected {
+                "" => String::new(),
+                words => format!(".venv/bin/python -m pip install {words}"),
+            };
+            assert_eq!(commands.join(" "), expected, "{files:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn finds_what_other_packages_of_node_need() {
+        let manifest = r#"{"dependencies": {"debug": "^4"}}"#;
+        let lock = r#"{"packages": {"node_modules/debug": {"version": "4.4.0"}, "node_modules/ms": {"version": "2.1.3"}}}"#;
+        let debug = r#"{"name": "debug", "version": "4.4.0", "dependencies": {"ms": "^2"}}"#;
+        let debug = ("node_modules/debug/package.json", debug);
+        let ms = ("node_modules/ms/package.json", r#"{"version": "2.1.3"}"#);
+        let own = lock.replace("2.1.3", "2.1.2");
+        let own = ("node_modules/.package-lock.json", own.as_str());
+        let peer = r#"{"peerDependencies": {"ms": "^2"}, "dependencies": {"debug": "^4"}}"#;
+        for (manifest, present, expected) in [
+            (manifest, vec![debug, ms], ""),
+            (manifest, vec![debug], "npm ci"),
+            (manifest, vec![debug, ms, own], "npm ci"),
+            (peer, vec![debug], "npm ci"),
+        ] {
+            let found = told(
+                &[("package.json", manifest), ("package-lock.json", lock)],
+                &present,
+            );
+            let commands: Vec<&str> = found.iter().map(|(_, command)| command.as_str()).collect();
+            assert_eq!(commands.join(" "), expected, "{present:?} {found:?}");
+        }
+        let pinned = told(&[(".nvmrc", "lts/hydrogen\n"), ("package.json", "{}")], &[]);
+        assert_eq!(pinned[0].1, "nvm install 18");
+    }
+
+    #[test]
     fn names_a_variable_that_nothing_sets() {
         let example = (".env.example", "UNSET_BY_ANYBODY=a\n");
         let needs = ("a.py", "import os\nA = os.environ[\"UNSET_BY_ANYBODY\"]\n");
