@@ -194,8 +194,8 @@ impl Session<'_> {
     ) -> Result<Trial, RepairError> {
         let why = format!("with the change of attempt {}", attempt.result.attempt);
         let mut passed_alone = false;
-        let whole = self.stage.runs.iter().filter(|run| run.whole);
-        let is_short = whole.last().is_some_and(|run| run.seconds < SHORT_RUN);
+        let mut whole = self.stage.runs.iter().rev().filter(|run| run.whole);
+        let is_short = whole.next().is_some_and(|run| run.seconds < SHORT_RUN);
         let alone = self.seen.alone.clone();
         let alone = alone.filter(|_| attempt.heal.is_none() || !is_short);
         if let (Some(before), Some(line)) = (&attempt.before, alone) {
