@@ -146,9 +146,10 @@ impl Session<'_> {
         self.seen.red_runs = u32::from(!first.passed);
         self.seen.unstable = first.test_result.timed_out;
         self.seen.first = Some(first.clone());
-        let seen = self.asked.red.as_ref().map(|red| &red.failing_tests);
+        let seen = self.asked.red.iter().flat_map(|red| &red.failing_tests);
+        let seen = seen.collect::<std::collections::BTreeSet<_>>();
         // The run that a person saw is the first of two.
-        if seen == Some(&first.failing_tests) && !first.failing_tests.is_empty() {
+        if !seen.is_empty() && seen == first.failing_tests.iter().collect() {
             self.seen.red_runs += 1;
             history.repeated = Some(first.clone());
         }
