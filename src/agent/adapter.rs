@@ -85,10 +85,9 @@ impl Adapter {
             return None;
         }
         let lines = printed.lines().map(str::trim_start);
-        let events: Vec<Value> = lines
-            .filter(|line| line.starts_with('{'))
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect();
+        let lines = lines.filter(|line| line.starts_with('{'));
+        let events = lines.filter_map(|line| serde_json::from_str(line).ok());
+        let events: Vec<Value> = events.collect();
         if events.is_empty() {
             return None;
         }

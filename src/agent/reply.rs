@@ -77,10 +77,8 @@ fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 const MAX_BLOCKS: usize = 16;
 
 fn repair_packet(text: &str) -> Option<RepairPacket> {
-    let mut value = serde_json::Deserializer::from_str(text)
-        .into_iter::<Value>()
-        .next()?
-        .ok()?;
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut value = values.next()?.ok()?;
     let fields = value.as_object()?;
     if !KEYS.iter().any(|key| fields.contains_key(*key)) {
         return None;

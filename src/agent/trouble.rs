@@ -8,11 +8,8 @@ use crate::model::TroubleKind;
 pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
     // What is told last is what it ended with; a line of source or of a log is longer.
-    let last: Vec<String> = lines
-        .take(LAST_LINES)
-        .filter(|line| line.len() < MAX_LINE)
-        .map(str::to_ascii_lowercase)
-        .collect();
+    let last = lines.take(LAST_LINES).filter(|line| line.len() < MAX_LINE);
+    let last: Vec<String> = last.map(str::to_ascii_lowercase).collect();
     WORDS
         .iter()
         .find(|(_, words)| {

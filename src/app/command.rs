@@ -42,11 +42,8 @@ pub(super) fn confined(app: &App, command: CommandLine) -> Result<(Job, Temporar
 /// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for
 /// that.
 pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>> {
-    let choice = app
-        .settings()
-        .sandbox
-        .workplace
-        .unwrap_or(WorkplaceMode::InPlace);
+    let choice = app.settings().sandbox.workplace;
+    let choice = choice.unwrap_or(WorkplaceMode::InPlace);
     if choice == WorkplaceMode::InPlace {
         return Ok(None);
     }

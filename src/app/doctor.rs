@@ -105,8 +105,8 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 
 // What the project declares and is not present.
 fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
-    let node = node_version(app)?;
-    let problems = find_problems(&Project::open(workspace), node.as_deref()).into_iter();
+    let versions = [tool_version(app, "python3")?, tool_version(app, "node")?];
+    let problems = find_problems(&Project::open(workspace), versions).into_iter();
     let rows = problems.map(|remedy| {
         let command = remedy.command.as_deref();
         if works {
@@ -118,15 +118,16 @@ fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<C
     Ok(rows.collect())
 }
 
-// The version of the Node.js that commands find.
-fn node_version(app: &App) -> Result<Option<String>> {
-    if !is_installed("node") {
+// The version of an interpreter that commands find, which a version manager may not have.
+fn tool_version(app: &App, program: &str) -> Result<Option<String>> {
+    if !is_installed(program) {
         return Ok(None);
     }
-    let command = CommandLine::Program(vec!["node".into(), "--version".into()]);
+    let command = CommandLine::Program(vec![program.into(), "--version".into()]);
     let outcome = run_confined(app, command)?;
-    let version = outcome.output.text().trim().to_owned();
-    Ok(Some(version).filter(|_| outcome.passed()))
+    let text = outcome.output.text();
+    let version = text.split_whitespace().last().filter(|_| outcome.passed());
+    Ok(Some(version.unwrap_or("none").to_owned()))
 }
 
 // How far a command is confined, found out with one that does nothing.
@@ -293,10 +294,8 @@ fn write_back(
     result: &HealingResult,
     app: &App,
 ) -> Result<()> {
-    let is_better = result
-        .probes
-        .iter()
-        .any(|probe| probe.changed && probe.fixed);
+    let mut probes = result.probes.iter();
+    let is_better = probes.any(|probe| probe.changed && probe.fixed);
     let Some(file) = request.mcp.as_ref().filter(|_| is_better) else {
         return Ok(());
     };

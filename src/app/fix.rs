@@ -269,6 +269,8 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let agent = agent.map(|command| resolve_agent(command, settings));
     let is_applied = request.yes && !request.asks();
     let slot = make_folder(&state.workplace())?;
+    let line = settings.test.command.0.join(" && ");
+    let red = RunStore::open(app)?.last_red(&workspace, &line)?;
     let remedies = |diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis);
     let setup = Setup {
         root: &root,
@@ -295,6 +297,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
         task,
         remedies: &remedies,
         shared: find_shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+        red: red.map(|red| red.diagnosis),
         apply: is_applied,
         resume: request.resume.is_some(),
     };

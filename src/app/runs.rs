@@ -334,10 +334,8 @@ impl<'a> RunStore<'a> {
         let window = last.and_then(|last| last.rerun?.window);
         let window = window.zip(workspace.root.clone());
         let written_in = |[began, ended]: [u64; 2], file: &Path| {
-            let written = file
-                .symlink_metadata()
-                .and_then(|about| about.modified())
-                .ok()?;
+            let about = file.symlink_metadata().ok()?;
+            let written = about.modified().ok()?;
             let written = written.duration_since(UNIX_EPOCH).ok()?;
             Some((began.into()..=ended.into()).contains(&written.as_millis()))
         };

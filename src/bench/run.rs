@@ -206,6 +206,7 @@ fn run(
         task: build_task(fixture),
         remedies: &|_| Vec::new(),
         shared: Vec::new(),
+        red: None,
         apply: false,
         resume: false,
     };

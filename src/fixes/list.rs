@@ -43,7 +43,7 @@ impl Question<'_> {
 pub struct Fixes {
     /// Import suggestions for each file that lacks something.
     pub answers: Vec<Answer>,
-    /// Candidates in the order in which they are tried: certain imports, what the latest changes explain, names
+    /// Candidates in the order in which they are tried: what the latest changes explain, certain imports, names
     /// that tools propose or messages name, imports that may be meant; of each the product before tests. Policy allows
     /// all of them.
     pub edits: Vec<Candidate>,
@@ -67,15 +67,16 @@ impl Fixes {
 pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let source = question.graph.source();
     let missing = missing_words(question.logs);
-    let (answers, mut edits, tries) = imports(question);
+    let (answers, certain, tries) = imports(question);
     let mut renamed = BTreeMap::new();
-    edits.extend(recent_fixes(question, &missing, &mut renamed));
+    let mut edits = recent_fixes(question, &missing, &mut renamed);
+    edits.extend(certain);
     for (diagnosis, log) in question.logs {
         edits.extend(witnesses(log, diagnosis, source, &renamed));
     }
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));
-    edits.sort_by_key(|edit| (!edit.certain, edit.changes_tests()));
+    edits.sort_by_key(Candidate::changes_tests);
     let mut seen = BTreeSet::new();
     edits.retain(|edit| seen.insert(edit.patch.clone()));
     Fixes { answers, edits }

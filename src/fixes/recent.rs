@@ -7,8 +7,9 @@ use super::candidate::Candidate;
 use super::list::Question;
 use super::log_file::product_files;
 use crate::git::TreeSource;
+use crate::graph::Graph;
 use crate::hint::rename_name;
-use crate::languages::{Language, facts, words};
+use crate::languages::{Language, words};
 use crate::model::{FileFacts, RepoPath};
 use crate::patch::{Change, FileState};
 use crate::policy::is_test;
@@ -137,20 +138,22 @@ impl Recent<'_> {
     fn unbinds(&self, hunk: &Hunk, word: &str) -> bool {
         let (gone, _) = self.difference.sides(hunk);
         let mut gone = gone.iter();
-        let holds = gone.any(|line| words(line.as_bytes(), word).next().is_some());
+        // `export * from "./a"` names nothing of what it passes on.
+        let is_star = gone.clone().any(|line| line.contains('*'));
+        let holds = is_star || gone.any(|line| words(line.as_bytes(), word).next().is_some());
         if !matches!(hunk.what, What::Lines(..)) || !holds {
             return false;
         }
         let sources = [&self.before as &dyn Source, self.question.graph.source()];
-        let [old, new] = sources.map(|source| {
-            let bytes = source.read(&hunk.path).unwrap_or_default();
-            facts(&hunk.path, &bytes)
-        });
-        let binds = |facts: &FileFacts| {
-            facts.imports.iter().any(|import| import.binds(word))
+        let [(binds_old, old), (binds_new, new)] = sources.map(|source| {
+            let graph = Graph::new(source);
+            let facts = graph.resolver().facts(&hunk.path);
+            let binds = facts.imports.iter().any(|import| import.binds(word))
                 || facts.exports.iter().any(|export| export.name == word)
-        };
-        binds(&old) && !binds(&new) && defines(&old, word) == defines(&new, word)
+                || is_star && graph.defining(&hunk.path, word).is_some();
+            (binds, defines(&facts, word))
+        });
+        binds_old && !binds_new && old == new
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::declared::{
-    Place, Requirement, developer_plugin, install_command, node_requirements, python_requirements,
+    Place, Requirement, install_command, node_requirements, parse_requirement, python_requirements,
 };
-use super::failure::needed_variable;
+use super::failure::{MAX_FILES, needed_variable};
 use super::lock::{Lock, normal};
 use super::members::{Member, covers, link_member, list_members};
 use super::modules::missing_plugin;
@@ -14,17 +14,22 @@ use super::node_modules::tree_problem;
 use super::project::{Manager, Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
+use crate::policy::is_test;
 use crate::source::EntryKind;
 
-/// Compares what the project declares with what is present, without a log. `node_version` is the version of the Node.js
-/// that commands find. One problem for each language is enough: its command mends what follows from it.
-pub fn find_problems(project: &Project<'_>, node_version: Option<&str>) -> Vec<Remedy> {
+/// Compares what the project declares with what is present, without a log. `found` are the versions of Python and
+/// Node.js that commands find. One problem for each language is enough: its command mends what follows from it.
+pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<Remedy> {
     if project.root.is_none() {
         return Vec::new();
     }
-    let wrong_python = || wrong_version(project, true, &python_version(project)?);
+    let [python, node] = found;
+    // What a lock speaks of runs in an environment of its own.
+    let is_locked = |row: &Manager| row.file.ends_with(".lock");
+    let python = python.filter(|_| !project.find_manager(true).is_some_and(is_locked));
+    let wrong_python = || wrong_version(project, true, &python_version(project).or(python)?);
     let python = wrong_python().or_else(|| python_problem(project));
-    let engine = node_version.and_then(|version| wrong_version(project, false, version));
+    let engine = node.and_then(|version| wrong_version(project, false, &version));
     let node = engine
         .or_else(|| node_problem(project))
         .or_else(|| member_problem(project));
@@ -41,13 +46,11 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let is_lock = file.ends_with(".lock");
     let active = std::env::var_os("VIRTUAL_ENV").is_some() || is_lock && file != "uv.lock";
     if project.find_environment().is_none() {
-        let message = format!("{file} locks packages, but there is no .venv");
+        let message = format!("{file} locks packages, and there is no .venv");
         let lacks = is_lock && !active;
-        return lacks.then(|| Remedy::new(message, Some(manager.all.clone())));
+        return lacks.then(|| Remedy::new(message, manager.all.clone()));
     }
     let mut requirements = python_requirements(project);
-    let default_group = Place::Group("dev".to_owned());
-    let is_usual = |place: &Place| *place == Place::Main || is_lock && *place == default_group;
     if let Some(lost) = lost_interpreter(project, manager) {
         return Some(lost);
     }
@@ -56,7 +59,21 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     if let Some(runner) = requirements.iter().find(|one| runs_tests(one)) {
         return Some(not_installed(project, manager, &runner.name));
     }
-    requirements.retain(|one| !one.is_conditional && is_usual(&one.place));
+    let defaults = &project.manifest("pyproject.toml")["tool"]["uv"]["default-groups"];
+    let is_default = |name: &str| match defaults.as_array() {
+        Some(names) => names.iter().any(|one| one == name),
+        None => name == "dev",
+    };
+    let is_needed = |one: &Requirement| match &one.place {
+        Place::Main => true,
+        Place::Group(name) if is_lock && is_default(name) => true,
+        // A plugin shows in no import.
+        Place::Group(file) if file.ends_with(".txt") && one.name.starts_with("pytest-") => {
+            present.contains_key("pytest")
+        }
+        _ => !present.contains_key(&one.name) && is_imported_by_tests(project, &one.name),
+    };
+    requirements.retain(|one| !one.is_conditional && is_needed(one));
     let packages = Packages {
         // A member of a workspace has its manifest elsewhere than the lock.
         are_locked: is_lock && project.folder_of(file) == project.folder_of("pyproject.toml"),
@@ -67,16 +84,8 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let present = &packages.present;
     found
         .or_else(|| own_package_missing(project, present))
-        .or_else(|| unsynced_member(project, present))
+        .or_else(|| unmet_requirement(project, manager, present))
         .or_else(|| missing_plugin_of_settings(project, present))
-        .or_else(|| {
-            let is_present =
-                |name: &str| present.contains_key(name) || !present.contains_key("pytest");
-            let (plugin, file) = developer_plugin(project, is_present)?;
-            let message = format!("`{plugin}` is not installed, but {file} requires it");
-            let line = project.command(&format!("{{pip}} install -r {file}"));
-            Some(Remedy::new(message, Some(line)))
-        })
 }
 
 // An environment whose interpreter was removed or moved.
@@ -84,34 +93,59 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
     let name = project.find_environment()?;
     let folders = Path::new(project.prefix).ancestors();
     let root = project.root.as_deref()?;
-    let mut programs = folders.map(|folder| root.join(folder).join(name).join("bin/python"));
-    programs.find(|program| program.is_symlink() && !program.exists())?;
+    let mut bins = folders.map(|folder| root.join(folder).join(name).join("bin"));
+    bins.find(|bin| {
+        let python = bin.join("python");
+        // A script names the interpreter of the folder in which it was installed.
+        let script = std::fs::read_to_string(bin.join("pytest")).unwrap_or_default();
+        let first = script.lines().next().unwrap_or_default();
+        let named = first.trim_start_matches("#!");
+        let is_moved = named.ends_with("/bin/python") && !Path::new(named).exists();
+        python.is_symlink() && !python.exists() || is_moved
+    })?;
     let pip = format!("{name}/bin/python -m pip");
     let all = manager.all.replace("{pip}", &pip);
     let line = match manager.file.as_str() {
         "uv.lock" => all,
         _ => format!("python3 -m venv --clear {name} && {all}"),
     };
-    let message = format!("{name}/bin/python points to an interpreter that no longer exists");
-    Some(Remedy::new(message, Some(line)))
+    let message = format!("{name}/bin/python leads to an interpreter that is gone, or was moved");
+    Some(Remedy::new(message, line))
 }
 
-// A package of a workspace of uv, which `uv sync` alone leaves out.
-fn unsynced_member(project: &Project<'_>, present: &BTreeMap<String, String>) -> Option<Remedy> {
-    let document = project.manifest("pyproject.toml");
-    let globs = &document["tool"]["uv"]["workspace"]["members"];
-    let members = list_members(project.source, true);
-    let is_left_out = |member: &&Member| {
-        covers(globs, &member.folder)
-            && member.manifest.contains("[build-system]")
-            && !present.contains_key(&normal(&member.name))
+// A package that another installed one needs, as `pip check` says it.
+fn unmet_requirement(
+    project: &Project<'_>,
+    manager: &Manager,
+    present: &BTreeMap<String, String>,
+) -> Option<Remedy> {
+    project.installed.metadata().find_map(|about| {
+        let text = std::fs::read_to_string(about.join("METADATA")).ok()?;
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("Requires-Dist: "));
+        let mut asked = lines.filter_map(|line| parse_requirement(line, Place::Main));
+        let missing = asked.find(|one| !one.is_conditional && !present.contains_key(&one.name))?;
+        let missing = missing.name;
+        let message = format!("`{missing}` is not installed, and another package needs it");
+        Some(Remedy::new(message, project.command(&manager.all)))
+    })
+}
+
+// Whether a test imports the module of a package before it can skip anything.
+fn is_imported_by_tests(project: &Project<'_>, package: &str) -> bool {
+    let module = package.replace('-', "_");
+    let tests = project
+        .paths()
+        .filter(|path| path.ends_with(".py") && is_test(path));
+    let mut texts = tests
+        .take(MAX_FILES)
+        .filter_map(|path| read_text(project.source, path));
+    let imports = |line: &str| {
+        let mut words = line.split([' ', '.', ',']);
+        matches!(words.next(), Some("import" | "from")) && words.next() == Some(&module)
     };
-    let member = members.iter().find(is_left_out)?;
-    let message = format!("`{}` of the workspace is not installed", member.name);
-    Some(Remedy::new(
-        message,
-        Some("uv sync --all-packages".to_owned()),
-    ))
+    texts.any(|text| !text.contains("importorskip") && text.lines().any(imports))
 }
 
 // What a manifest asks for, and what is there.
@@ -135,7 +169,7 @@ impl Packages {
         let file = &manager.file;
         let is_stale = |one: &&Requirement| match lock.versions.get(&one.name) {
             Some(versions) => {
-                !versions.is_empty() && versions.iter().all(|version| one.is_above(version))
+                !versions.is_empty() && versions.iter().all(|version| one.refuses(version))
             }
             None => !one.is_elsewhere(),
         };
@@ -143,27 +177,22 @@ impl Packages {
         let mut asked = self.requirements.iter().filter(|_| are_locked);
         if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
             let wanted = format!("{name} {range}");
-            let wanted = wanted.trim();
-            let message = format!("the manifest requires `{wanted}`, but {file} does not list it");
+            let wanted = wanted.trim_end();
+            let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
             return Some(Remedy::new(message, manager.renew.clone()));
         }
         let is_missing = |one: &&Requirement| match self.present.get(&one.name) {
-            Some(version) => !version.is_empty() && one.is_above(version),
+            Some(version) => !version.is_empty() && one.refuses(version),
             None => true,
         };
         if let Some(missing) = self.requirements.iter().find(is_missing) {
-            let name = &missing.name;
+            let Requirement { name, range, .. } = missing;
             let Some(version) = self.present.get(name) else {
                 return Some(not_installed(project, manager, name));
             };
-            let message = format!(
-                "`{name}` {version} is installed, but the manifest requires {}",
-                missing.range
-            );
-            return Some(Remedy::new(
-                message,
-                Some(install_command(project, manager, name)),
-            ));
+            let message = format!("`{name}` {version} is installed, the manifest asks for {range}");
+            let line = install_command(project, manager, name);
+            return Some(Remedy::new(message, line));
         }
         if !has_installed(project, manager) {
             return None;
@@ -175,8 +204,8 @@ impl Packages {
         })?;
         let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
         let locked = locked.join(" or ");
-        let message = format!("{name} {version} is installed, but {file} requires {locked}");
-        Some(Remedy::new(message, Some(project.command(&manager.all))))
+        let message = format!("{name} {version} is installed, {file} asks for {locked}");
+        Some(Remedy::new(message, project.command(&manager.all)))
     }
 }
 
@@ -184,11 +213,8 @@ impl Packages {
 fn has_installed(project: &Project<'_>, manager: &Manager) -> bool {
     let name = manager.all.split(' ').next().unwrap_or_default();
     let installer = |about: PathBuf| std::fs::read_to_string(about.join("INSTALLER")).ok();
-    let mut said = project
-        .installed
-        .metadata()
-        .filter_map(installer)
-        .peekable();
+    let said = project.installed.metadata();
+    let mut said = said.filter_map(installer).peekable();
     match name {
         "pnpm" => project.has_path("node_modules/.modules.yaml"),
         "npm" => project.has_path("node_modules/.package-lock.json"),
@@ -209,17 +235,14 @@ pub(super) fn own_package_missing(
     let folder = format!("src/{}/", normal(name).replace('-', "_"));
     let is_src = project.has_file_below(&folder);
     let on_path = text.contains("pythonpath") || text.contains("package = false");
-    (is_src && !on_path && !present.contains_key(&normal(name))).then(|| {
-        let message = format!(
-            "the project's own package `{name}` is not installed, and src/ is not on the path"
-        );
-        let line = if manager.file.ends_with(".lock") {
-            &manager.all
-        } else {
-            "{pip} install -e ."
-        };
-        Remedy::new(message, Some(project.command(line)))
-    })
+    let line = match manager.file.ends_with(".lock") {
+        true => &manager.all,
+        false => "{pip} install -e .",
+    };
+    let message =
+        format!("the package `{name}` itself is not installed, and src/ is not on the path");
+    let is_missing = is_src && !on_path && !present.contains_key(&normal(name));
+    is_missing.then(|| Remedy::new(message, project.command(line)))
 }
 
 // The plugin for an option of pytest's settings.
@@ -242,23 +265,25 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
         return None;
     }
     if !project.has_path("node_modules") {
-        let message = "package.json requires packages, but there is no node_modules";
+        let message = "package.json asks for packages, and there is no node_modules";
         let asks = !node_requirements(&project.read("package.json")?).is_empty();
-        return asks.then(|| Remedy::new(message, Some(manager.all.clone())));
+        return asks.then(|| Remedy::new(message, manager.all.clone()));
     }
     let mut usual = node_requirements(&project.read("package.json")?);
     let is_there = |name: &str| project.has_path(&format!("node_modules/{name}"));
     let members = list_members(project.source, false);
     let path = project.folder_of("package.json")?.join("package.json");
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
-    let unlinked = usual
-        .iter()
-        .find(|one| is_member(&one.name) && !is_there(&one.name));
-    if let Some(one) = unlinked {
+    let is_unlinked =
+        |one: &&Requirement| !one.is_conditional && is_member(&one.name) && !is_there(&one.name);
+    if let Some(one) = usual.iter().find(is_unlinked) {
         return link_member(project, &one.name, false, path.to_str());
     }
     // Not every lock holds members of the workspace.
-    usual.retain(|one| !is_member(&one.name));
+    let lock = read_lock(project, manager);
+    // npm and pnpm install peers as well.
+    let is_peer = |name: &str| lock.versions.contains_key(name) && !manager.all.starts_with("yarn");
+    usual.retain(|one| !is_member(&one.name) && (!one.is_conditional || is_peer(&one.name)));
     let there = usual.iter().filter(|one| is_there(&one.name));
     let folder = project.folder_of("package.json")?.to_str()?;
     let version = |name: &str| node_version(project, folder, name).unwrap_or_default();
@@ -268,8 +293,8 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
         are_locked: true,
         requirements: usual,
     };
-    let found = packages.find_problem(project, manager, &read_lock(project, manager));
-    found.or_else(|| tree_problem(project, manager))
+    let found = packages.find_problem(project, manager, &lock);
+    found.or_else(|| tree_problem(project, manager, &lock))
 }
 
 // What a package of the workspace declares and does not find. Examples that are no part of the workspace may ask a
@@ -279,23 +304,26 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
     let manager = project.find_manager(false)?;
     let is_pnpm = root.join("node_modules/.pnpm").is_dir();
     let members = list_members(project.source, false);
-    let manifest = read_text(project.source, "package.json").unwrap_or_default();
-    let manifest: serde_json::Value = manifest.parse().unwrap_or_default();
-    let globs = &manifest["workspaces"];
-    let globs = if globs.is_object() {
-        &globs["packages"]
-    } else {
-        globs
-    };
+    let root_manifest = read_text(project.source, "package.json").unwrap_or_default();
+    let manifest: serde_json::Value = root_manifest.parse().unwrap_or_default();
+    let mut globs = &manifest["workspaces"];
+    if globs.is_object() {
+        globs = &globs["packages"];
+    }
+    let workspace = read_text(project.source, "pnpm-workspace.yaml").unwrap_or_default();
+    let workspace: serde_json::Value = serde_yaml_ng::from_str(&workspace).unwrap_or_default();
     members.iter().find_map(|member| {
         let folder = Path::new(&member.folder);
-        let is_installed = is_pnpm && root.join(folder).join("node_modules").is_dir();
+        let is_installed = is_pnpm
+            && (covers(&workspace["packages"], &member.folder)
+                || root.join(folder).join("node_modules").is_dir());
         let is_there = |name: &str| {
-            folder
-                .ancestors()
-                .any(|at| root.join(at).join("node_modules").join(name).exists())
+            let mut folders = folder.ancestors();
+            folders.any(|at| root.join(at).join("node_modules").join(name).exists())
         };
-        node_requirements(&member.manifest).iter().find_map(|one| {
+        let asked = node_requirements(&member.manifest);
+        let mut asked = asked.iter().filter(|one| !one.is_conditional);
+        asked.find_map(|one| {
             let mut named = members.iter().filter(|member| member.name == one.name);
             let is_linked = one.range.starts_with("workspace:")
                 || covers(globs, &member.folder)
@@ -305,16 +333,13 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
                 let link = link_member(project, &one.name, false, at.to_str());
                 return link.or_else(|| {
                     let line = manager.renew.as_ref().unwrap_or(&manager.all);
-                    let message = format!(
-                        "`{}` is not installed, but {} requires it",
-                        one.name, member.name
-                    );
-                    is_plain(&one.name).then(|| Remedy::new(message, Some(line.clone())))
+                    let (name, owner) = (&one.name, &member.name);
+                    let message = format!("`{name}` is not installed, and {owner} asks for it");
+                    is_plain(&one.name).then(|| Remedy::new(message, line.clone()))
                 });
             }
-            let target = members
-                .iter()
-                .find(|member| is_linked && member.name == one.name)?;
+            let mut members = members.iter();
+            let target = members.find(|member| is_linked && member.name == one.name)?;
             unbuilt_output(project, root, target)
         })
     })
@@ -329,15 +354,9 @@ fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option
     let main = main.or(conditions.iter().find_map(|one| one.as_str()))?;
     manifest["scripts"]["build"].as_str()?;
     let is_config = |path: &str| path.contains("config") && !path.ends_with(".md");
-    let mut configs = project
-        .source
-        .listing()
-        .files()
-        .filter(|file| is_config(file.path.as_str()));
-    let is_aliased = configs.any(|file| {
-        read_text(project.source, file.path.as_str())
-            .is_some_and(|text| text.contains(&member.name))
-    });
+    let texts = project.paths().filter(|path| is_config(path));
+    let mut texts = texts.filter_map(|path| read_text(project.source, path));
+    let is_aliased = texts.any(|text| text.contains(&member.name));
     let is_missing = !root.join(&member.folder).join(main).exists();
     (is_missing && !is_aliased && is_plain(&member.name)).then(|| {
         let message = format!("`{}` is not built: {main} does not exist", member.name);
@@ -346,7 +365,7 @@ fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option
             true => format!("pnpm --filter {} build", member.name),
             false => format!("npm run build --workspace {}", member.name),
         };
-        Remedy::new(message, Some(line))
+        Remedy::new(message, line)
     })
 }
 
@@ -360,7 +379,7 @@ pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &
     {
         line.push_str(" --force-reinstall");
     }
-    Remedy::new(message, Some(line))
+    Remedy::new(message, line)
 }
 
 pub(super) fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
@@ -400,7 +419,7 @@ pub(super) fn unfetched_submodule(project: &Project<'_>, log: Option<&str>) -> O
     let path = paths.find(|path| is_named(path) && is_empty(path) && is_plain(path))?;
     let message = format!("the submodule {path} was never fetched");
     let line = format!("git submodule update --init -- {path}");
-    Some(Remedy::new(message, Some(line)))
+    Some(Remedy::new(message, line))
 }
 
 #[cfg(test)]
@@ -422,7 +441,10 @@ mod tests {
             write(&root, path, text);
         }
         let source = Memory::named(files.iter().copied());
-        let found = find_problems(&Project::new(&source, Some(&root), ""), Some("v20.1.0"));
+        let found = find_problems(
+            &Project::new(&source, Some(&root), ""),
+            [None, Some("v20.1.0".to_owned())],
+        );
         found
             .into_iter()
             .map(|one| (one.problem, one.command.unwrap_or_default()))
@@ -510,6 +532,79 @@ mod tests {
         );
         let engines = told(&[("package.json", r#"{"engines": {"node": ">=22"}}"#)], &[]);
         assert_eq!(engines[0].1, "nvm install 22");
+    }
+
+    #[test]
+    fn finds_what_tests_and_other_packages_of_python_need() {
+        let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
+        let pip = format!("{SITE}/pip/__init__.py");
+        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
+        let (attrs, rich) = (about("attrs-23.1.0"), about("rich-13.0"));
+        let needs =
+            "Name: rich\nRequires-Dist: pygments (<3,>=2)\nRequires-Dist: ipython ; extra == 'a'\n";
+        let extra =
+            "[project]\nname = \"own\"\n[project.optional-dependencies]\ntest = [\"freezegun\"]\n";
+        let cfg = "[options]\ninstall_requires =\n    attrs>=20\n";
+        let test = ("tests/test_a.py", "import freezegun\n");
+        let skips = (
+            "tests/test_a.py",
+            "pytest.importorskip('freezegun')\nimport freezegun\n",
+        );
+        let pinned = ("requirements.txt", "attrs==22.1.0\n");
+        for (files, present, expected) in [
+            (vec![pinned], Some((&attrs, "")), "-r requirements.txt"),
+            (
+                vec![("requirements.txt", "-r base.txt\n"), ("base.txt", "attrs")],
+                None,
+                "-r requirements.txt",
+            ),
+            (
+                vec![("requirements.txt", "rich\n")],
+                Some((&rich, needs)),
+                "-r requirements.txt",
+            ),
+            (vec![("setup.cfg", cfg), ("setup.py", "")], None, "-e ."),
+            (vec![("pyproject.toml", extra), test], None, "-e '.[test]'"),
+            (vec![("pyproject.toml", extra), skips], None, ""),
+            (vec![("pyproject.toml", extra)], None, ""),
+        ] {
+            let mut all = vec![environment, (pip.as_str(), "")];
+            all.extend(present.map(|(path, text)| (path.as_str(), text)));
+            let found = told(&files, &all);
+            let commands: Vec<&str> = found.iter().map(|(_, command)| command.as_str()).collect();
+            let expected = match expected {
+                "" => String::new(),
+                words => format!(".venv/bin/python -m pip install {words}"),
+            };
+            assert_eq!(commands.join(" "), expected, "{files:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn finds_what_other_packages_of_node_need() {
+        let manifest = r#"{"dependencies": {"debug": "^4"}}"#;
+        let lock = r#"{"packages": {"node_modules/debug": {"version": "4.4.0"}, "node_modules/ms": {"version": "2.1.3"}}}"#;
+        let debug = r#"{"name": "debug", "version": "4.4.0", "dependencies": {"ms": "^2"}}"#;
+        let debug = ("node_modules/debug/package.json", debug);
+        let ms = ("node_modules/ms/package.json", r#"{"version": "2.1.3"}"#);
+        let own = lock.replace("2.1.3", "2.1.2");
+        let own = ("node_modules/.package-lock.json", own.as_str());
+        let peer = r#"{"peerDependencies": {"ms": "^2"}, "dependencies": {"debug": "^4"}}"#;
+        for (manifest, present, expected) in [
+            (manifest, vec![debug, ms], ""),
+            (manifest, vec![debug], "npm ci"),
+            (manifest, vec![debug, ms, own], "npm ci"),
+            (peer, vec![debug], "npm ci"),
+        ] {
+            let found = told(
+                &[("package.json", manifest), ("package-lock.json", lock)],
+                &present,
+            );
+            let commands: Vec<&str> = found.iter().map(|(_, command)| command.as_str()).collect();
+            assert_eq!(commands.join(" "), expected, "{present:?} {found:?}");
+        }
+        let pinned = told(&[(".nvmrc", "lts/hydrogen\n"), ("package.json", "{}")], &[]);
+        assert_eq!(pinned[0].1, "nvm install 18");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Reads the packages that a manifest declares.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::lock::normal;
@@ -24,9 +26,12 @@ impl Requirement {
         self.range.contains([':', '/'])
     }
 
-    /// Checks whether a version is below the range.
-    pub(super) fn is_above(&self, version: &str) -> bool {
-        !self.is_elsewhere() && is_below(version, &self.range) == Some(true)
+    /// Checks whether a version is below the range, or another one than the only one asked for.
+    pub(super) fn refuses(&self, version: &str) -> bool {
+        let pin = self.range.strip_prefix("==");
+        let pin = pin.filter(|pin| !pin.contains(['*', ',', '+', '=']));
+        let is_other = pin.is_some_and(|pin| is_below(pin, version) == Some(true));
+        !self.is_elsewhere() && (is_other || is_below(version, &self.range) == Some(true))
     }
 }
 
@@ -43,11 +48,8 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     let document = project.manifest("pyproject.toml");
     let mut found = Vec::new();
     let mut add_list = |list: &Value, place: Place| {
-        let lines = list
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
+        let lines = list.as_array().into_iter().flatten();
+        let lines = lines.filter_map(Value::as_str);
         found.extend(lines.filter_map(|line| parse_requirement(line, place.clone())));
     };
     add_list(&document["project"]["dependencies"], Place::Main);
@@ -79,34 +81,57 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         }
     }));
     if !found.iter().any(|one| one.place == Place::Main) {
-        let lines = project.read("requirements.txt").unwrap_or_default();
-        let requirements = lines
+        found.extend(requirements_of(
+            project,
+            Path::new("requirements.txt"),
+            MAX_INCLUDED,
+        ));
+    }
+    for file in FILES {
+        let mut all = requirements_of(project, Path::new(file), 0);
+        all.iter_mut()
+            .for_each(|one| one.place = Place::Group(file.to_owned()));
+        found.extend(all);
+    }
+    if !found.iter().any(|one| one.place == Place::Main) {
+        let text = project.read("setup.cfg").unwrap_or_default();
+        let lines = text
             .lines()
-            .filter_map(|line| parse_requirement(line, Place::Main));
-        found.extend(requirements);
+            .skip_while(|line| !line.starts_with("install_requires"));
+        let lines = lines
+            .skip(1)
+            .take_while(|line| line.starts_with([' ', '\t']));
+        found.extend(lines.filter_map(|line| parse_requirement(line, Place::Main)));
     }
     found
 }
 
-/// Returns a plugin of pytest that a file of requirements for developers asks for, and the file.
-pub(super) fn developer_plugin(
-    project: &Project<'_>,
-    is_present: impl Fn(&str) -> bool,
-) -> Option<(String, &'static str)> {
-    const FILES: [&str; 5] = [
-        "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
-        "requirements-test.txt", "test-requirements.txt",
-    ];
-    FILES.into_iter().find_map(|file| {
-        let text = project.read(file)?;
-        let mut all = text
-            .lines()
-            .filter_map(|line| parse_requirement(line, Place::Main));
-        let is_missing = |one: &Requirement| {
-            one.name.starts_with("pytest-") && !one.is_conditional && !is_present(&one.name)
-        };
-        Some((all.find(is_missing)?.name, file))
-    })
+/// Files of requirements for developers.
+const FILES: [&str; 5] = [
+    "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
+    "requirements-test.txt", "test-requirements.txt",
+];
+
+/// How deep files of requirements include others.
+const MAX_INCLUDED: usize = 3;
+
+fn requirements_of(project: &Project<'_>, file: &Path, depth: usize) -> Vec<Requirement> {
+    let text = file.to_str().and_then(|file| project.read(file));
+    let text = text.unwrap_or_default();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("-r ") {
+            Some(name) if depth > 0 => {
+                found.extend(requirements_of(
+                    project,
+                    &file.with_file_name(name.trim()),
+                    depth - 1,
+                ));
+            }
+            _ => found.extend(parse_requirement(line, Place::Main)),
+        }
+    }
+    found
 }
 
 pub(super) fn rows(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
@@ -114,7 +139,7 @@ pub(super) fn rows(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 // A requirement of PEP 508: `name[extra]>=1; marker`.
-fn parse_requirement(line: &str, place: Place) -> Option<Requirement> {
+pub(super) fn parse_requirement(line: &str, place: Place) -> Option<Requirement> {
     let line = line.split(" #").next()?.trim();
     let (line, marker) = line.split_once(';').unwrap_or((line, ""));
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
@@ -130,16 +155,20 @@ fn parse_requirement(line: &str, place: Place) -> Option<Requirement> {
     })
 }
 
-/// Returns the requirements of a package.json.
+/// Returns the requirements of a package.json; those of peers are conditional.
 pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
     let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
-    let tables = ["dependencies", "devDependencies"];
-    let tables = tables.iter().flat_map(|table| rows(&manifest[*table]));
-    let requirement = |(name, range): (&String, &Value)| Requirement {
+    let is_asked = |(name, _): &(&String, &Value)| manifest["peerDependenciesMeta"][name].is_null();
+    let table = |table| rows(&manifest[table]).map(move |row| (table == "peerDependencies", row));
+    let tables = ["dependencies", "devDependencies", "peerDependencies"]
+        .into_iter()
+        .flat_map(table);
+    let tables = tables.filter(|(_, row)| is_asked(row));
+    let requirement = |(is_conditional, (name, range)): (bool, (&String, &Value))| Requirement {
         name: name.clone(),
         range: range.as_str().unwrap_or_default().to_owned(),
         place: Place::Main,
-        is_conditional: false,
+        is_conditional,
     };
     tables.map(requirement).collect()
 }
@@ -153,6 +182,9 @@ pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package:
     let place = found.next().map_or(&Place::Main, |one| &one.place);
     let line = match place {
         Place::Main => None,
+        Place::Group(file) if file.ends_with(".txt") => {
+            return project.command(&format!("{{pip}} install -r {file}"));
+        }
         Place::Extra(name) => manager.extra.as_ref().zip(Some(name)),
         Place::Group(name) => manager.group.as_ref().zip(Some(name)),
     };

@@ -8,11 +8,11 @@ use super::compare::{node_problem, python_problem, unfetched_submodule};
 use super::modules::{missing_modules, missing_plugin};
 use super::project::{is_python_tool, read_text};
 use super::versions::wrong_version;
-use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath, Subkind};
+use crate::model::{Diagnosis, FailureKind, Remedy, Subkind};
 use crate::runners::pattern;
 
 /// Files in which a variable is looked for.
-const MAX_FILES: usize = 2_000;
+pub(super) const MAX_FILES: usize = 2_000;
 const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
 
 pattern!(
@@ -75,10 +75,9 @@ pub fn explain_failure(
             names.into_iter().map(remedy).collect()
         }
         FailureKind::ConnectionRefused => {
-            let mut files = project.source.listing().files();
-            let has_services = files.any(|file| COMPOSE.is_match(file.path.as_str()));
-            let message = "a service that the tests use is not running";
-            let remedy = || Remedy::new(message, Some("docker compose up -d".to_owned()));
+            let has_services = project.paths().any(|path| COMPOSE.is_match(path));
+            let message = "a service that the tests call is not running";
+            let remedy = || Remedy::new(message, "docker compose up -d".to_owned());
             has_services.then(remedy).into_iter().collect()
         }
         _ => Vec::new(),
@@ -97,16 +96,16 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
     let manager = project.find_manager(is_python_tool(command))?;
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
-            let message = "the lock file does not match the manifest";
+            let message = "the lock does not hold what the manifest asks for";
             (message, manager.renew.clone()?)
         }
         None | Some(Subkind::MissingPackage) => (
-            "packages that the manifest requires may be missing",
+            "what the manifest asks for may not be installed",
             project.command(&manager.all),
         ),
         Some(_) => return None,
     };
-    (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
+    (!command.contains(&line)).then(|| Remedy::new(message, line))
 }
 
 /// Returns a variable that an example of settings names, the code cannot do without, and nothing sets.
@@ -121,37 +120,25 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
     let names = text.lines().filter_map(|line| line.split_once('='));
     let names = names.map(|(name, _)| name.trim_start_matches("export ").trim());
     let mut unset = names.filter(|name| std::env::var_os(name).is_none());
-    let files = project.source.listing().files();
-    let is_code = |path: &RepoPath| {
+    let files = project.paths();
+    let is_code = |path: &&str| {
         [".py", ".js", ".mjs", ".ts"]
             .iter()
-            .any(|end| path.as_str().ends_with(end))
+            .any(|end| path.ends_with(end))
     };
-    let files: Vec<&RepoPath> = files
-        .map(|file| &file.path)
-        .filter(|path| is_code(path))
-        .take(MAX_FILES)
-        .collect();
-    let texts: Vec<String> = files
-        .iter()
-        .filter_map(|path| read_text(project.source, path.as_str()))
-        .collect();
+    let texts = files.filter(is_code).take(MAX_FILES);
+    let texts = texts.filter_map(|path| read_text(project.source, path));
+    let code = texts.collect::<Vec<_>>().join("\n");
     let name = unset.find(|name| {
         // Both fail without it: a look-up of Python, and a guard of JavaScript.
-        let needs = [
-            format!("environ[\"{name}\"]"),
-            format!("environ['{name}']"),
-            format!("!process.env.{name})"),
-        ];
+        let needs = ["environ[\"{}\"]", "environ['{}']", "!process.env.{})"];
+        let needs = needs.map(|need| need.replace("{}", name));
         // What the code or its tests set themselves is nobody else's to set.
-        let uses = |need: &String| -> Vec<&str> {
-            let parts = texts
-                .iter()
-                .flat_map(|text| text.split(need.as_str()).skip(1));
-            parts.collect()
-        };
-        let uses: Vec<&str> = needs.iter().flat_map(uses).collect();
-        !uses.is_empty() && !uses.iter().any(|rest| rest.trim_start().starts_with('='))
+        let uses = needs
+            .iter()
+            .flat_map(|need| code.split(need.as_str()).skip(1));
+        let mut uses = uses.peekable();
+        uses.peek().is_some() && !uses.any(|rest| rest.trim_start().starts_with('='))
     })?;
     Some(unset_variable(project, name, &|pair| {
         format!("export {pair}")
@@ -161,8 +148,8 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
 // A variable that is not set, with the value that an example of settings has.
 fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> String) -> Remedy {
     if std::env::var_os(name).is_some() {
-        let message = format!("`{name}` is set here but was not passed to the command");
-        return Remedy::new(message, Some(again(name)));
+        let message = format!("`{name}` is set here and was not passed on");
+        return Remedy::new(message, again(name));
     }
     let value = |file: &&str| {
         let text = project.read(file)?;
@@ -175,8 +162,8 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
     };
     match EXAMPLES.iter().find_map(value) {
         Some((file, pair)) => {
-            let message = format!("`{name}` is not set; {file} has an example value");
-            Remedy::new(message, Some(again(&pair)))
+            let message = format!("`{name}` is not set; {file} has a value for it");
+            Remedy::new(message, again(&pair))
         }
         None => Remedy::new(format!("`{name}` is not set"), None),
     }

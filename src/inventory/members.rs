@@ -47,15 +47,15 @@ pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
 
 /// Checks whether a workspace that is given by globs of folders has a folder.
 pub(super) fn covers(globs: &Value, folder: &str) -> bool {
-    let mut globs = globs
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    globs.any(|glob| {
+    let globs = globs.as_array().into_iter().flatten();
+    let mut globs = globs.filter_map(Value::as_str);
+    let matches = |glob: &str| {
         let glob = globset::Glob::new(glob.trim_start_matches("./").trim_end_matches('/'));
         glob.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
-    })
+    };
+    let mut others = globs.clone().filter_map(|glob| glob.strip_prefix('!'));
+    let is_left_out = others.any(matches);
+    !is_left_out && globs.any(matches)
 }
 
 /// Returns how a package of the workspace is made known to the package of the file `at` that lacks it: no registry is
@@ -73,10 +73,8 @@ pub(super) fn link_member(
         let below = |at: &str| RepoPath::new(at).is_ok_and(|path| path.is_below(&member.folder));
         member.folder.is_empty() || at.is_some_and(below)
     };
-    let app = members
-        .iter()
-        .filter(holds)
-        .max_by_key(|member| member.folder.len());
+    let apps = members.iter().filter(holds);
+    let app = apps.max_by_key(|member| member.folder.len());
     let app = app.filter(|app| app.name != member.name)?;
     if !is_plain(&app.name) || !is_plain(&member.name) || !is_plain(&member.folder) {
         return None;
@@ -86,7 +84,7 @@ pub(super) fn link_member(
     if app.manifest.contains(&format!("\"{name}\"")) {
         let message = format!("`{name}` is in {folder} and declared, but not linked");
         let line = manager.renew.as_ref().unwrap_or(&manager.all);
-        return Some(Remedy::new(message, Some(project.command(line))));
+        return Some(Remedy::new(message, project.command(line)));
     }
     let message = format!(
         "`{name}` is in {folder}, and `{}` does not declare it",
@@ -94,7 +92,7 @@ pub(super) fn link_member(
     );
     let line = manager.link.as_ref()?.replace("{to}", &app.name);
     let line = line.replace("{name}", name).replace("{folder}", folder);
-    Some(Remedy::new(message, Some(project.command(&line))))
+    Some(Remedy::new(message, project.command(&line)))
 }
 
 #[cfg(test)]

@@ -37,11 +37,8 @@ pub(super) fn missing_modules(
         let linked = link_member(project, package, python, at);
         linked.or_else(|| Some(missing_package(project, package, python)))
     };
-    diagnosis
-        .missing_modules
-        .iter()
-        .filter_map(remedy)
-        .collect()
+    let modules = diagnosis.missing_modules.iter();
+    modules.filter_map(remedy).collect()
 }
 
 // A declared package is installed, another is added, unless the project has one of almost the same name or scope,
@@ -66,7 +63,7 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         && read_lock(project, manager).versions.contains_key(package)
     {
         let message = format!("`{package}` is in {}, and not installed", manager.file);
-        return Remedy::new(message, Some(project.command(&manager.all)));
+        return Remedy::new(message, project.command(&manager.all));
     }
     let members = list_members(project.source, python);
     let own = members.iter().map(|member| member.name.as_str());
@@ -78,11 +75,11 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         .filter(|name| has_scope(name) || is_near(name))
         .chain(&mut declared);
     if let Some(near) = near.min() {
-        let message = format!("`{package}` is not installed; the project lists `{near}`");
+        let message = format!("`{package}` is not installed; the project names `{near}`");
         return Remedy::new(message, None);
     }
-    let message = format!("`{package}` is not installed, and no manifest lists it");
-    Remedy::new(message, Some(add_command(project, package, python)))
+    let message = format!("`{package}` is not installed, and no manifest names it");
+    Remedy::new(message, add_command(project, package, python))
 }
 
 fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
@@ -141,7 +138,7 @@ pub(super) fn missing_plugin<'l>(
     };
     let message =
         format!("the settings of pytest need its plugin `{plugin}`, which is not installed");
-    Some(Remedy::new(message, Some(line)))
+    Some(Remedy::new(message, line))
 }
 
 #[cfg(test)]

@@ -96,10 +96,14 @@ impl<'a> Project<'a> {
         root.is_some_and(|root| folders.any(|folder| root.join(folder).join(path).exists()))
     }
 
+    /// Lists the paths of all files.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
+        self.source.listing().files().map(|file| file.path.as_str())
+    }
+
     /// Checks whether the source has a file in a folder, named from the root and ending in a slash.
     pub(super) fn has_file_below(&self, folder: &str) -> bool {
-        let mut files = self.source.listing().files();
-        files.any(|entry| entry.path.as_str().starts_with(folder))
+        self.paths().any(|path| path.starts_with(folder))
     }
 
     /// Returns the virtual environment of the worktree.

@@ -22,6 +22,10 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
         None => (false, asked_range(project, python)?),
     };
     let asked = asked.trim().trim_start_matches('v');
+    let mut words = RELEASES
+        .split(' ')
+        .skip_while(|word| asked.strip_prefix("lts/") != Some(word));
+    let asked = words.nth(1).unwrap_or(asked);
     let least = NUMBERS.find(asked)?.as_str();
     let fits = if pin {
         let parts = version.split('.').zip(asked.split('.'));
@@ -37,9 +41,13 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
         },
         (false, _) => format!("nvm install {least}"),
     };
-    let message = format!("{language} {version} is in use, but {file} requires {asked}");
-    (!fits).then(|| Remedy::new(message, Some(line)))
+    let message = format!("{language} {version} is in use, {file} asks for {asked}");
+    (!fits).then(|| Remedy::new(message, line))
 }
+
+// Names of long-term releases of Node.js (github.com/nodejs/Release).
+const RELEASES: &str =
+    "dubnium 10 erbium 12 fermium 14 gallium 16 hydrogen 18 iron 20 jod 22 krypton 24";
 
 // The range that a manifest asks for, with the manifest.
 fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {

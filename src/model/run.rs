@@ -179,8 +179,8 @@ pub struct Remedy {
 
 impl Remedy {
     /// Creates a problem with the command to type.
-    pub fn new(problem: impl Into<String>, command: Option<String>) -> Self {
-        let problem = problem.into();
+    pub fn new(problem: impl Into<String>, command: impl Into<Option<String>>) -> Self {
+        let (problem, command) = (problem.into(), command.into());
         Self { problem, command }
     }
 }

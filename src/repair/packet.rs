@@ -144,18 +144,13 @@ impl Session<'_> {
     // Files that a patch may not change, those nearest to the root first, and how many there are beyond those.
     fn protected_files(&self, source: &dyn Source) -> (Vec<String>, Option<u64>) {
         let allowed = &self.asked.allowed;
-        let paths = source
-            .listing()
-            .entries()
-            .iter()
-            .map(|entry| entry.path.as_str());
-        let mut paths: Vec<String> = paths
-            .filter(|path| {
-                let guard = allowed.guard(path);
-                !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
-            })
-            .map(str::to_owned)
-            .collect();
+        let entries = source.listing().entries().iter();
+        let paths = entries.map(|entry| entry.path.as_str());
+        let is_protected = |path: &&str| {
+            let guard = allowed.guard(path);
+            !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
+        };
+        let mut paths: Vec<String> = paths.filter(is_protected).map(str::to_owned).collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
         let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
         paths.truncate(MAX_PROTECTED);

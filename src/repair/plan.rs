@@ -367,10 +367,8 @@ fn ask_agent(history: &History, policy: &Policy, level: Level, timeout: f64) -> 
         return give_up(history, StopReason::BudgetExhausted, &message);
     }
     // What is left is for the commands with its change, too.
-    let run = history
-        .baseline
-        .as_ref()
-        .map(|baseline| baseline.test_result.duration_seconds);
+    let baseline = history.baseline.as_ref();
+    let run = baseline.map(|baseline| baseline.test_result.duration_seconds);
     // A reply needs up to three runs: one with its patch and two for the proof.
     let for_runs = run.unwrap_or_default() * 3.0;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);

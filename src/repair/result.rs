@@ -92,10 +92,8 @@ impl Session<'_> {
         let remaining = remaining.filter(|remaining| !remaining.passed);
         // Of what made the commands pass; else of the last that seemed to.
         let mut proofs = seen.attempts.iter().filter_map(|a| a.proof.as_ref());
-        let proof = proofs
-            .clone()
-            .rfind(|proof| proof.proven)
-            .or_else(|| proofs.next_back());
+        let proven = proofs.clone().rfind(|proof| proof.proven);
+        let proof = proven.or_else(|| proofs.next_back());
         let status = match end.status {
             RunStatus::Fixed => success_status(proof),
             status => status,

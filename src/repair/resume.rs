@@ -78,10 +78,9 @@ impl RunKey {
             return Err(RepairError::Resume(message));
         }
         let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
-        let last = events
-            .lines()
-            .rev()
-            .find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()?["at"].as_f64());
+        let read = |line| serde_json::from_str::<serde_json::Value>(line).ok();
+        let mut lines = events.lines().rev();
+        let last = lines.find_map(|line| read(line)?["at"].as_f64());
         Ok(Duration::try_from_secs_f64(last.unwrap_or_default()).unwrap_or_default())
     }
 }

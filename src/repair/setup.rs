@@ -56,6 +56,8 @@ pub struct Setup<'a> {
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub shared: Vec<RepoPath>,
+    /// The last run that a person saw, where it failed with the commands on these very files.
+    pub red: Option<Diagnosis>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Whether what is in [`Setup::folder`] is continued.

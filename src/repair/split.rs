@@ -177,10 +177,8 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
     // Two imports are followed from a part to what it uses.
-    let mut nodes = Graph::new(source)
-        .imported(&part.targets, 2, false)
-        .nodes
-        .into_iter();
+    let found = Graph::new(source).imported(&part.targets, 2, false);
+    let mut nodes = found.nodes.into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 
