@@ -151,7 +151,7 @@ fn pages() -> impl Iterator<Item = Page> {
     })
 }
 
-/// Returns the page of every code, by name.
+/// Returns the pages of codes and of kinds of failure, by name.
 pub fn code_pages() -> Vec<Page> {
     let mut codes: Vec<Page> = pages()
         .filter(|page| ["code", "kind"].contains(&page.family))
