@@ -29,7 +29,11 @@ impl Finding {
         matches!(self.tool, "shell" | "system" | "git" | "patch")
             && !matches!(
                 self.kind,
-                Kind::ConfigError | Kind::OutOfMemory | Kind::Crash | Kind::Timeout
+                Kind::ConfigError
+                    | Kind::DiskFull
+                    | Kind::OutOfMemory
+                    | Kind::Crash
+                    | Kind::Timeout
             )
     }
 }
