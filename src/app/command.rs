@@ -131,15 +131,16 @@ pub(super) fn describe_failure(
         return error;
     };
     let needs_person = exit == Exit::No && diagnosis.requires_user_action;
-    let is_quoted = diagnosis.remedy_source == RemedySource::Tool;
-    // Tests that are listed, and the tool's own remedy, say it better.
-    if needs_person || diagnosis.tests.is_empty() && !is_quoted {
+    // Tests that are listed, and the tool's own remedy, say it better; that nothing is known helps nobody.
+    let says_nothing =
+        diagnosis.remedy_source == RemedySource::Tool || diagnosis.kind == FailureKind::Unknown;
+    if needs_person || diagnosis.tests.is_empty() && !says_nothing {
         error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
     }
     if needs_person {
         error = error.exit(Exit::PersonMustAct);
     }
-    if needs_person || is_quoted {
+    if needs_person || diagnosis.remedy_source == RemedySource::Tool {
         error = error.hint(diagnosis.suggested_fix.clone());
     }
     let hints = sandbox_hints(diagnosis, outcome, job).into_iter();

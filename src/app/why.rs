@@ -14,12 +14,15 @@ use super::{App, AppError, Result, word};
 use crate::config::Seconds;
 use crate::context::Request;
 use crate::inventory::{Project, explain_failure, missing_program};
+use crate::languages::reading;
 use crate::model::{
     Code, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
     WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
+use crate::policy::is_test_name;
 use crate::repair::Commands;
+use crate::source::Source;
 use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
 use crate::workplace::find_shared;
 use crate::workspace::Workspace;
@@ -54,6 +57,10 @@ pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
     let line = failing_command(app, &request.command)?;
     let app = &*app;
     let workspace = app.worktree()?;
+    if let Some(word) = missing_test_file(&workspace, &line).filter(|_| request.since.is_none()) {
+        let message = format!("`{word}` does not exist, and did not at the last commit");
+        return Err(AppError::usage(message).hint("correct the command: `mendit why CMD`"));
+    }
     let usual = TrialLimits::default();
     let budget = request.budget_seconds;
     let search = Search {
@@ -70,6 +77,24 @@ pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
         },
     };
     search.run(app, &workspace, |find| find.find_cause())
+}
+
+// The test file that a command names and that neither the worktree nor the last commit has. No change makes such
+// a command pass.
+fn missing_test_file<'l>(workspace: &Workspace, line: &'l str) -> Option<&'l str> {
+    let git = workspace.git.as_ref()?;
+    let last = git.tree(&git.head()?).ok()?;
+    let mut words = line.split([' ', ':']);
+    words.find(|word| {
+        let path = RepoPath::resolve(&workspace.prefix, word).ok();
+        let path = path.filter(|path| is_test_name(path.file_name()) && reading(path).is_some());
+        path.is_some_and(|path| {
+            let known = [workspace.source.listing(), last.listing()];
+            known
+                .iter()
+                .all(|listing| listing.file(path.as_str()).is_none())
+        })
+    })
 }
 
 /// A search for the culprit of one command.
@@ -95,7 +120,8 @@ impl<'a> Search<'a> {
         let place = app.settings().sandbox.workplace;
         let in_place = place.is_none_or(|place| place == WorkplaceMode::InPlace);
         let is_committed = workspace.git.as_ref().and_then(|git| git.head()).is_some();
-        if !in_place || !is_committed || !red.may_be_of_change() {
+        let is_there = missing_test_file(workspace, line).is_none();
+        if !in_place || !is_committed || !is_there || !red.may_be_of_change() {
             return None;
         }
         let mut commands = commands(app);

@@ -4,12 +4,14 @@
 use super::findings::Finding;
 use super::line::Line;
 use super::log::LogFacts;
-use super::runners::Case;
+use super::runners::{Case, is_installed};
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind, Subkind};
+use crate::runners::pattern;
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 // What counts as resources of the machine: nothing in the project causes them, and messages that
 // come after them only follow.
@@ -49,7 +51,8 @@ impl<'i> Inputs<'i> {
         self.findings.get(found.ok()?)
     }
 
-    fn run_failed(&self) -> bool {
+    /// Whether the run is known to have failed.
+    pub(super) fn run_failed(&self) -> bool {
         self.facts.timed_out || self.facts.exit_code.is_some_and(|code| code != 0)
     }
 
@@ -73,9 +76,19 @@ pub(super) struct Verdict<'f> {
     pub(super) evidence: Vec<usize>,
     pub(super) tool: Option<&'static str>,
     pub(super) rule: Option<&'static str>,
+    /// Whether the failing tests decided.
+    pub(super) is_by_tests: bool,
     /// The findings of the step, weighed.
     pub(super) rows: Vec<Row<'f>>,
     pub(super) scope: Scope,
+}
+
+impl Verdict<'_> {
+    /// Whether no row of a tool says what failed; at most one says that something did.
+    pub(super) fn is_open(&self) -> bool {
+        let says = |row: &Row<'_>| row.weight >= SAYS_SOMETHING;
+        self.kind != Kind::None && !self.is_by_tests && !self.rows.iter().any(says)
+    }
 }
 
 /// The steps of a job whose lines can say why it failed.
@@ -145,11 +158,22 @@ pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     } else {
         Verdict::default()
     };
+    let hung = inputs.facts.timed_out.then(|| hung_at(lines)).flatten();
     Verdict {
         rows,
         scope,
+        evidence: hung.map_or(verdict.evidence, |at| vec![at]),
         ..verdict
     }
+}
+
+// Where a process that was asked for its stack waited: its innermost own frame.
+fn hung_at(lines: &[Line<'_>]) -> Option<usize> {
+    pattern!(FRAME, r#"^\s*File "([^"]+\.py)", line \d+ in \w"#);
+    lines.iter().position(|line| {
+        let found = FRAME.captures(&line.text);
+        found.is_some_and(|found| !is_installed(&found[1]))
+    })
 }
 
 fn passed_verdict<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'f> {
@@ -186,7 +210,7 @@ fn weigh_rows<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
             kind: if is_ours { Kind::Timeout } else { finding.kind },
             weight: if is_passed { PASSED_BY } else { finding.weight },
             at: finding.at,
-            finding: Some(finding),
+            finding: (!is_ours).then_some(finding),
         }
     });
     let ended = run_ending(inputs).into_iter().map(|(kind, weight)| Row {
@@ -259,6 +283,7 @@ fn by_tests<'f>(votes: &[Vote<'f>], rows: &[Row<'_>]) -> Verdict<'f> {
         subkind: finding.and_then(|finding| finding.subkind.clone()),
         rule: finding.map(|finding| finding.rule),
         tool: own.first().map(|vote| vote.runner),
+        is_by_tests: true,
         alternatives: list_alternatives(kind, others, confidence),
         evidence,
         ..Verdict::default()
@@ -270,19 +295,14 @@ fn list_alternatives(
     others: impl Iterator<Item = Kind>,
     confidence: f64,
 ) -> Vec<Alternative> {
-    let mut listed: Vec<Alternative> = Vec::new();
-    for other in others {
-        let is_listed = listed.iter().any(|row| row.kind == other);
-        if other == kind || is_listed || listed.len() >= MAX_ALTERNATIVES {
-            continue;
-        }
-        let share = 0.5 / f64::from(u8::try_from(listed.len() + 1).unwrap_or(5));
-        listed.push(Alternative {
-            kind: other,
-            confidence: in_steps(confidence * share),
-        });
-    }
-    listed
+    let mut seen = HashSet::from([kind]);
+    let listed = others.filter(|other| seen.insert(*other));
+    let listed = listed.take(MAX_ALTERNATIVES).zip(1_u8..);
+    let alternative = |(kind, place)| Alternative {
+        kind,
+        confidence: in_steps(confidence * 0.5 / f64::from(place)),
+    };
+    listed.map(alternative).collect()
 }
 
 /// What all lines of one kind say together.
@@ -358,7 +378,8 @@ fn confidence_of_line(sum: &Sum, rivals: usize, inputs: &Inputs<'_>) -> f64 {
     let is_unsure = inputs.lines.len() > LONG && inputs.job.failed().next().is_none();
     let base = if is_unsure { base.min(0.85) } else { base };
     let rivals = 0.15 * f64::from(u8::try_from(rivals.min(3)).unwrap_or(3));
-    let unsaid = if sum.mentions > 0 { 0.0 } else { 0.25 };
+    let is_said = sum.mentions > 0 || inputs.facts.timed_out;
+    let unsaid = if is_said { 0.0 } else { 0.25 };
     let is_passed = inputs.facts.exit_code == Some(0);
     let passed = if is_passed { 0.4 } else { 0.0 };
     in_steps((base - rivals - unsaid - passed).clamp(0.05, 0.95))

@@ -1,5 +1,6 @@
 //! The pipeline from a log to a diagnosis.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::decide::{Inputs, Verdict, decide_verdict};
@@ -10,7 +11,9 @@ use super::locate::Locator;
 use super::log::{LogFacts, View};
 use super::normalise::{self, Lines};
 use super::remedy::find_remedy;
+use super::rules::{RULES, WORDS};
 use super::runners::{self, Case};
+use super::success::says_failure;
 use super::{derive, mention, steps};
 use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut, RemedySource};
 use crate::policy::is_test;
@@ -44,12 +47,13 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
     let lines = all;
     locator.note_directories(&lines);
     let job = steps::read_job(&lines);
-    let findings = collect_findings(&lines, &locator);
+    let findings = collect_findings(&RULES, &lines, &locator);
+    let with_words;
     for case in &mut cases {
         name_cause_above(case, &lines, &findings);
         case.crash = crash_place(case, &lines, &locator);
     }
-    let inputs = Inputs {
+    let mut inputs = Inputs {
         lines: &lines,
         job: &job,
         cases: &cases,
@@ -57,7 +61,12 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
         facts,
         is_whole: view.dropped_bytes == 0,
     };
-    let verdict = decide_verdict(&inputs);
+    let mut verdict = decide_verdict(&inputs);
+    if verdict.is_open() {
+        with_words = add_words(&inputs, &verdict, &locator);
+        inputs.findings = &with_words;
+        verdict = decide_verdict(&inputs);
+    }
     let mut tests = tests(&verdict, &inputs, &locator);
     let left_out = LeftOut {
         bytes: view.dropped_bytes + cut,
@@ -103,6 +112,22 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
         diagnosis,
         evidence,
     }
+}
+
+// The findings, and what words of any tool say in lines that tell of a failure, or in any where the run is known to
+// have failed.
+fn add_words(inputs: &Inputs<'_>, verdict: &Verdict<'_>, locator: &Locator<'_>) -> Vec<Finding> {
+    let has_failed = inputs.run_failed() || inputs.job.failed().next().is_some();
+    let mut findings = collect_findings(&WORDS, inputs.lines, locator);
+    findings.retain(|own| {
+        // A message may begin on the line above.
+        let mut near = inputs.lines[own.at.saturating_sub(1)..=own.at].iter();
+        verdict.scope.holds(own.at) && (has_failed || near.any(says_failure))
+    });
+    findings.extend_from_slice(inputs.findings);
+    findings.sort_by_key(|own| (own.at, Reverse(own.weight)));
+    findings.dedup_by_key(|own| own.at);
+    findings
 }
 
 // One sentence on what happened and one on what to do: the tool's own, else the one of the kind.

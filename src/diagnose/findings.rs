@@ -2,8 +2,9 @@
 
 use super::line::{Line, lines_above, lines_below};
 use super::locate::{Locator, is_absolute};
-use super::rules::RULES;
-use crate::model::{FailureKind, Subkind};
+use super::rules::Rules;
+use crate::model::{FailureKind as Kind, Subkind};
+use crate::runners::pattern;
 
 /// What one line says.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +13,7 @@ pub(super) struct Finding {
     pub(super) at: usize,
     /// The id of the rule that says so.
     pub(super) rule: &'static str,
-    pub(super) kind: FailureKind,
+    pub(super) kind: Kind,
     pub(super) subkind: Option<Subkind>,
     pub(super) weight: u8,
     pub(super) tool: &'static str,
@@ -26,16 +27,13 @@ impl Finding {
     /// Whether a shell or a client says it: a script goes on after such a line unless told otherwise.
     pub(super) fn is_of_shell(&self) -> bool {
         matches!(self.tool, "shell" | "system" | "git" | "patch")
-            && matches!(
+            && !matches!(
                 self.kind,
-                FailureKind::CommandNotFound
-                    | FailureKind::FileNotFound
-                    | FailureKind::PermissionDenied
-                    | FailureKind::ConnectionRefused
-                    | FailureKind::PatchError
-                    | FailureKind::MissingEnvVar
-                    | FailureKind::NetworkError
-                    | FailureKind::AuthFailed
+                Kind::ConfigError
+                    | Kind::DiskFull
+                    | Kind::OutOfMemory
+                    | Kind::Crash
+                    | Kind::Timeout
             )
     }
 }
@@ -46,13 +44,17 @@ const CAPTURED: u8 = 14;
 const KNOWN: u8 = 11;
 
 /// Returns what the rules find, line by line; lines that tell of no failure are not asked.
-pub(super) fn collect_findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding> {
+pub(super) fn collect_findings(
+    rules: &'static Rules,
+    lines: &[Line<'_>],
+    locator: &Locator<'_>,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if line.text.len() < 4 || line.quiet {
             continue;
         }
-        let Some(mut finding) = RULES.find(at, lines, |tool| is_foreign(tool, at, lines)) else {
+        let Some(mut finding) = rules.find(at, lines, |tool| is_foreign(tool, at, lines)) else {
             continue;
         };
         refine_module(&mut finding, lines, locator);
@@ -104,14 +106,11 @@ fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_
             // Shared test support is imported by a bare name from beside the tests.
             || lines_above(lines, finding.at, 3).any(|text| text.contains("conftest.py"))
     } else {
-        let starts = ["@/", "~", "#", "$lib", "src/", "app/", "file:", "."];
-        let ends = [
-            ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte", ".css",
-        ];
-        is_absolute(module)
-            || starts.iter().any(|start| module.starts_with(start))
-            || ends.iter().any(|end| module.ends_with(end))
-            || locator.has_folder_of(module)
+        pattern!(
+            LOCAL,
+            r"^(?:@/|~|#|\$lib|src/|app/|file:|\.)|\.(?:tsx?|jsx|mjs|cjs|json|vue|svelte|css)$"
+        );
+        is_absolute(module) || LOCAL.is_match(module) || locator.has_folder_of(module)
     };
     if !is_local {
         finding.subkind = Some(Subkind::MissingPackage);

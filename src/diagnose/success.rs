@@ -18,9 +18,13 @@ pub(super) fn is_success(lines: &[Line<'_>]) -> bool {
 /// Whether a word of failure is in a line from here on.
 pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
     let rest = lines.get(from..).unwrap_or_default();
-    rest.iter()
-        .filter(|line| line.mark != Mark::Remark)
-        .any(|line| tells_failure(line) || FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
+    rest.iter().any(says_failure)
+}
+
+/// Whether a line says that something failed.
+pub(super) fn says_failure(line: &Line<'_>) -> bool {
+    let in_words = || FAILURE.is_match(&NOTHING.replace_all(&line.text, ""));
+    line.mark != Mark::Remark && (tells_failure(line) || in_words())
 }
 
 // A count of none, or a denial.

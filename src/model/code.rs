@@ -151,9 +151,11 @@ fn pages() -> impl Iterator<Item = Page> {
     })
 }
 
-/// Returns the page of every code, by name.
+/// Returns the pages of codes and of kinds of failure, by name.
 pub fn code_pages() -> Vec<Page> {
-    let mut codes: Vec<Page> = pages().filter(|page| page.family == "code").collect();
+    let mut codes: Vec<Page> = pages()
+        .filter(|page| ["code", "kind"].contains(&page.family))
+        .collect();
     codes.sort_by_key(|page| page.name);
     codes
 }
@@ -296,7 +298,7 @@ mod tests {
         assert!(
             code_pages()
                 .iter()
-                .all(|page| page.title.len() > 2 && page.body.len() > 40)
+                .all(|page| page.title.len() > 2 && page.body.len() > 10)
         );
     }
 

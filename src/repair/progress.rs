@@ -207,19 +207,11 @@ pub(super) fn plain(line: &str) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
+#[rustfmt::skip]
 const MISSING: [&str; 12] = [
-    "NameError: name ",
-    "NameError: global name ",
-    "cannot import name ",
-    "No module named ",
-    "Cannot find module ",
-    "Cannot find package ",
-    "Can't resolve ",
-    "Failed to resolve import ",
-    "does not provide an export named ",
-    "Cannot find name ",
-    "has no exported member ",
-    "Undefined name ",
+    "NameError: name ", "NameError: global name ", "cannot import name ", "No module named ",
+    "Cannot find module ", "Cannot find package ", "Can't resolve ", "Failed to resolve import ",
+    "does not provide an export named ", "Cannot find name ", "has no exported member ", "Undefined name ",
 ];
 
 /// Returns the name, module or export that a line of output calls missing; the last part of a path.

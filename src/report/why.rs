@@ -153,8 +153,14 @@ fn search_cost(document: &WhyDocument) -> String {
 
 fn next_step(document: &WhyDocument) -> Option<&'static str> {
     Some(match (document.verdict, document.reason) {
-        (WhyVerdict::Caused, _) if document.undo.is_some() => "`mendit fix --undo` reverts it",
-        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes without an LLM",
+        (WhyVerdict::Caused, _) if document.undo.is_none() => {
+            "revert it by hand; if the tests still fail then, `mendit why` finds the next change"
+        }
+        // A later commit may fail the tests too.
+        (WhyVerdict::Caused, _) if document.cause.iter().any(|change| change.commit.is_some()) => {
+            "`mendit fix --undo` reverts it; if the tests still fail then, run `mendit why` again"
+        }
+        (WhyVerdict::Caused, _) => "`mendit fix --undo` reverts it",
         (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
             "pass a commit at which it passed: `mendit why --since REV`; check the environment: `mendit doctor`"
         }

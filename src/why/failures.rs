@@ -331,7 +331,8 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
             let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
             digit(rest) && (digit(start) || start.contains('.'))
         });
-        place || text.contains("error") || text.contains("warning")
+        // What runtimes warn of fails no command.
+        !line.contains("Warning: ") && (place || text.contains("error"))
     };
     for line in log.lines().filter(tells).take(MOST_LINES) {
         *found.entry(fold_text(line)).or_insert(0) += 1;
@@ -352,6 +353,14 @@ fn fold_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{BTreeSet, Failures, Item};
+
+    #[test]
+    fn warnings_of_runtimes_are_no_findings() {
+        let log =
+            "WARNING: old\nconf.py:3: DeprecationWarning: old\na.py:2:1: F401 unused\nerror: x";
+        let found: Vec<String> = super::telling_lines(log).into_keys().collect();
+        assert_eq!(found, ["a.py:0:0: F0 unused", "error: x"]);
+    }
 
     #[test]
     fn doubt_before_test_of_changed_file_is_left_out() {

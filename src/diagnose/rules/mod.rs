@@ -31,8 +31,10 @@ struct Rule {
     subkind: Option<Subkind>,
     #[serde(default)]
     weight: u8,
-    /// A literal that is in every line the pattern matches.
+    /// A literal that is in every line the pattern matches; or one of `cues` is.
     cue: String,
+    #[serde(default)]
+    cues: Vec<String>,
     pattern: String,
     /// What one of the few lines above must be like, or below.
     above: Option<Pattern>,
@@ -70,21 +72,30 @@ pub(super) struct Rules {
     cues: Cues,
 }
 
-pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let mut rules: Vec<(Rule, Pattern)> = Vec::new();
-    for mut rule in TABLES.iter().flat_map(|table| parse_rows::<Rule>(table)) {
-        if rule.weight == 0 {
-            rule.weight = kind_weight(rule.kind);
-        }
-        let pattern = Pattern::from(spell_out(&rule.pattern));
-        rules.push((rule, pattern));
-    }
-    let cues = rules.iter().map(|(rule, _)| rule.cue.as_str());
-    let cues = cues.zip(0..).collect();
-    Rules { rules, cues }
-});
+pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::parse(&TABLES));
+/// What words that many tools share mean, for logs that no row of a tool decides.
+pub(super) static WORDS: LazyLock<Rules> =
+    LazyLock::new(|| Rules::parse(&[embedded!("diagnose/rules/words.toml")]));
 
 impl Rules {
+    fn parse(tables: &[&str]) -> Self {
+        let rules = tables.iter().flat_map(|table| parse_rows::<Rule>(table));
+        let rules = rules.map(|mut rule| {
+            if rule.weight == 0 {
+                rule.weight = kind_weight(rule.kind);
+            }
+            let pattern = Pattern::from(spell_out(&rule.pattern));
+            (rule, pattern)
+        });
+        let rules: Vec<(Rule, Pattern)> = rules.collect();
+        let cues = rules.iter().zip(0..).flat_map(|((rule, _), row)| {
+            let cues = rule.cues.iter().chain([&rule.cue]);
+            cues.map(move |cue| (cue.as_str(), row))
+        });
+        let cues = cues.collect();
+        Self { rules, cues }
+    }
+
     /// Finds what one line means: of the rules that match, the one with the most weight; of words that two
     /// languages share, those of the language around the line.
     pub(super) fn find(
@@ -157,14 +168,19 @@ fn spell_out(pattern: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULES, spell_out};
-    use crate::diagnose::normalise;
+    use super::{RULES, WORDS, spell_out};
+    use crate::diagnose::{LogFacts, diagnose, normalise};
+    use crate::model::FailureKind as Kind;
     use crate::runners::compile_regex;
 
     #[test]
     fn rule_matches_its_example_through_its_cue() {
         let mut wrong = Vec::new();
-        for (rule, _) in &RULES.rules {
+        let rows = |table: &'static super::Rules| {
+            let rules = table.rules.iter();
+            rules.map(move |(rule, _)| (table, rule))
+        };
+        for (table, rule) in rows(&RULES).chain(rows(&WORDS)) {
             let what = format!("{}: {}", rule.id, rule.example);
             if rule.cue.is_empty() || !rule.example.contains(&rule.cue) {
                 wrong.push(format!("{what}: lacks its cue"));
@@ -172,7 +188,7 @@ mod tests {
             let lines = normalise::lines(&rule.example);
             let at = rule.above.as_ref().map_or(0, |_| lines.len() - 1);
             let matches = compile_regex(&spell_out(&rule.pattern)).is_match(&lines[at].text);
-            let found = RULES.find(at, &lines, |_| false);
+            let found = table.find(at, &lines, |_| false);
             let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
@@ -188,6 +204,42 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), count);
+    }
+
+    #[test]
+    fn words_of_any_tool_decide_where_no_row_does() {
+        for (log, kind) in [
+            (
+                "frob: could not resolve 'left' from src/a.q",
+                Kind::ImportError,
+            ),
+            ("frob failed: unknown option --x", Kind::ConfigError),
+            (
+                "Error in read(a.q):\n  3:7: unexpected '{'",
+                Kind::SyntaxError,
+            ),
+            (
+                "frob: all requirements could not be resolved",
+                Kind::DependencyError,
+            ),
+            ("a rule for an unknown option\nfrob: done", Kind::Unknown),
+            ("E   KeyError: 'unknown option --x'", Kind::RuntimeError),
+        ] {
+            let found = diagnose(log, &LogFacts::default(), None);
+            assert_eq!(found.kind, kind, "{log}");
+            assert!(found.confidence < 0.9, "{log}");
+        }
+    }
+
+    #[test]
+    fn timeout_shows_where_the_process_waited() {
+        let log = "Fatal Python error: Aborted\n\n  File \"/usr/lib/python3.11/time.py\", line 9 in wait\n  File \"/w/tests/test_a.py\", line 7 in test_hang\n  File \"/w/tests/test_a.py\", line 2 in <module>";
+        let facts = LogFacts {
+            timed_out: true,
+            ..LogFacts::default()
+        };
+        let found = diagnose(log, &facts, None);
+        assert_eq!((found.kind, found.evidence[0].line), (Kind::Timeout, 4));
     }
 
     #[test]

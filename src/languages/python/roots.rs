@@ -227,24 +227,13 @@ const INI_KEYS: &[(&str, &str, &str)] = &[
     ("tox.ini", "pytest", "pythonpath"),
 ];
 
-/// The keys by which tools name directories of the import path, a row each.
+/// The keys by which tools name directories of the import path.
+#[rustfmt::skip]
 const PYPROJECT_KEYS: &[&str] = &[
-    "setuptools.packages.find.where",
-    "setuptools.package-dir.",
-    "pytest.ini_options.pythonpath",
-    "pytest.pythonpath",
-    "ruff.src",
-    "pyright.extraPaths",
-    "basedpyright.extraPaths",
-    "ty.environment.root",
-    "mypy.mypy_path",
-    "pdm.build.package-dir",
-    "uv.build-backend.module-root",
-    "maturin.python-source",
-    "isort.src_paths",
-    "hatch.build.sources",
-    "hatch.build.targets.wheel.sources",
-    "poetry.packages",
+    "setuptools.packages.find.where", "setuptools.package-dir.", "pytest.ini_options.pythonpath",
+    "pytest.pythonpath", "ruff.src", "pyright.extraPaths", "basedpyright.extraPaths", "ty.environment.root",
+    "mypy.mypy_path", "pdm.build.package-dir", "uv.build-backend.module-root", "maturin.python-source",
+    "isort.src_paths", "hatch.build.sources", "hatch.build.targets.wheel.sources", "poetry.packages",
 ];
 /// Places of packages: the part above the package is the root.
 const HATCH_PACKAGES: &str = "hatch.build.targets.wheel.packages";
