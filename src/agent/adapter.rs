@@ -95,9 +95,7 @@ impl Adapter {
         let texts: Vec<&str> = texts.into_iter().filter_map(Value::as_str).collect();
         let numbers = |rows: &[String]| -> Option<f64> {
             let numbers = find_values(&events, rows).into_iter();
-            numbers
-                .filter_map(Value::as_f64)
-                .reduce(|sum, number| sum + number)
+            numbers.filter_map(Value::as_f64).reduce(|sum, number| sum + number)
         };
         let (input, output) = (numbers(&self.input_tokens), numbers(&self.output_tokens));
         let cost_usd = numbers(&self.cost_usd);
@@ -123,9 +121,7 @@ fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
         let is_own = has("/type", kind) && condition.is_none_or(|(at, value)| has(at, value));
         event.pointer(pointer).filter(|_| is_own)
     };
-    let each = events
-        .iter()
-        .flat_map(|event| rows.iter().map(move |row| (event, row)));
+    let each = events.iter().flat_map(|event| rows.iter().map(move |row| (event, row)));
     each.filter_map(|(event, row)| find(event, row)).collect()
 }
 
@@ -193,10 +189,7 @@ mod tests {
         let packet = "{\"status\":\"patch\",\"patch\":\"\"}";
         assert_eq!(Adapter::default().parse_transcript(packet), None);
         assert_eq!(
-            adapter()
-                .parse_transcript("{\"type\":\"x\"}")
-                .unwrap()
-                .usage,
+            adapter().parse_transcript("{\"type\":\"x\"}").unwrap().usage,
             None
         );
     }

@@ -48,17 +48,13 @@ impl McpServer {
         let new = format!("{head}{made}{rest}");
         let mut after = read_json(&new)?;
         after.get_mut(&self.table)?.as_object_mut()?.remove(NAME)?;
-        before
-            .entry(&self.table)
-            .or_insert_with(|| serde_json::json!({}));
+        before.entry(&self.table).or_insert_with(|| serde_json::json!({}));
         (after == before).then_some(new)
     }
 
     /// The settings without it; `None` where it was changed or is not there.
     pub fn remove_from(&self, old: &str) -> Option<String> {
-        let mut cuts = [",", "\n"]
-            .iter()
-            .map(|end| format!("{}{end}", self.member));
+        let mut cuts = [",", "\n"].iter().map(|end| format!("{}{end}", self.member));
         let cut = cuts.find(|cut| old.contains(cut.as_str()))?;
         let rest = old.replacen(&cut, "", 1);
         read_json(&rest).map(|_| rest)

@@ -39,11 +39,7 @@ pub fn read_reply(text: &str) -> Reply {
     let nothing = read.is_err_and(|error| error.code.stop_reason() == Some(StopReason::NoPatch));
     Reply {
         packet: RepairPacket {
-            status: if nothing {
-                ReplyStatus::GiveUp
-            } else {
-                ReplyStatus::Patch
-            },
+            status: if nothing { ReplyStatus::GiveUp } else { ReplyStatus::Patch },
             ..RepairPacket::default()
         },
         patch: (!nothing).then(|| text.as_bytes().to_vec()),
@@ -61,9 +57,7 @@ fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
         .step_by(2)
         .filter_map(|block| {
             let (_, body) = block.split_once('\n')?;
-            body.trim_start()
-                .starts_with('{')
-                .then_some(Cow::Borrowed(body))
+            body.trim_start().starts_with('{').then_some(Cow::Borrowed(body))
         })
         .take(MAX_BLOCKS);
     let inline = trimmed
@@ -117,10 +111,7 @@ mod tests {
     use crate::model::ReplyStatus as S;
 
     fn patch(reply: &Reply) -> Option<&str> {
-        reply
-            .patch
-            .as_deref()
-            .map(|patch| std::str::from_utf8(patch).unwrap())
+        reply.patch.as_deref().map(|patch| std::str::from_utf8(patch).unwrap())
     }
 
     const DIFF: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";

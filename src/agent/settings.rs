@@ -36,9 +36,7 @@ impl AgentRow {
 /// Returns the rows of the agents that a command line names.
 pub(super) fn matching_rows(command: &str) -> Vec<&'static AgentRow> {
     let words = command.split(|letter: char| letter.is_whitespace() || "|;&()'\"".contains(letter));
-    let programs: Vec<&str> = words
-        .map(|word| word.rsplit('/').next().unwrap_or(word))
-        .collect();
+    let programs: Vec<&str> = words.map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
     let is_named = |row: &&AgentRow| {
         let mut own = row.programs.iter();
         own.any(|program| programs.contains(&program.as_str()))
@@ -65,8 +63,7 @@ mod tests {
     fn finds_known_agent_anywhere_in_line() {
         let found = |line| -> Vec<&str> {
             let rows = matching_rows(line).into_iter();
-            rows.flat_map(|row| row.paths().map(String::as_str))
-                .collect()
+            rows.flat_map(|row| row.paths().map(String::as_str)).collect()
         };
         assert_eq!(found("codex exec -"), [".codex"]);
         assert_eq!(found("cd x && /usr/bin/codex exec"), [".codex"]);

@@ -86,10 +86,7 @@ pub fn run_bench(
     let redactor = app.redactor();
     let workplace = settings.sandbox.workplace.unwrap_or_default();
     let cases: Vec<Case<'_>> = match &request.real {
-        None => load_fixtures(&request.fixtures)?
-            .into_iter()
-            .map(Case::from_folder)
-            .collect(),
+        None => load_fixtures(&request.fixtures)?.into_iter().map(Case::from_folder).collect(),
         Some(_) if agent == BenchAgent::Replay => {
             let message = "fixes of real histories have no recorded replies";
             return Err(AppError::usage(message).hint("name another agent with `--agent`"));

@@ -204,9 +204,7 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
         for target in texts_in(&packet["targets"]) {
             request.targets.extend(find_named(workspace, &target)?);
         }
-        request
-            .test_commands
-            .extend(texts_in(&packet["testCommands"]));
+        request.test_commands.extend(texts_in(&packet["testCommands"]));
     }
     let mut requested = query.requested.clone();
     if let Some(input) = &query.request {
@@ -260,19 +258,16 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
     if query.stop_reason.is_some() {
         request.retry.stop_reason = query.stop_reason;
     }
-    Ok(request
-        .retry
-        .stop_reason
-        .map(|stop_reason| PreviousAttempt {
+    Ok(
+        request.retry.stop_reason.map(|stop_reason| PreviousAttempt {
             stop_reason,
             patch_digest,
             ..PreviousAttempt::default()
-        }))
+        }),
+    )
 }
 
 fn texts_in(list: &Value) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();
-    items
-        .filter_map(|item| Some(item.as_str()?.to_owned()))
-        .collect()
+    items.filter_map(|item| Some(item.as_str()?.to_owned())).collect()
 }

@@ -143,11 +143,7 @@ pub(super) fn summarize_run(
             "" => format!("{} for {}", hint.imported, hint.name),
             statement => statement.to_owned(),
         };
-        let list = if hint.certain {
-            &mut summary.certain
-        } else {
-            &mut summary.perhaps
-        };
+        let list = if hint.certain { &mut summary.certain } else { &mut summary.perhaps };
         list.push(CertainImport {
             name: hint.name,
             statement,
@@ -299,10 +295,7 @@ fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
         let cause = |row: &RunFailure| (row.error.clone(), row.path.clone(), row.line);
         // A line without a test represents itself.
         let is_alone = row.test.is_empty();
-        match causes
-            .iter()
-            .position(|rows| !is_alone && cause(&rows[0]) == cause(&row))
-        {
+        match causes.iter().position(|rows| !is_alone && cause(&rows[0]) == cause(&row)) {
             Some(at) if causes[at].len() < 3 => causes[at].push(row),
             None if causes.len() < most => causes.push(vec![row]),
             _ => more += 1,

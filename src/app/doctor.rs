@@ -182,9 +182,7 @@ HealRequest {
 /// Nothing to probe, a file that is no configuration, or nothing that can be started at all.
 pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, Exit)> {
     let file = request.mcp.as_ref();
-    let mut servers = file
-        .map(|file| read_servers(file, request.auto))
-        .transpose()?;
+    let mut servers = file.map(|file| read_servers(file, request.auto)).transpose()?;
     let settings = app.settings();
     let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
     let probes = probes(request, timeout, servers.as_ref())?;

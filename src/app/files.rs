@@ -215,10 +215,7 @@ pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf> {
     let mut place = root.to_owned();
     for part in path.split('/') {
         place.push(part);
-        if place
-            .symlink_metadata()
-            .is_ok_and(|about| about.is_symlink())
-        {
+        if place.symlink_metadata().is_ok_and(|about| about.is_symlink()) {
             let message = format!("`{path}` goes through a link, `{}`", place.display());
             return Err(AppError::new(Code::U303, message)
                 .hint("replace the symlink with a file or folder"));

@@ -188,11 +188,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
     let is_unapplied = apply && result.patch_digest.is_some() && !result.applied;
     let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
     let mut fixed = Fixed {
-        exit: if is_unapplied {
-            Exit::No
-        } else {
-            exit_code(&result)
-        },
+        exit: if is_unapplied { Exit::No } else { exit_code(&result) },
         patch: patch.filter(|patch| !patch.is_empty()),
         folder: folders.named().to_owned(),
         kept: folders.kept,

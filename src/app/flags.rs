@@ -97,9 +97,7 @@ where
     D: serde::Deserializer<'de>,
 {
     let level = repair_level(&u8::deserialize(document)?.to_string());
-    level
-        .map(super::LevelChoice::Exactly)
-        .map_err(D::Error::custom)
+    level.map(super::LevelChoice::Exactly).map_err(D::Error::custom)
 }
 
 /// A part of a whole.

@@ -72,11 +72,7 @@ pub fn git_apply(
         options.white_space = action;
     }
     options.ignore_white_space |= setting("apply.ignoreWhitespace").as_deref() == Some("change");
-    if let Some(below) = directory
-        .strip_prefix(&root)
-        .ok()
-        .filter(|_| directory != root)
-    {
+    if let Some(below) = directory.strip_prefix(&root).ok().filter(|_| directory != root) {
         options.prefix = format!("{}/", below.display());
     }
     let state = crate::state::StateHome::open()?.repository(&root)?;

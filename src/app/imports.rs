@@ -80,9 +80,7 @@ fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
     let listings = [before.listing(), now.listing()].into_iter();
     let files = listings.flat_map(|listing| listing.files());
     let all: BTreeSet<RepoPath> = files.map(|entry| entry.path.clone()).collect();
-    let changed = all
-        .into_iter()
-        .filter(|path| before.blob_id(path) != now.blob_id(path));
+    let changed = all.into_iter().filter(|path| before.blob_id(path) != now.blob_id(path));
     let is_there = |path: &RepoPath| now.listing().has_file(path.as_str());
     let (mut targets, gone): (Vec<_>, Vec<_>) = changed
         .filter(|path| Language::of_path(path.as_str()).is_some())

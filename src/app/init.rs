@@ -178,11 +178,8 @@ impl Row {
             return Ok(None);
         }
         let server = Some(self.text()).filter(|_| self.path.ends_with(".json"));
-        let rest = server
-            .and_then(McpServer::read)
-            .and_then(|server| server.remove_from(old));
-        rest.map(Some)
-            .ok_or("it was edited by hand; remove it yourself")
+        let rest = server.and_then(McpServer::read).and_then(|server| server.remove_from(old));
+        rest.map(Some).ok_or("it was edited by hand; remove it yourself")
     }
 }
 
@@ -198,9 +195,7 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let version = env!("CARGO_PKG_VERSION");
     let install = quoted(&format!("npm install --global mendit@{version}"));
-    Ok(text
-        .replace("@TEST@", &quoted(&test))
-        .replace("@INSTALL@", &install))
+    Ok(text.replace("@TEST@", &quoted(&test)).replace("@INSTALL@", &install))
 }
 
 fn with_block(text: &str, block: &str, marks: &[&str; 2]) -> String {

@@ -208,9 +208,7 @@ pub(super) fn listen() -> Result<Stop> {
 pub(super) fn list_values<'a>(
     variables: impl IntoIterator<Item = &'a String>,
 ) -> impl Iterator<Item = (String, String)> {
-    let given = variables
-        .into_iter()
-        .filter_map(|text| text.split_once('='));
+    let given = variables.into_iter().filter_map(|text| text.split_once('='));
     given.map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 

@@ -282,9 +282,7 @@ pub(super) fn write_changes(
 fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>> {
     let staged = changes.iter().map(|change| {
         let after = change.after.as_ref();
-        let blob = after
-            .map(|after| git.store_blob(&after.bytes))
-            .transpose()?;
+        let blob = after.map(|after| git.store_blob(&after.bytes)).transpose()?;
         Ok(IndexChange {
             path: change.path.clone(),
             entry: blob.zip(after.map(|after| after.mode)),

@@ -42,11 +42,7 @@ pub struct Masked {
 /// Patterns in the settings that are malformed.
 pub fn redact_text(app: &App, request: &RedactRequest) -> Result<Masked> {
     let plain = Redactor::default();
-    let redactor = if request.env == "off" {
-        &plain
-    } else {
-        app.redactor()
-    };
+    let redactor = if request.env == "off" { &plain } else { app.redactor() };
     let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
     let masked = if policy.is_credential_file(request.file.name()) {

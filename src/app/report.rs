@@ -60,9 +60,7 @@ pub fn add_up_runs(
     for directory in directories {
         for folder in run_folders(Path::new(directory))? {
             let written = folder.join("result.json").metadata();
-            let age = written
-                .ok()
-                .and_then(|about| about.modified().ok()?.elapsed().ok());
+            let age = written.ok().and_then(|about| about.modified().ok()?.elapsed().ok());
             let days = age.map_or(0, |age| age.as_secs() / 86_400);
             match read_run(&folder) {
                 _ if since_days.is_some_and(|most| days >= most) => {}
@@ -77,11 +75,8 @@ pub fn add_up_runs(
 
 /// Whether a folder holds runs and is none itself.
 pub fn holds_runs(folder: &Path) -> bool {
-    let is_run = |folder: &Path| {
-        ["result.json", "run.json"]
-            .iter()
-            .any(|name| folder.join(name).is_file())
-    };
+    let is_run =
+        |folder: &Path| ["result.json", "run.json"].iter().any(|name| folder.join(name).is_file());
     !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|one| is_run(one)))
 }
 

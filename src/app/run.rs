@@ -12,7 +12,7 @@ use super::diagnose::{scene_of, summarize_run};
 use super::files::to_json;
 use super::flags::{request, word};
 use super::runs::{self, RerunSpec, RunFolders, RunStore};
-use super::why::{Search, known_trace};
+use super::why::{Search, known_trace, missing_test_file};
 use super::{App, AppError, Input, Result};
 use crate::config::{Bytes, Seconds};
 use crate::diagnose::{Log, LogFacts, diagnose_masked};
@@ -27,7 +27,7 @@ use crate::patch::{WriteError, is_interrupted};
 use crate::policy::{CommandFiles, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
 use crate::repair::{files_digest, in_utc, test_result};
-use crate::report::{NextFacts, culprit_of, next_steps};
+use crate::report::{Culprit, NextFacts, culprit_of, next_steps};
 use crate::source::Memory;
 use crate::state::RunId;
 use crate::why::{RedRun, known_cause};
@@ -87,6 +87,8 @@ pub struct CommandRun {
     // The repository as it was then, and the folders of the run, where it failed.
     failed: Option<(Workspace, RunFolders)>,
     is_traced: bool,
+    // Whether the command names a test file that does not exist, which no change explains.
+    is_misnamed: bool,
 }
 
 /// Runs a command. Its output is passed to `sink` as it comes. A failure is diagnosed and kept.
@@ -121,6 +123,7 @@ pub fn run_command(
         rerun: RerunSpec::new(app, &request.command, &store.prefix),
         failed: None,
         is_traced: request.out.is_some(),
+        is_misnamed: false,
     };
     run.record.started_at = Some(in_utc(began));
     match run.record.status {
@@ -223,6 +226,8 @@ impl CommandRun {
         let (failing, command) = (&self.outcome, self.record.command.clone());
         let log = log_or_end(failing, &command);
         let line = self.rerun.line();
+        let missing = |line| missing_test_file(&workspace, line).is_some();
+        self.is_misnamed = line.as_deref().is_some_and(missing);
         let search = line.as_deref().and_then(|line| {
             let (root, exit_code) = (workspace.root.as_deref(), failing.end.code_or_signal());
             let red = RedRun::new(diagnosis, &app.clean(log.as_bytes()), exit_code, root);
@@ -274,7 +279,11 @@ impl CommandRun {
             is_certain: summary.certain.iter().any(|import| import.tried),
             is_certain_in_test: summary.certain.iter().any(|import| !import.tried),
             may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|one| one.tried),
-            culprit: culprit_of(summary, self.found.as_ref()),
+            culprit: if self.is_misnamed {
+                Culprit::Outside
+            } else {
+                culprit_of(summary, self.found.as_ref())
+            },
             agent: installed_agent(),
         })
     }

@@ -81,7 +81,7 @@ pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
 
 // The test file that a command names and that neither the worktree nor the last commit has. No change makes such
 // a command pass.
-fn missing_test_file<'l>(workspace: &Workspace, line: &'l str) -> Option<&'l str> {
+pub(super) fn missing_test_file<'l>(workspace: &Workspace, line: &'l str) -> Option<&'l str> {
     let git = workspace.git.as_ref()?;
     let last = git.tree(&git.head()?).ok()?;
     let mut words = line.split([' ', ':']);
@@ -90,9 +90,7 @@ fn missing_test_file<'l>(workspace: &Workspace, line: &'l str) -> Option<&'l str
         let path = path.filter(|path| is_test_name(path.file_name()) && reading(path).is_some());
         path.is_some_and(|path| {
             let known = [workspace.source.listing(), last.listing()];
-            known
-                .iter()
-                .all(|listing| listing.file(path.as_str()).is_none())
+            known.iter().all(|listing| listing.file(path.as_str()).is_none())
         })
     })
 }
@@ -215,9 +213,7 @@ pub(super) fn kept_cause(
 
 /// The trace of this command's failing tests on these very files, where traces are wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
-    open_facts(app, workspace)?
-        .trace(line)
-        .filter(|_| app.settings().context.trace)
+    open_facts(app, workspace)?.trace(line).filter(|_| app.settings().context.trace)
 }
 
 /// Adds culprit and trace of the commands to the request for a packet.

@@ -56,9 +56,7 @@ pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String 
 
 /// The recorded reply to a call, counted from 1.
 pub(super) fn recorded_reply(fixture: &Fixture, call: u32) -> String {
-    let reply = (call as usize)
-        .checked_sub(1)
-        .and_then(|at| fixture.replies.get(at));
+    let reply = (call as usize).checked_sub(1).and_then(|at| fixture.replies.get(at));
     reply.map_or_else(
         || json!({ "status": "give_up", "notes": "no reply is left" }).to_string(),
         |reply| reply.text.clone(),

@@ -44,9 +44,7 @@ fn pair_cases(
     }
     let all = first.fixtures.iter().chain(&second.fixtures);
     let ids = all.map(|row| row.id.as_str()).collect::<BTreeSet<_>>();
-    let alone = ids
-        .into_iter()
-        .filter(|id| !(one.contains_key(id) && two.contains_key(id)));
+    let alone = ids.into_iter().filter(|id| !(one.contains_key(id) && two.contains_key(id)));
     let unpaired = alone.map(str::to_owned).collect();
     BenchPairs {
         schema_version: SCHEMA_VERSION,

@@ -143,10 +143,7 @@ impl Record {
         let texts = fixture.forbidden_texts();
         for path in list_files(folder) {
             let bytes = fs::read(&path).unwrap_or_default();
-            if texts
-                .iter()
-                .any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
-            {
+            if texts.iter().any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some()) {
                 // The text itself is not repeated, because this goes into logs and documents.
                 let name = path.strip_prefix(folder).unwrap_or(&path);
                 leaks.push(format!("{}: a forbidden text", name.display()));

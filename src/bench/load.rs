@@ -90,10 +90,7 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
         return dangling("it expects a fix, but there is no `reference.patch`".to_owned());
     }
     let missing = fixture.needed.iter().chain(&fixture.targets);
-    if let Some(path) = missing
-        .map(RepoPath::as_str)
-        .find(|path| !repo.join(path).is_file())
-    {
+    if let Some(path) = missing.map(RepoPath::as_str).find(|path| !repo.join(path).is_file()) {
         return dangling(format!("`{path}` is named but is not in `repo`"));
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {

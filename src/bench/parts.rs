@@ -14,9 +14,7 @@ pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
     text.split_once('/')
         .and_then(|(index, count)| {
             let (index, count) = (index.trim().parse().ok()?, count.trim().parse().ok()?);
-            (1..=count)
-                .contains(&index)
-                .then_some(Partition { index, count })
+            (1..=count).contains(&index).then_some(Partition { index, count })
         })
         .ok_or_else(|| {
             let message = format!("`{text}`: expected K/N with K from 1 to N, such as 2/5");
@@ -107,9 +105,8 @@ mod tests {
 
     #[test]
     fn joined_parts_are_the_whole() {
-        let all: Vec<_> = (0..7)
-            .map(|n| outcome(&format!("py-{n}"), R::Passed, Level::OneHop))
-            .collect();
+        let all: Vec<_> =
+            (0..7).map(|n| outcome(&format!("py-{n}"), R::Passed, Level::OneHop)).collect();
         let whole = score(heading(), all.clone());
         let part = |index| {
             let partition = Partition { index, count: 3 };

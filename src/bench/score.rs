@@ -295,11 +295,7 @@ pub(super) mod tests {
                 outcome("ts-a", FixtureResult::Skipped, Level::Targets),
             ],
         );
-        let ids: Vec<_> = document
-            .fixtures
-            .iter()
-            .map(|row| row.id.as_str())
-            .collect();
+        let ids: Vec<_> = document.fixtures.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["js-a", "py-a", "py-b", "ts-a"]);
         let totals = document.totals;
         assert_eq!((totals.passed, totals.run, totals.skipped), (2, 3, 1));

@@ -217,9 +217,7 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     {
         let _ = writeln!(io::stderr(), "\nDid you mean `mendit {name}`?");
     }
-    if wanted { Exit::Yes } else { Exit::Environment }
-        .code()
-        .into()
+    if wanted { Exit::Yes } else { Exit::Environment }.code().into()
 }
 
 // The command that was meant by a mistyped one.
@@ -240,15 +238,9 @@ mod tests {
     #[test]
     fn no_flag_of_a_command_hides_a_global_one() {
         let cli = Cli::command();
-        let global: Vec<_> = cli
-            .get_arguments()
-            .map(|arg| arg.get_id().clone())
-            .collect();
+        let global: Vec<_> = cli.get_arguments().map(|arg| arg.get_id().clone()).collect();
         // The stand-in for git takes no flag but git's.
-        for command in cli
-            .get_subcommands()
-            .filter(|command| command.get_name() != "git-apply")
-        {
+        for command in cli.get_subcommands().filter(|command| command.get_name() != "git-apply") {
             for own in command.get_arguments() {
                 let name = command.get_name();
                 assert!(!global.contains(own.get_id()), "{name}: {}", own.get_id());
@@ -260,9 +252,7 @@ mod tests {
     #[test]
     fn help_lists_each_command_once_and_fits_a_terminal() {
         let names = Cli::command();
-        let names = names
-            .get_subcommands()
-            .filter(|command| !command.is_hide_set());
+        let names = names.get_subcommands().filter(|command| !command.is_hide_set());
         for name in names.map(clap::Command::get_name) {
             let (listed, _) = super::HELP.split_once("Options of").unwrap();
             let row = format!("  {name} ");

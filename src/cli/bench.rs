@@ -64,8 +64,7 @@ impl BenchArgs {
             Some(BenchCommand::Real(args)) => {
                 let real = Some(args.sets.clone());
                 let request = args.how.request.clone();
-                args.how
-                    .run(&BenchRequest { real, ..request }, global, output)
+                args.how.run(&BenchRequest { real, ..request }, global, output)
             }
             None => {
                 let fixtures = self.fixtures.clone();
@@ -115,9 +114,7 @@ fn conclude_bench(
         return Err(error.into());
     }
     let fixtures = document.fixtures.iter();
-    let broken = fixtures
-        .filter(|row| row.result == FixtureResult::Error)
-        .count();
+    let broken = fixtures.filter(|row| row.result == FixtureResult::Error).count();
     if broken > 0 {
         output.note(&format!("fixtures that could not be run: {broken}"));
         return Ok(Exit::Environment);

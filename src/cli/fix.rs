@@ -46,9 +46,7 @@ impl FixArgs {
         }
         if self.request.split_only {
             let parts = split_task(&app, &self.request)?;
-            let lines = parts
-                .iter()
-                .map(|part| format!("{}. {}\n", part.number, part.title));
+            let lines = parts.iter().map(|part| format!("{}. {}\n", part.number, part.title));
             output.print_document(self.format, &serde_json::json!({"parts": parts}), |_, _| {
                 lines.collect()
             })?;
@@ -100,11 +98,7 @@ fn undo_fix(args: &FixArgs, app: &App, global: &Global, output: &Output) -> Resu
     let request = PatchRequest {
         patch: patch.clone().into(),
         // The user asked to revert these changes, those of test support too.
-        allow_protected: cause
-            .changes
-            .iter()
-            .map(|change| change.path.clone())
-            .collect(),
+        allow_protected: cause.changes.iter().map(|change| change.path.clone()).collect(),
         ..PatchRequest::default()
     };
     let app = open_app(global, &request, output)?;

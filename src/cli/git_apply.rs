@@ -72,19 +72,14 @@ Args {
 impl Args {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let standard = ["-".to_owned()];
-        let names = if self.patches.is_empty() {
-            &standard[..]
-        } else {
-            &self.patches
-        };
+        let names = if self.patches.is_empty() { &standard[..] } else { &self.patches };
         let mut names = names.iter();
         let options = apply_options(self, global);
         let done = git_apply(options, self.whitespace, &mut || {
             let name = names.next()?;
             let message = if name == "-" { "<stdin>" } else { name };
-            let patch = Input::from(name.clone())
-                .bytes()
-                .map_err(|error| error.exit(Exit::Git(FATAL)));
+            let patch =
+                Input::from(name.clone()).bytes().map_err(|error| error.exit(Exit::Git(FATAL)));
             Some(patch.map(|patch| (message.to_owned(), patch)))
         })?;
         output.print_bytes(&done.stdout)?;

@@ -236,11 +236,7 @@ impl Progress for Output {
 
 // Returns the text with its control characters made visible, but for those of our own color.
 fn shown_text(text: &str, colors: bool) -> Cow<'_, str> {
-    if colors {
-        printable_in_color(text)
-    } else {
-        printable(text)
-    }
+    if colors { printable_in_color(text) } else { printable(text) }
 }
 
 fn to_stderr(text: &str) {

@@ -174,12 +174,7 @@ mod tests {
         let beat = Heartbeat::with_interval(Duration::from_millis(5), false, keep);
         beat.doing(Some("asking the agent"));
         let end = Instant::now() + Duration::from_secs(20);
-        let lines = || {
-            SAID.lock()
-                .unwrap()
-                .matches("still asking the agent, 0 s\n")
-                .count()
-        };
+        let lines = || SAID.lock().unwrap().matches("still asking the agent, 0 s\n").count();
         while lines() < 2 {
             assert!(Instant::now() < end);
             std::thread::sleep(Duration::from_millis(2));

@@ -52,9 +52,7 @@ impl File {
         }
         let file = std::fs::File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > MAX_BYTES {
             return Err(unreadable("it is larger than 1 MB"));
         }

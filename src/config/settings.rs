@@ -205,11 +205,7 @@ fn unknown_key(name: &str, place: &str) -> ConfigError {
     let similarity = |known: &str| {
         let whole = strsim::normalized_damerau_levenshtein(name, known);
         // The right key in another section, or in none.
-        if last(name) == last(known) {
-            whole.max(0.9)
-        } else {
-            whole
-        }
+        if last(name) == last(known) { whole.max(0.9) } else { whole }
     };
     let nearest = KEYS
         .iter()

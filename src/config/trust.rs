@@ -71,14 +71,8 @@ fn leads_out(root: &Path, text: &str) -> bool {
         return true;
     };
     let place = root.join(path);
-    let there = place
-        .ancestors()
-        .find(|folder| folder.symlink_metadata().is_ok());
-    !there.is_some_and(|folder| {
-        folder
-            .canonicalize()
-            .is_ok_and(|path| path.starts_with(&real))
-    })
+    let there = place.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+    !there.is_some_and(|folder| folder.canonicalize().is_ok_and(|path| path.starts_with(&real)))
 }
 
 #[cfg(test)]

@@ -174,9 +174,7 @@ impl FromStr for Dollars {
     fn from_str(text: &str) -> Result<Self, String> {
         let amount = text.parse::<f64>().ok();
         let amount = amount.filter(|amount| amount.is_finite() && *amount >= 0.0);
-        amount
-            .map(Self)
-            .ok_or_else(|| "expected an amount of at least 0".to_owned())
+        amount.map(Self).ok_or_else(|| "expected an amount of at least 0".to_owned())
     }
 }
 

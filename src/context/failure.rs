@@ -87,9 +87,7 @@ pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, Context
         level,
         escalation_reason,
         // One wave more, so that `next` can name what lies behind.
-        reach: inputs
-            .graph
-            .imported(&readable, (max_hops(level) + 1).min(2), false),
+        reach: inputs.graph.imported(&readable, (max_hops(level) + 1).min(2), false),
         targets,
         readable,
         evidence,

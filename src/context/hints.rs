@@ -53,10 +53,7 @@ pub(super) fn find_imports(
 // Whether each failure says that it is one of the undefined names.
 fn explains_all(diagnosis: &Diagnosis) -> bool {
     let names = &diagnosis.undefined_names;
-    let mut messages = diagnosis
-        .tests
-        .iter()
-        .filter_map(|test| test.message.as_ref());
+    let mut messages = diagnosis.tests.iter().filter_map(|test| test.message.as_ref());
     diagnosis.missing_modules.is_empty()
         && diagnosis.missing_exports.is_empty()
         && messages.all(|message| names.iter().any(|name| message.contains(name)))

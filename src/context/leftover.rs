@@ -31,11 +31,7 @@ pub(super) fn unresolved(
     let imports = imports.filter(|import| included.contains(&import.path));
     let masked = imports.map(|import| UnresolvedImport {
         specifier: inputs.redactor.mask(&import.specifier),
-        tried: import
-            .tried
-            .iter()
-            .map(|path| inputs.redactor.mask(path))
-            .collect(),
+        tried: import.tried.iter().map(|path| inputs.redactor.mask(path)).collect(),
         ..import.clone()
     });
     let mut found: Vec<UnresolvedImport> = masked.collect();

@@ -225,9 +225,7 @@ impl<'a> Packer<'a> {
         let mut above = outline.innermost(lines[0]);
         while let Some(definition) = above.and_then(|at| outline.definitions.get(at)) {
             let first = definition.lines[0];
-            let last = definition
-                .signature_end
-                .clamp(first, first + SIGNATURE_LINES);
+            let last = definition.signature_end.clamp(first, first + SIGNATURE_LINES);
             if last < lines[0] {
                 ranges.push([last.saturating_sub(SIGNATURE_LINES).max(first), last]);
             }

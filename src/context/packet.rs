@@ -47,10 +47,7 @@ pub fn failure_packet(
             .filter(|file| file.role == Role::Target)
             .map(|file| file.path.clone())
             .collect(),
-        test_commands: test_commands
-            .iter()
-            .map(|command| redactor.mask(command))
-            .collect(),
+        test_commands: test_commands.iter().map(|command| redactor.mask(command)).collect(),
         file_snapshots: context.files.clone(),
         repo_index: context.repo_index.clone(),
         context_level: context.level,

@@ -139,9 +139,7 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
             max_tokens: settings.context.max_tokens,
         },
         profile: settings.context.profile,
-        installed: git
-            .and_then(Repository::workdir)
-            .map_or_else(Installed::default, installed),
+        installed: git.and_then(Repository::workdir).map_or_else(Installed::default, installed),
         // Bytes of the log in a packet; the middle is left out.
         max_log_bytes: 32_768,
         history: History {
@@ -161,9 +159,7 @@ pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &s
     let Some(git) = git.filter(|_| needed) else {
         return;
     };
-    let mut changes = git
-        .changes(revision, MAX_COMMITS, &known.history)
-        .unwrap_or_default();
+    let mut changes = git.changes(revision, MAX_COMMITS, &known.history).unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
     if changes.len() < MAX_COMMITS {
         // The first commit is skipped, because it adds all files together, which relates none of them.

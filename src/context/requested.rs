@@ -78,17 +78,13 @@ pub(super) fn rest(path: &RepoPath, text: &str, ranges: &[[u32; 2]]) -> Vec<Stri
     let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     let ends = ranges.iter().copied().chain([[count.saturating_add(1), 0]]);
     let starts = std::iter::once(0).chain(ranges.iter().map(|range| range[1]));
-    let gaps = starts
-        .zip(ends)
-        .map(|(before, [next, _])| [before + 1, next - 1]);
+    let gaps = starts.zip(ends).map(|(before, [next, _])| [before + 1, next - 1]);
     let mut gaps: Vec<[u32; 2]> = gaps.filter(|[from, to]| from <= to).collect();
     gaps.sort_by_key(|[from, to]| (std::cmp::Reverse(to - from), *from));
     gaps.truncate(5);
     gaps.sort_unstable();
 
-    gaps.into_iter()
-        .map(|[from, to]| format!("{path}:{from}-{to}"))
-        .collect()
+    gaps.into_iter().map(|[from, to]| format!("{path}:{from}-{to}")).collect()
 }
 
 // What of a file a request names.
@@ -115,8 +111,7 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         (text.to_owned(), Part::All)
     } else {
         let part = split("::").or_else(|| split("#")).map(named);
-        part.or_else(numbered)
-            .unwrap_or_else(|| (text.to_owned(), Part::All))
+        part.or_else(numbered).unwrap_or_else(|| (text.to_owned(), Part::All))
     };
     let path = RepoPath::new(&path)
         .map_err(|problem| Unshown::new(Code::C301, problem.to_string(), None))?;
@@ -193,9 +188,7 @@ fn definition(
 pub(super) fn every_file(source: &dyn Source) -> Vec<Candidate> {
     let why = "part of the whole repository";
     let files = source.listing().files();
-    files
-        .map(|entry| Candidate::new(&entry.path, Role::Bundle, why))
-        .collect()
+    files.map(|entry| Candidate::new(&entry.path, Role::Bundle, why)).collect()
 }
 
 #[cfg(test)]

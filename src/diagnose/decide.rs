@@ -243,9 +243,7 @@ fn run_ending(inputs: &Inputs<'_>) -> Option<(Kind, u8)> {
 // then the first.
 fn by_tests<'f>(votes: &[Vote<'f>], rows: &[Row<'_>]) -> Verdict<'f> {
     let cannot_begin = votes.iter().any(Vote::prevents_tests);
-    let deciding = votes
-        .iter()
-        .filter(|vote| !cannot_begin || vote.prevents_tests());
+    let deciding = votes.iter().filter(|vote| !cannot_begin || vote.prevents_tests());
     let mut kinds: Vec<(Kind, usize)> = Vec::new();
     for vote in deciding {
         match kinds.iter_mut().find(|row| row.0 == vote.kind) {
@@ -354,9 +352,7 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
     Verdict {
         kind,
         confidence,
-        subkind: finding
-            .and_then(|finding| finding.subkind.clone())
-            .or_else(usual),
+        subkind: finding.and_then(|finding| finding.subkind.clone()).or_else(usual),
         tool: finding.map(|finding| finding.tool),
         rule: finding.map(|finding| finding.rule),
         alternatives: list_alternatives(kind, others.map(|sum| sum.kind), confidence),

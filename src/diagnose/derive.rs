@@ -22,8 +22,7 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
         _ => {}
     }
     let mut rows = WORDS.iter().filter(|row| row.kind == kind);
-    rows.find_map(|row| row.category)
-        .unwrap_or(Category::Partial)
+    rows.find_map(|row| row.category).unwrap_or(Category::Partial)
 }
 
 /// What a rule of a kind weighs that has no weight of its own.

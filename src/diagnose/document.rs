@@ -77,11 +77,7 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
     let mut evidence = decisive_lines(&verdict, &lines);
     let decisive = evidence.first().copied();
     let failures = list_failures(&verdict, &inputs, &locator);
-    for failure in failures
-        .iter()
-        .skip(1)
-        .filter(|failure| failure.path.is_some())
-    {
+    for failure in failures.iter().skip(1).filter(|failure| failure.path.is_some()) {
         let at = lines.partition_point(|line| line.number < failure.line);
         if !evidence.contains(&at) && at < lines.len() {
             evidence.push(at);

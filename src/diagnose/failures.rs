@@ -17,11 +17,7 @@ pub(super) fn list_failures(
     inputs: &Inputs<'_>,
     locator: &Locator<'_>,
 ) -> Vec<Failure> {
-    let Some(&first) = verdict
-        .evidence
-        .first()
-        .filter(|_| verdict.kind != Kind::None)
-    else {
+    let Some(&first) = verdict.evidence.first().filter(|_| verdict.kind != Kind::None) else {
         return Vec::new();
     };
     let number = |at: usize| inputs.lines.get(at).map_or(0, |line| line.number);
@@ -37,15 +33,9 @@ pub(super) fn list_failures(
         count: same_kind.count().max(1) as u64,
         follows: false,
     }];
-    let causes = inputs
-        .cases
-        .iter()
-        .filter_map(|case| Some((case.cause?, case.runner)));
+    let causes = inputs.cases.iter().filter_map(|case| Some((case.cause?, case.runner)));
     let runners: HashMap<usize, &str> = causes.collect();
-    let by_tests = inputs
-        .cases
-        .iter()
-        .any(|case| Some(case.runner) == verdict.tool);
+    let by_tests = inputs.cases.iter().any(|case| Some(case.runner) == verdict.tool);
     for row in &verdict.rows {
         let Some(finding) = row.finding else { continue };
         // Of a checker, what another checker finds is a failure of its own.
@@ -92,9 +82,7 @@ pub(super) fn list_failures(
 fn place_near(at: usize, inputs: &Inputs<'_>, locator: &Locator<'_>) -> Option<MentionedFile> {
     const NEAR: usize = 4;
     let from = at.saturating_sub(NEAR);
-    let near = inputs
-        .lines
-        .get(from..inputs.lines.len().min(at + NEAR + 1))?;
+    let near = inputs.lines.get(from..inputs.lines.len().min(at + NEAR + 1))?;
     let files = mention::mentioned_files(near, &[at - from], &[], locator);
     files.into_iter().find(|file| file.in_repository)
 }

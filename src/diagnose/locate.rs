@@ -77,8 +77,7 @@ impl<'a> Locator<'a> {
             let parts = path_parts(place.as_str());
             let mut ends = (0..parts.len()).map(|start| parts[start..].join("/"));
             let directory = ends.find(|end| listing.has_directory(end));
-            self.ran_in
-                .extend(directory.map(|directory| (at, directory)));
+            self.ran_in.extend(directory.map(|directory| (at, directory)));
             if self.ran_in.len() >= MAX_PLACES {
                 return;
             }

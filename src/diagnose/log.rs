@@ -155,10 +155,7 @@ mod tests {
             assert_eq!(Log::read(log.as_bytes()).unwrap().text(), log);
             assert_eq!(Log::from(log.to_owned()).text(), log);
         }
-        let wide: Vec<u8> = "\u{feff}a é\nb"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        let wide: Vec<u8> = "\u{feff}a é\nb".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(Log::read(wide.as_slice()).unwrap().text(), "a é\nb");
     }
 

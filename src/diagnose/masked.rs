@@ -70,9 +70,7 @@ fn mask_diagnosis(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, reda
             }
         }
     }
-    let apart = texts
-        .iter()
-        .map(|(_, text)| text.replace(['\n', '\r'], " "));
+    let apart = texts.iter().map(|(_, text)| text.replace(['\n', '\r'], " "));
     let joined = apart.collect::<Vec<String>>().join("\n\n");
     let masked = redactor.redact(&joined);
     if !masked.findings.is_empty() {
@@ -138,12 +136,7 @@ mod tests {
         let reports = [read_report(report)];
         let facts = LogFacts::default();
         let found = diagnose_masked(&log, &facts, Scene::default(), &reports, &redactor);
-        assert!(
-            found
-                .failing_tests
-                .iter()
-                .any(|test| test.contains("test_c"))
-        );
+        assert!(found.failing_tests.iter().any(|test| test.contains("test_c")));
     }
 
     #[test]

@@ -148,10 +148,7 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             }
             let of_address = is_web(&format!("{word}{path}"));
             // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
-            let path = path
-                .strip_prefix('@')
-                .filter(|_| before.ends_with("[ "))
-                .unwrap_or(path);
+            let path = path.strip_prefix('@').filter(|_| before.ends_with("[ ")).unwrap_or(path);
             let path = bare_path(path);
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());

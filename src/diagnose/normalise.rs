@@ -109,11 +109,7 @@ fn section_mark(raw: &str) -> Mark {
     let mut parts = found.iter().skip(1).flatten().map(|part| part.as_str());
     let opens = parts.next() == Some("start");
     let name = parts.next().unwrap_or_default().to_owned();
-    if opens {
-        Mark::Open(name)
-    } else {
-        Mark::Close(name)
-    }
+    if opens { Mark::Open(name) } else { Mark::Close(name) }
 }
 
 fn cut_text(text: &str, most: usize) -> &str {
@@ -128,10 +124,7 @@ fn captured_section(text: &str) -> Option<bool> {
             Some(true)
         } else {
             let runner = [" coverage", " generated ", " benchmark", " snapshot"];
-            runner
-                .iter()
-                .any(|word| bare.contains(word))
-                .then_some(false)
+            runner.iter().any(|word| bare.contains(word)).then_some(false)
         };
     }
     let ruled = bare.starts_with("____") || bare.starts_with("====");

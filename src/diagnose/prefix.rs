@@ -98,9 +98,5 @@ fn columns_length(text: &str) -> usize {
     // A time always follows; Go and testify have columns of their own.
     let has_time = line.as_bytes().first().is_some_and(u8::is_ascii_digit)
         && line.as_bytes().get(10) == Some(&b'T');
-    if end > 0 && has_time {
-        text.len() - line.len()
-    } else {
-        0
-    }
+    if end > 0 && has_time { text.len() - line.len() } else { 0 }
 }

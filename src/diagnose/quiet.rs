@@ -37,9 +37,8 @@ pub(super) fn mark_quiet(lines: &mut [Line<'_>]) {
     for at in 0..lines.len() {
         let text = lines[at].text.as_ref();
         if text.starts_with(' ') && text.trim_start().starts_with("- ") {
-            let is_pending = lines_above(lines, at, 3)
-                .chain(lines_below(lines, at, 12))
-                .any(is_of_mocha);
+            let is_pending =
+                lines_above(lines, at, 3).chain(lines_below(lines, at, 12)).any(is_of_mocha);
             lines[at].quiet |= is_pending;
         }
     }

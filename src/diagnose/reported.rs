@@ -43,9 +43,7 @@ pub(super) fn add_reports(
     for case in &failed {
         let (path, line) = case_place(case, &locator).unzip();
         let line = line.flatten();
-        let same = case_spellings(case)
-            .iter()
-            .find_map(|name| left.get_mut(name)?.pop());
+        let same = case_spellings(case).iter().find_map(|name| left.get_mut(name)?.pop());
         let is_new = seen.insert(&case.id);
         if let Some(test) = same.and_then(|at| diagnosis.tests.get_mut(at)) {
             test.message = message(case).or(test.message.take());

@@ -37,10 +37,7 @@ pub(super) enum End {
 impl Job {
     /// The steps that failed, in log order.
     pub(super) fn failed(&self) -> impl Iterator<Item = Step> + '_ {
-        self.steps
-            .iter()
-            .copied()
-            .filter(|step| matches!(step.end, End::Failed(_)))
+        self.steps.iter().copied().filter(|step| matches!(step.end, End::Failed(_)))
     }
 }
 
@@ -109,9 +106,7 @@ impl Reader {
         let mut inside = self.steps.split_off(first);
         inside.retain(|step| matches!(step.end, End::Failed(_)));
         self.steps.append(&mut inside);
-        self.from = self
-            .from
-            .min(from.max(self.steps.last().map_or(0, |step| step.to)));
+        self.from = self.from.min(from.max(self.steps.last().map_or(0, |step| step.to)));
         if self.from < from {
             self.close(from, End::Open);
         }

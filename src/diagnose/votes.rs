@@ -85,11 +85,7 @@ fn finding_of<'f>(
     scope: &Scope,
     inputs: &Inputs<'f>,
 ) -> Option<&'f Finding> {
-    let own = || {
-        inputs
-            .finding_at(at)
-            .filter(|finding| finding.weight > SAYS_NOTHING)
-    };
+    let own = || inputs.finding_at(at).filter(|finding| finding.weight > SAYS_NOTHING);
     let is_pytest = case.runner == "pytest";
     let certain = own().filter(|finding| !is_pytest || finding.kind != Kind::TestFailure);
     // Some runners say first that a test failed and a line or two further on why.

@@ -16,8 +16,7 @@ pub struct Captured {
 impl Captured {
     /// Bytes that are neither in the head nor in the tail.
     pub fn omitted(&self) -> u64 {
-        self.bytes
-            .saturating_sub((self.head.len() + self.tail.len()) as u64)
+        self.bytes.saturating_sub((self.head.len() + self.tail.len()) as u64)
     }
 
     /// Head and tail as text. When something is left out they are cut on line borders, or between two

@@ -66,8 +66,7 @@ fn has_login(value: &OsStr) -> bool {
 
 fn defaults() -> impl Iterator<Item = &'static str> {
     let rows = include_str!("variables.txt").lines();
-    rows.filter(|row| !row.starts_with('#'))
-        .flat_map(str::split_whitespace)
+    rows.filter(|row| !row.starts_with('#')).flat_map(str::split_whitespace)
 }
 
 #[cfg(test)]
@@ -75,9 +74,7 @@ mod tests {
     use super::Environment;
 
     fn names(environment: &Environment, parent: &[(&str, &str)]) -> Vec<String> {
-        let parent = parent
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()));
+        let parent = parent.iter().map(|(name, value)| ((*name).into(), (*value).into()));
         environment
             .variables(parent)
             .into_iter()
@@ -102,9 +99,7 @@ mod tests {
         ];
         assert_eq!(names(&plain, &parent), usual);
         let more = Environment {
-            allow: ["DATABASE_URL", "A=b=c", "GONE", "=x"]
-                .map(str::to_owned)
-                .to_vec(),
+            allow: ["DATABASE_URL", "A=b=c", "GONE", "=x"].map(str::to_owned).to_vec(),
         };
         let named = ["A=b=c", "DATABASE_URL=postgres://u:p@h/d"];
         assert_eq!(names(&more, &parent), [&named[..], &usual[..]].concat());

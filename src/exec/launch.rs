@@ -28,9 +28,7 @@ pub(super) fn launch_job(
     let mut variables = job.environment.variables(std::env::vars_os());
     // What hangs is asked where before it is ended.
     if job.limits.timeout.is_some() {
-        variables
-            .entry("PYTHONFAULTHANDLER".into())
-            .or_insert_with(|| "1".into());
+        variables.entry("PYTHONFAULTHANDLER".into()).or_insert_with(|| "1".into());
     }
     if let Some(private) = &job.private {
         make_private(private, &mut variables, &job.environment.allow)?;

@@ -57,15 +57,13 @@ pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
         refused: Vec::new(),
         job: job.clone(),
     };
-    thread::Builder::new()
-        .name("stderr".to_owned())
-        .spawn(move || {
-            let mut chunk = vec![0; 8 << 10];
-            while let Ok(count @ 1..) = stderr.read(&mut chunk) {
-                let mut ring = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                ring.push(chunk.get(..count).unwrap_or_default());
-            }
-        })?;
+    thread::Builder::new().name("stderr".to_owned()).spawn(move || {
+        let mut chunk = vec![0; 8 << 10];
+        while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+            let mut ring = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            ring.push(chunk.get(..count).unwrap_or_default());
+        }
+    })?;
     Ok(piped)
 }
 

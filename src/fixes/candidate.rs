@@ -73,9 +73,7 @@ impl Candidate {
     pub(super) fn added(&self) -> Vec<String> {
         let patch = String::from_utf8_lossy(&self.patch);
         let lines = patch.lines().filter(|line| !line.starts_with("+++"));
-        lines
-            .filter_map(|line| Some(line.strip_prefix('+')?.to_owned()))
-            .collect()
+        lines.filter_map(|line| Some(line.strip_prefix('+')?.to_owned())).collect()
     }
 }
 
@@ -103,11 +101,7 @@ impl<'j> Judging<'j> {
         JudgeOptions {
             after: After::Reported,
             tests: TestChanges::Refused,
-            dependencies: if may_change {
-                Dependencies::Registry
-            } else {
-                Dependencies::Kept
-            },
+            dependencies: if may_change { Dependencies::Registry } else { Dependencies::Kept },
             run: CommandFiles::find(self.lines, self.prefix, source).with_evidence(own),
             allowed: self.allowed.clone(),
             ..JudgeOptions::default()

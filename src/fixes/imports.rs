@@ -165,11 +165,7 @@ mod tests {
         let added = tries.iter().map(|fix| {
             assert!(fix.must_fix, "{}", fix.what);
             let added = fix.added();
-            added
-                .iter()
-                .map(|line| line.trim())
-                .collect::<Vec<_>>()
-                .join("|")
+            added.iter().map(|line| line.trim()).collect::<Vec<_>>().join("|")
         });
         added.collect()
     }

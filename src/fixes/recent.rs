@@ -118,19 +118,10 @@ impl Recent<'_> {
             let is_imported = names.any(|one| one.name == old);
             let after = rename_name(&file.path, &file.text, &facts, (old, new));
             let change = after.and_then(|after| file.change_to(&after));
-            if is_imported {
-                &mut imported
-            } else {
-                &mut others
-            }
-            .extend(change);
+            if is_imported { &mut imported } else { &mut others }.extend(change);
         }
         // A name that is imported is no member: `Math.round`.
-        let changes = if imported.is_empty() {
-            others
-        } else {
-            imported
-        };
+        let changes = if imported.is_empty() { others } else { imported };
         Candidate::from_changes(&format!("`{new}` for `{old}`, which was renamed,"), changes)
     }
 

@@ -35,9 +35,7 @@ impl Repository {
         let repo = self.local();
         let index = repo.index_or_empty().map_err(GitError::unreadable)?;
         let source = gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping;
-        let stack = repo
-            .attributes_only(&index, source)
-            .map_err(GitError::unreadable)?;
+        let stack = repo.attributes_only(&index, source).map_err(GitError::unreadable)?;
         let outcome = stack.selected_attribute_matches(NAMES);
         let stack = stack.detach();
         drop(index);

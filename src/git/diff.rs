@@ -30,9 +30,7 @@ pub fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<us
     let input = InternedInput::new(before, after);
     let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
     let wide = |range: Range<u32>| range.start as usize..range.end as usize;
-    diff.hunks()
-        .map(|hunk| (wide(hunk.before), wide(hunk.after)))
-        .collect()
+    diff.hunks().map(|hunk| (wide(hunk.before), wide(hunk.after))).collect()
 }
 
 struct Hunks(String);
@@ -47,11 +45,7 @@ impl ConsumeHunk for Hunks {
     ) -> std::io::Result<()> {
         // An empty side starts at line 0.
         let start = |start: u32, len: u32| {
-            if len == 0 {
-                start.saturating_sub(1)
-            } else {
-                start
-            }
+            if len == 0 { start.saturating_sub(1) } else { start }
         };
         self.0.push_str(&format!(
             "@@ -{},{} +{},{} @@\n",

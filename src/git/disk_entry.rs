@@ -36,10 +36,7 @@ impl Stamp {
 }
 
 pub(super) fn read_stamp(at: &Path) -> Option<Stamp> {
-    at.symlink_metadata()
-        .ok()
-        .as_ref()
-        .map(Stamp::from_metadata)
+    at.symlink_metadata().ok().as_ref().map(Stamp::from_metadata)
 }
 
 pub(super) fn mode_on_disk(metadata: &Metadata) -> u32 {

@@ -24,10 +24,7 @@ pub(super) fn look_before_opening(directory: &Path) -> Result<(), GitError> {
                 Some(dot)
             } else {
                 look_at(&dot, above, MAX_POINTER)?;
-                found
-                    .is_file()
-                    .then(|| pointed_at(&dot, "gitdir:"))
-                    .flatten()
+                found.is_file().then(|| pointed_at(&dot, "gitdir:")).flatten()
             };
             return git.map_or(Ok(()), |git| look_into(&git));
         }
@@ -214,9 +211,7 @@ mod tests {
             symlink(target, git.join(name)).unwrap();
             let below = home.path().join("a");
             fs::create_dir(&below).unwrap();
-            let error = look_before_opening(&below)
-                .err()
-                .map(|error| error.to_string());
+            let error = look_before_opening(&below).err().map(|error| error.to_string());
             match expected {
                 Some(expected) => assert!(error.unwrap().contains(expected), "{name}"),
                 None => assert_eq!(error, None, "{name}"),

@@ -53,10 +53,7 @@ impl Repository {
         let repo = self.local();
         let tip = commit_of(&repo, revision)?;
         let line = std::iter::successors(Some(tip), |commit| first_parent(&repo, commit));
-        Ok(line
-            .take(count)
-            .map(|commit| commit.id.to_string())
-            .collect())
+        Ok(line.take(count).map(|commit| commit.id.to_string()).collect())
     }
 
     /// Returns where the branch that is checked out left the main branch of its remote, or of this clone;
@@ -153,9 +150,7 @@ fn changed_files(
         return Some(files);
     }
     let changes = diff_trees(repo, &before, &after)?;
-    let files = changes
-        .iter()
-        .filter_map(|change| path_of(change.location()));
+    let files = changes.iter().filter_map(|change| path_of(change.location()));
     let files: Vec<RepoPath> = files.collect();
     if let Ok(value) = serde_json::to_vec(&files) {
         store.put(key, value);
@@ -237,8 +232,7 @@ mod tests {
             let mut git = Command::new("git");
             git.args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"]);
             git.args(arguments).current_dir(self.root());
-            git.env("GIT_CONFIG_NOSYSTEM", "1")
-                .env("GIT_CONFIG_GLOBAL", "/dev/null");
+            git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
             let output = git.output().unwrap();
             assert!(output.status.success(), "git {arguments:?}: {output:?}");
         }

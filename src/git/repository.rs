@@ -30,7 +30,11 @@ impl Repository {
             // As git does: the checksum of an index takes longer than all else that is read of it.
             options.modify(|options| options.config_overrides(["index.skipHash=true"]));
         }
-        match gix::ThreadSafeRepository::discover_opts(directory, Default::default(), options) {
+        match gix::ThreadSafeRepository::discover_opts(
+            directory,
+            gix::discover::upwards::Options::default(),
+            options,
+        ) {
             Ok(inner) => {
                 look_at_worktree(directory, inner.work_dir())?;
                 tracing::debug!("opened {}", inner.path().display());

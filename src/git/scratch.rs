@@ -88,9 +88,7 @@ impl Scratch {
             root,
         };
         let listing = plan.from.listing();
-        scratch
-            .held
-            .retain(|path, _| listing.get(path.as_str()).is_some());
+        scratch.held.retain(|path, _| listing.get(path.as_str()).is_some());
         scratch.sweep()?;
         for entry in listing.entries() {
             scratch.copy_entry(entry, plan)?;
@@ -211,9 +209,7 @@ impl Scratch {
     /// left alone from now on.
     pub fn keep_ignored(&mut self) {
         let unknown = self.unknown();
-        let below = unknown
-            .iter()
-            .filter_map(|at| at.strip_prefix(&self.root).ok()?.to_str());
+        let below = unknown.iter().filter_map(|at| at.strip_prefix(&self.root).ok()?.to_str());
         let below: Vec<RepoPath> = below.filter_map(|path| RepoPath::new(path).ok()).collect();
         self.apart.extend(below);
     }
@@ -256,12 +252,10 @@ fn read_entry(source: &Worktree, entry: &Entry) -> Result<Arc<[u8]>, ScratchErro
     if let EntryKind::Symlink { target } = &entry.kind {
         return Ok(Arc::from(target.as_bytes()));
     }
-    source
-        .read(&entry.path)
-        .map_err(|source| ScratchError::Read {
-            path: entry.path.clone(),
-            source,
-        })
+    source.read(&entry.path).map_err(|source| ScratchError::Read {
+        path: entry.path.clone(),
+        source,
+    })
 }
 
 struct Ids {
@@ -271,10 +265,7 @@ struct Ids {
 
 impl Tracked for Ids {
     fn paths(&self) -> Vec<(RepoPath, TrackedKind)> {
-        self.held
-            .keys()
-            .map(|path| (path.clone(), TrackedKind::File))
-            .collect()
+        self.held.keys().map(|path| (path.clone(), TrackedKind::File)).collect()
     }
 
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {

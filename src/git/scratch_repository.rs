@@ -68,10 +68,8 @@ pub fn first_commit(directory: &Path, files: &dyn Source) -> Result<(), GitError
         repo.write_blob(&*bytes).map_err(GitError::unreadable)?;
         rows.push((&entry.path, mode, BlobId::from_content(&bytes).to_string()));
     }
-    let entries: Vec<CommitEntry<'_>> = rows
-        .iter()
-        .map(|(path, mode, id)| (*path, *mode, id.as_str()))
-        .collect();
+    let entries: Vec<CommitEntry<'_>> =
+        rows.iter().map(|(path, mode, id)| (*path, *mode, id.as_str())).collect();
     commit_entries(directory, &entries, None)
 }
 
@@ -105,9 +103,7 @@ fn commit_entries(
     let branch = root.join(".git").join(branch.as_bstr().to_string());
     fs::write(&branch, format!("{}\n", commit.id)).map_err(GitError::unreadable)?;
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
-    index
-        .write(gix::index::write::Options::default())
-        .map_err(GitError::unreadable)
+    index.write(gix::index::write::Options::default()).map_err(GitError::unreadable)
 }
 
 /// git's mode of a file or link as a tree keeps it.
@@ -120,10 +116,7 @@ pub(super) fn tree_kind(mode: u32) -> TreeKind {
 }
 
 fn borrow_objects(git: &Path, folders: &[PathBuf]) -> Result<(), GitError> {
-    let lines: String = folders
-        .iter()
-        .map(|folder| format!("{}\n", folder.display()))
-        .collect();
+    let lines: String = folders.iter().map(|folder| format!("{}\n", folder.display())).collect();
     let info = git.join("objects/info");
     fs::create_dir_all(&info).map_err(GitError::unreadable)?;
     fs::write(info.join("alternates"), lines).map_err(GitError::unreadable)
@@ -181,11 +174,7 @@ mod tests {
         first_commit(root, &files).unwrap();
         let git = Repository::discover(root).unwrap().unwrap();
         let tree = git.tree("HEAD").unwrap();
-        let paths: Vec<_> = tree
-            .listing()
-            .files()
-            .map(|entry| entry.path.as_str())
-            .collect();
+        let paths: Vec<_> = tree.listing().files().map(|entry| entry.path.as_str()).collect();
         assert_eq!(paths, [".gitignore", "src/ä.py"]);
         assert!(root.join(".env").exists());
     }

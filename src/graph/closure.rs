@@ -67,17 +67,12 @@ impl Graph<'_> {
     /// source file is read.
     pub fn importing(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let whole = self.whole();
-        let imported: Vec<Vec<RepoPath>> = whole
-            .par_iter()
-            .map(|edges| self.targets(edges, symbols))
-            .collect();
+        let imported: Vec<Vec<RepoPath>> =
+            whole.par_iter().map(|edges| self.targets(edges, symbols)).collect();
         let mut importers: HashMap<RepoPath, Vec<RepoPath>> = HashMap::new();
         for (edges, imported) in whole.iter().zip(imported) {
             for target in imported {
-                importers
-                    .entry(target)
-                    .or_default()
-                    .push(edges.path.clone());
+                importers.entry(target).or_default().push(edges.path.clone());
             }
         }
         let mut nodes = reach_files(targets, max_hops, |path| {
@@ -177,8 +172,7 @@ impl Next {
             }
         } else if seen.insert(target.clone()) {
             self.places.insert(target.clone(), self.chains.len());
-            self.chains
-                .push(chain.iter().cloned().chain([target]).collect());
+            self.chains.push(chain.iter().cloned().chain([target]).collect());
         }
     }
 }
@@ -255,17 +249,12 @@ mod tests {
                 (format!("f{n}.ts"), imports.join("\n"))
             })
             .collect();
-        let files: Vec<(&str, &str)> = files
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_str()))
-            .collect();
+        let files: Vec<(&str, &str)> =
+            files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let runs: Vec<Vec<String>> = [1, 4]
             .iter()
             .flat_map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(*threads)
-                    .build()
-                    .unwrap();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
                 pool.install(|| {
                     [
                         shown(&files, &["f3.ts", "f9.ts"], 3),

@@ -12,11 +12,8 @@ use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
 /// later, which is how a cycle is taken apart.
 pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<RepoPath>> {
     let files: Vec<&FileEdges> = files.into_iter().collect();
-    let index: HashMap<&RepoPath, usize> = files
-        .iter()
-        .enumerate()
-        .map(|(at, file)| (&file.path, at))
-        .collect();
+    let index: HashMap<&RepoPath, usize> =
+        files.iter().enumerate().map(|(at, file)| (&file.path, at)).collect();
     let next: Vec<Vec<usize>> = files
         .iter()
         .map(|file| {
@@ -149,10 +146,8 @@ mod tests {
             vec![5, 0],
             vec![6, 1],
         ];
-        let mut knots: Vec<Vec<usize>> = find_components(&next)
-            .into_iter()
-            .filter(|knot| knot.len() > 1)
-            .collect();
+        let mut knots: Vec<Vec<usize>> =
+            find_components(&next).into_iter().filter(|knot| knot.len() > 1).collect();
         for knot in &mut knots {
             knot.sort_unstable();
         }

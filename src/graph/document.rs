@@ -48,11 +48,8 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
 
 // Only edges that lead on to the targets, since the importers' other imports were not asked for.
 fn keep_importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
-    let hops: HashMap<&RepoPath, u32> = closure
-        .nodes
-        .iter()
-        .map(|node| (&node.path, node.hops))
-        .collect();
+    let hops: HashMap<&RepoPath, u32> =
+        closure.nodes.iter().map(|node| (&node.path, node.hops)).collect();
     for file in &mut document.files {
         let own = hops.get(&file.path).copied().unwrap_or(u32::MAX);
         file.imports.retain(|edge| {
@@ -71,11 +68,8 @@ fn keep_importers(closure: &Closure, mut document: ImportsDocument) -> ImportsDo
 }
 
 fn edges_of(closure: &Closure) -> Vec<Arc<FileEdges>> {
-    let mut edges: Vec<Arc<FileEdges>> = closure
-        .nodes
-        .iter()
-        .filter_map(|node| node.edges.clone())
-        .collect();
+    let mut edges: Vec<Arc<FileEdges>> =
+        closure.nodes.iter().filter_map(|node| node.edges.clone()).collect();
     edges.sort_by(|a, b| a.path.cmp(&b.path));
     edges
 }
@@ -161,10 +155,7 @@ fn edge_rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> V
     }
     if symbols {
         let defined = graph.defined(file, at);
-        rows = rows
-            .into_iter()
-            .flat_map(|row| by_definition(row, &defined))
-            .collect();
+        rows = rows.into_iter().flat_map(|row| by_definition(row, &defined)).collect();
     }
     rows
 }

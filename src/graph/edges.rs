@@ -50,11 +50,8 @@ impl<'a> Graph<'a> {
     /// nothing; the latter says so in its problems.
     pub fn file(&self, path: &RepoPath) -> FileEdges {
         let facts = self.resolver.facts(path);
-        let resolutions = facts
-            .imports
-            .iter()
-            .map(|import| self.resolver.resolve(path, import))
-            .collect();
+        let resolutions =
+            facts.imports.iter().map(|import| self.resolver.resolve(path, import)).collect();
         FileEdges {
             path: path.clone(),
             facts,

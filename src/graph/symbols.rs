@@ -47,11 +47,7 @@ impl Graph<'_> {
                 steps.extend(next);
             }
             if !found {
-                if facts
-                    .definitions
-                    .iter()
-                    .any(|definition| definition.name == name)
-                {
+                if facts.definitions.iter().any(|definition| definition.name == name) {
                     return Some(file);
                 }
                 let stars = facts.exports.iter().filter(|export| export.name == "*");
@@ -184,10 +180,7 @@ fn passes_on_all(file: &RepoPath) -> bool {
 pub(super) fn is_module(file: &RepoPath, specifier: &str, name: &str) -> bool {
     let package = specifier.rsplit('.').next().unwrap_or_default();
     let (directory, own) = match file.stem() {
-        "__init__" => file
-            .directory()
-            .rsplit_once('/')
-            .unwrap_or(("", file.directory())),
+        "__init__" => file.directory().rsplit_once('/').unwrap_or(("", file.directory())),
         stem => (file.directory(), stem),
     };
     let above = directory.rsplit('/').next().unwrap_or_default();
@@ -281,9 +274,7 @@ mod tests {
         let modules: Vec<(String, String)> = (0..300)
             .map(|at| (format!("m{at}.ts"), format!("export const n{at} = 1;\n")))
             .collect();
-        let barrel: String = (0..300)
-            .map(|at| format!("export * from './m{at}';\n"))
-            .collect();
+        let barrel: String = (0..300).map(|at| format!("export * from './m{at}';\n")).collect();
         let mut files: Vec<(&str, &str)> = vec![("index.ts", &barrel)];
         files.extend(modules.iter().map(|(name, text)| (&name[..], &text[..])));
         let source = memory(&files);
@@ -304,11 +295,7 @@ mod tests {
             ("b.ts", "export function near() {}\n"),
         ]);
         let closure = Graph::new(&source).imported(&[path("t.ts")], 1, true);
-        let reached: Vec<&str> = closure
-            .nodes
-            .iter()
-            .map(|node| node.path.as_str())
-            .collect();
+        let reached: Vec<&str> = closure.nodes.iter().map(|node| node.path.as_str()).collect();
         assert_eq!(reached, ["t.ts", "a.ts", "b.ts", "index.ts"]);
     }
 

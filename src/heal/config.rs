@@ -90,13 +90,9 @@ impl ServerConfig {
         };
         let line = self.text.get(..span.start).unwrap_or("");
         let line = line.rsplit('\n').next().unwrap_or("");
-        let indent: String = line
-            .chars()
-            .take_while(|letter| letter.is_whitespace())
-            .collect();
+        let indent: String = line.chars().take_while(|letter| letter.is_whitespace()).collect();
         let written = serde_json::to_string_pretty(entry).unwrap_or_default();
-        self.text
-            .replace_range(span, &written.replace('\n', &format!("\n{indent}")));
+        self.text.replace_range(span, &written.replace('\n', &format!("\n{indent}")));
     }
 
     /// Names and values of every variable and header in it.
@@ -143,26 +139,15 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
         return Err("neither a `command` nor a `url`".to_owned());
     }
     let texts = |pairs: BTreeMap<String, Value>| {
-        let text = |value: Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
-        pairs
-            .into_iter()
-            .map(|(name, value)| (name, text(value)))
-            .collect()
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        pairs.into_iter().map(|(name, value)| (name, text(value))).collect()
     };
     let mut words: Vec<String> = command.into_iter().collect();
     if !words.is_empty() {
         words.extend(entry.args);
     }
     Ok(Endpoint {
-        transport: if by_url {
-            Transport::Http
-        } else {
-            Transport::Stdio
-        },
+        transport: if by_url { Transport::Http } else { Transport::Stdio },
         command: words,
         env: texts(entry.env),
         cwd: entry.cwd,
@@ -172,9 +157,7 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
 }
 
 fn put_endpoint(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
-    let url = ["url", "serverUrl", "httpUrl"]
-        .into_iter()
-        .find(|key| entry.contains_key(*key));
+    let url = ["url", "serverUrl", "httpUrl"].into_iter().find(|key| entry.contains_key(*key));
     match endpoint.transport {
         Transport::Stdio => {
             if let Some((command, args)) = endpoint.command.split_first() {
@@ -195,8 +178,7 @@ fn put_endpoint(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
 /// A configuration as it may be shown: values that are secrets, or whose names say so, are masked.
 pub fn masked(document: &Map<String, Value>, redactor: &Redactor) -> Map<String, Value> {
     let rows = document.iter();
-    rows.map(|(name, value)| (name.clone(), mask(name, value, redactor)))
-        .collect()
+    rows.map(|(name, value)| (name.clone(), mask(name, value, redactor))).collect()
 }
 
 fn mask(name: &str, value: &Value, redactor: &Redactor) -> Value {

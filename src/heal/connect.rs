@@ -32,9 +32,7 @@ pub(super) fn try_server(
             }
         }
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match endpoint.transport {
         Transport::Stdio => stdio::connect(&runtime, &endpoint, probe, place, stop),
         #[cfg(feature = "http")]

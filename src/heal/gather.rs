@@ -42,9 +42,7 @@ pub(super) fn gather_surroundings(directory: &Path, probe: &Probe) -> Surroundin
     }
     let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
     found.npm = node_packages(&read(&"package.json"));
-    let examples = EXAMPLES
-        .iter()
-        .map(|name| ((*name).to_owned(), variable_names(&read(name))));
+    let examples = EXAMPLES.iter().map(|name| ((*name).to_owned(), variable_names(&read(name))));
     found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
     found
 }
@@ -63,9 +61,7 @@ fn node_packages(text: &str) -> BTreeSet<String> {
 }
 
 fn variable_names(text: &str) -> BTreeSet<String> {
-    let lines = text
-        .lines()
-        .map(|line| line.trim_start().trim_start_matches("export "));
+    let lines = text.lines().map(|line| line.trim_start().trim_start_matches("export "));
     let names = lines.filter_map(|line| Some(line.split_once('=')?.0.trim()));
     let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let names = names.filter(|name| !name.is_empty() && name.chars().all(letter));

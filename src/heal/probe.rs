@@ -93,10 +93,7 @@ impl Probe {
         let mut changed = self.clone();
         match &mut changed.target {
             Target::Command(line) => {
-                let (_, rest) = line
-                    .trim_start()
-                    .split_once([' ', '\t'])
-                    .unwrap_or_default();
+                let (_, rest) = line.trim_start().split_once([' ', '\t']).unwrap_or_default();
                 let rest = rest.trim_start();
                 let mut words: Vec<_> = front.iter().map(|word| shell_word(word)).collect();
                 words.extend((!rest.is_empty()).then_some(rest.into()));

@@ -41,11 +41,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let Some(program) = probe.program() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    if let Some(line) = diagnosis
-        .evidence
-        .first()
-        .filter(|_| !names_word(diagnosis, program))
-    {
+    if let Some(line) = diagnosis.evidence.first().filter(|_| !names_word(diagnosis, program)) {
         // Told to a person, because a name that only the log knows is never run.
         let line = &line.text;
         let message = format!("A program that `{program}` starts is not installed: {line}");
@@ -54,9 +50,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let name = file_name(program);
     let has = |program: &str| around.programs.contains(program);
     let is_declared = around.npm.contains(name);
-    let aliases = ALIASES
-        .iter()
-        .filter(|(known, other)| *known == program && has(other));
+    let aliases = ALIASES.iter().filter(|(known, other)| *known == program && has(other));
     let mut ways: Vec<Vec<&str>> = aliases.map(|(_, other)| vec![*other]).collect();
     if is_declared && name == program && has("npx") {
         ways.push(vec!["npx", "--no-install", name]);
@@ -178,9 +172,7 @@ fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         .filter(|word| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase())
         .collect();
     let stands_in = |name: &str| examples.iter().find(|(_, known)| known.contains(name));
-    let mut known = names
-        .iter()
-        .filter_map(|name| Some((*name, stands_in(name)?.0)));
+    let mut known = names.iter().filter_map(|name| Some((*name, stands_in(name)?.0)));
     vec![Fix::person(match (known.next(), names.first()) {
         (Some((name, file)), _) => format!("Set `{name}`, which is in {file}"),
         (None, Some(name)) => format!("Set `{name}`"),

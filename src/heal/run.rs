@@ -73,9 +73,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         }
         let first = healing.earlier.into_iter().next().map(|(first, _)| first);
         let changed = answer.answered
-            && first
-                .as_ref()
-                .is_some_and(|first| first.target != healing.current.target);
+            && first.as_ref().is_some_and(|first| first.target != healing.current.target);
         // What never answered is no better than what was given.
         let kept = first.filter(|_| !answer.answered);
         let probe = kept.unwrap_or(healing.current);

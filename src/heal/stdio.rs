@@ -25,10 +25,7 @@ pub(super) fn connect(
     stop: &Stop,
 ) -> Result<Answer, HealError> {
     let command = endpoint.command.first().cloned().unwrap_or_default();
-    let pairs = endpoint
-        .env
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
+    let pairs = endpoint.env.iter().map(|(name, value)| format!("{name}={value}"));
     let job = Job {
         environment: Environment::with(pairs.collect()),
         limits: Limits {

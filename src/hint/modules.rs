@@ -136,11 +136,7 @@ impl MissingModule<'_> {
                 module,
                 path: Some(path.clone()),
                 confidence: if certain { 90 } else { 40 },
-                source: if is_same {
-                    HintSource::Definition
-                } else {
-                    HintSource::Similar
-                },
+                source: if is_same { HintSource::Definition } else { HintSource::Similar },
                 certain,
                 imported: "*".to_owned(),
                 type_only: self.import.type_only,

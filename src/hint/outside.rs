@@ -82,8 +82,7 @@ mod tests {
     fn known_names_lead_to_their_modules() {
         let known = |name, language| -> Vec<(&str, &str, bool)> {
             let rows = rows_of(KNOWN.lines(), name, language);
-            rows.map(|one| (one.module, one.imported, one.erased))
-                .collect()
+            rows.map(|one| (one.module, one.imported, one.erased)).collect()
         };
         assert_eq!(known("useState", &TYPESCRIPT), [("react", "", false)]);
         assert_eq!(known("ReactNode", &TYPESCRIPT), [("react", "", true)]);

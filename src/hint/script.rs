@@ -90,11 +90,7 @@ impl<'g> Script<'g> {
             return self.style.relative(file, path, "");
         };
         let ended = self.style.ended(&alias, path);
-        if leads_to(resolver, file, &ended, path) {
-            ended
-        } else {
-            alias
-        }
+        if leads_to(resolver, file, &ended, path) { ended } else { alias }
     }
 }
 

@@ -155,10 +155,7 @@ mod tests {
         };
         let found = |named: &[&str]| -> Vec<String> {
             let source = Memory::named(files);
-            let named: Vec<_> = named
-                .iter()
-                .map(|path| RepoPath::new(path).unwrap())
-                .collect();
+            let named: Vec<_> = named.iter().map(|path| RepoPath::new(path).unwrap()).collect();
             let found = wanted(&source, &named, &lacks);
             found.keys().map(ToString::to_string).collect()
         };

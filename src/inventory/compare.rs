@@ -30,9 +30,7 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     let wrong_python = || wrong_version(project, true, &python_version(project).or(python)?);
     let python = wrong_python().or_else(|| python_problem(project));
     let engine = node.and_then(|version| wrong_version(project, false, &version));
-    let node = engine
-        .or_else(|| node_problem(project))
-        .or_else(|| member_problem(project));
+    let node = engine.or_else(|| node_problem(project)).or_else(|| member_problem(project));
     let submodule = unfetched_submodule(project, None);
     let variable = needed_variable(project);
     let problems = [submodule, python, node, variable];
@@ -121,9 +119,7 @@ fn unmet_requirement(
 ) -> Option<Remedy> {
     project.installed.metadata().find_map(|about| {
         let text = std::fs::read_to_string(about.join("METADATA")).ok()?;
-        let lines = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("Requires-Dist: "));
+        let lines = text.lines().filter_map(|line| line.strip_prefix("Requires-Dist: "));
         let mut asked = lines.filter_map(|line| parse_requirement(line, Place::Main));
         let missing = asked.find(|one| !one.is_conditional && !present.contains_key(&one.name))?;
         let missing = missing.name;
@@ -135,12 +131,8 @@ fn unmet_requirement(
 // Whether a test imports the module of a package before it can skip anything.
 fn is_imported_by_tests(project: &Project<'_>, package: &str) -> bool {
     let module = package.replace('-', "_");
-    let tests = project
-        .paths()
-        .filter(|path| path.ends_with(".py") && is_test(path));
-    let mut texts = tests
-        .take(MAX_FILES)
-        .filter_map(|path| read_text(project.source, path));
+    let tests = project.paths().filter(|path| path.ends_with(".py") && is_test(path));
+    let mut texts = tests.take(MAX_FILES).filter_map(|path| read_text(project.source, path));
     let imports = |line: &str| {
         let mut words = line.split([' ', '.', ',']);
         matches!(words.next(), Some("import" | "from")) && words.next() == Some(&module)

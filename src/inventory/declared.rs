@@ -65,20 +65,12 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     let tables = groups.map(|group| &group["dependencies"]);
     let tables = tables.chain([&poetry["dependencies"], &poetry["dev-dependencies"]]);
     let asked = tables.flat_map(rows).filter(|(name, _)| *name != "python");
-    found.extend(asked.map(|(name, value)| {
-        Requirement {
-            name: normal(name),
-            range: value
-                .as_str()
-                .or(value["version"].as_str())
-                .unwrap_or("path:")
-                .to_owned(),
-            place: Place::Main,
-            is_conditional: ["markers", "optional", "python"]
-                .iter()
-                .any(|key| !value[*key].is_null())
-                || value.is_array(),
-        }
+    found.extend(asked.map(|(name, value)| Requirement {
+        name: normal(name),
+        range: value.as_str().or(value["version"].as_str()).unwrap_or("path:").to_owned(),
+        place: Place::Main,
+        is_conditional: ["markers", "optional", "python"].iter().any(|key| !value[*key].is_null())
+            || value.is_array(),
     }));
     if !found.iter().any(|one| one.place == Place::Main) {
         found.extend(requirements_of(
@@ -89,18 +81,13 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     }
     for file in FILES {
         let mut all = requirements_of(project, Path::new(file), 0);
-        all.iter_mut()
-            .for_each(|one| one.place = Place::Group(file.to_owned()));
+        all.iter_mut().for_each(|one| one.place = Place::Group(file.to_owned()));
         found.extend(all);
     }
     if !found.iter().any(|one| one.place == Place::Main) {
         let text = project.read("setup.cfg").unwrap_or_default();
-        let lines = text
-            .lines()
-            .skip_while(|line| !line.starts_with("install_requires"));
-        let lines = lines
-            .skip(1)
-            .take_while(|line| line.starts_with([' ', '\t']));
+        let lines = text.lines().skip_while(|line| !line.starts_with("install_requires"));
+        let lines = lines.skip(1).take_while(|line| line.starts_with([' ', '\t']));
         found.extend(lines.filter_map(|line| parse_requirement(line, Place::Main)));
     }
     found
@@ -176,9 +163,7 @@ pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
 /// Returns the command that installs a declared package: with the extra or group that has it, else everything.
 pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package: &str) -> String {
     let requirements = python_requirements(project);
-    let mut found = requirements
-        .iter()
-        .filter(|one| one.name == normal(package));
+    let mut found = requirements.iter().filter(|one| one.name == normal(package));
     let place = found.next().map_or(&Place::Main, |one| &one.place);
     let line = match place {
         Place::Main => None,

@@ -111,21 +111,14 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
 /// Returns a variable that an example of settings names, the code cannot do without, and nothing sets.
 pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
     let text = EXAMPLES.iter().find_map(|file| project.read(file))?;
-    if [".env", ".env.local"]
-        .iter()
-        .any(|file| project.has_path(file))
-    {
+    if [".env", ".env.local"].iter().any(|file| project.has_path(file)) {
         return None;
     }
     let names = text.lines().filter_map(|line| line.split_once('='));
     let names = names.map(|(name, _)| name.trim_start_matches("export ").trim());
     let mut unset = names.filter(|name| std::env::var_os(name).is_none());
     let files = project.paths();
-    let is_code = |path: &&str| {
-        [".py", ".js", ".mjs", ".ts"]
-            .iter()
-            .any(|end| path.ends_with(end))
-    };
+    let is_code = |path: &&str| [".py", ".js", ".mjs", ".ts"].iter().any(|end| path.ends_with(end));
     let texts = files.filter(is_code).take(MAX_FILES);
     let texts = texts.filter_map(|path| read_text(project.source, path));
     let code = texts.collect::<Vec<_>>().join("\n");
@@ -134,9 +127,7 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
         let needs = ["environ[\"{}\"]", "environ['{}']", "!process.env.{})"];
         let needs = needs.map(|need| need.replace("{}", name));
         // What the code or its tests set themselves is nobody else's to set.
-        let uses = needs
-            .iter()
-            .flat_map(|need| code.split(need.as_str()).skip(1));
+        let uses = needs.iter().flat_map(|need| code.split(need.as_str()).skip(1));
         let mut uses = uses.peekable();
         uses.peek().is_some() && !uses.any(|rest| rest.trim_start().starts_with('='))
     })?;
@@ -153,9 +144,7 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
     }
     let value = |file: &&str| {
         let text = project.read(file)?;
-        let mut lines = text
-            .lines()
-            .map(|line| line.trim_start_matches("export ").trim());
+        let mut lines = text.lines().map(|line| line.trim_start_matches("export ").trim());
         let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
         let is_plain = PLAIN_VALUE.is_match(value);
         is_plain.then(|| (file.to_string(), format!("{name}={value}")))

@@ -19,11 +19,7 @@ pub(super) struct Member {
 
 /// Returns the packages of the repository.
 pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
-    let file = if python {
-        "pyproject.toml"
-    } else {
-        "package.json"
-    };
+    let file = if python { "pyproject.toml" } else { "package.json" };
     let files = source.listing().files().map(|entry| &entry.path);
     let manifests =
         files.filter(|path| path.file_name() == file && !path.as_str().contains("node_modules/"));

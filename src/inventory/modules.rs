@@ -71,9 +71,7 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
     let has_scope = |name: &&str| scope(name).is_some() && scope(name) == scope(package);
     let is_near = |name: &&str| distance(package, name).is_some();
     let mut declared = declared.into_iter().filter(is_near);
-    let near = own
-        .filter(|name| has_scope(name) || is_near(name))
-        .chain(&mut declared);
+    let near = own.filter(|name| has_scope(name) || is_near(name)).chain(&mut declared);
     if let Some(near) = near.min() {
         let message = format!("`{package}` is not installed; the project names `{near}`");
         return Remedy::new(message, None);
@@ -83,11 +81,7 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
 }
 
 fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
-    let usual = if python {
-        "{pip} install"
-    } else {
-        "npm install"
-    };
+    let usual = if python { "{pip} install" } else { "npm install" };
     let manager = project.find_manager(python);
     let one = manager.map_or(usual, |manager| manager.one.as_str());
     project.command(&format!("{one} {package}"))
@@ -114,8 +108,7 @@ const PLUGINS: &str = include_str!("plugins.txt");
 // Returns the plugin that an option, a setting or a fixture of a line needs.
 fn pytest_plugin(line: &str) -> Option<&'static str> {
     let mut rows = PLUGINS.lines().filter_map(|row| row.split_once(' '));
-    rows.find(|(_, cue)| line.contains(cue))
-        .map(|(plugin, _)| plugin)
+    rows.find(|(_, cue)| line.contains(cue)).map(|(plugin, _)| plugin)
 }
 
 /// Returns how the plugin is installed that one of the lines with a mark needs: by the extra or group that has it, else

@@ -67,12 +67,7 @@ impl<'a> Project<'a> {
     pub(super) fn folder_of(&self, name: &str) -> Option<&'a Path> {
         let mut folders = Path::new(self.prefix).ancestors();
         let listing = self.source.listing();
-        folders.find(|folder| {
-            folder
-                .join(name)
-                .to_str()
-                .is_some_and(|path| listing.has_file(path))
-        })
+        folders.find(|folder| folder.join(name).to_str().is_some_and(|path| listing.has_file(path)))
     }
 
     pub(super) fn find_manager(&self, python: bool) -> Option<&'static Manager> {

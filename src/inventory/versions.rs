@@ -14,17 +14,13 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
     } else {
         (&[".nvmrc", ".node-version"], "Node.js")
     };
-    let mut pins = files
-        .iter()
-        .filter_map(|file| Some((*file, project.read(file)?)));
+    let mut pins = files.iter().filter_map(|file| Some((*file, project.read(file)?)));
     let (pin, (file, asked)) = match pins.next() {
         Some(pin) => (true, pin),
         None => (false, asked_range(project, python)?),
     };
     let asked = asked.trim().trim_start_matches('v');
-    let mut words = RELEASES
-        .split(' ')
-        .skip_while(|word| asked.strip_prefix("lts/") != Some(word));
+    let mut words = RELEASES.split(' ').skip_while(|word| asked.strip_prefix("lts/") != Some(word));
     let asked = words.nth(1).unwrap_or(asked);
     let least = NUMBERS.find(asked)?.as_str();
     let fits = if pin {

@@ -164,9 +164,7 @@ pub struct Report {
 impl Report {
     /// The tests that failed.
     pub fn failed(&self) -> impl Iterator<Item = &Case> {
-        self.cases
-            .iter()
-            .filter(|case| matches!(case.end, End::Failed | End::Error))
+        self.cases.iter().filter(|case| matches!(case.end, End::Failed | End::Error))
     }
 }
 

@@ -44,11 +44,7 @@ pub fn inserted(page: &Page<'_>, one: &Suggestion) -> Option<String> {
 
 impl Page<'_> {
     fn line_end(&self) -> &'static str {
-        if self.text.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        }
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
     fn with_line_above(&self, statement: &Statement<'_>, line: &str) -> String {

@@ -79,9 +79,7 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
             return Some(Has::Exported { erased });
         }
         is_unknown |= words(&text, name).next().is_some();
-        is_unknown |= DYNAMIC
-            .iter()
-            .any(|mark| memmem::find(&text, mark.as_bytes()).is_some());
+        is_unknown |= DYNAMIC.iter().any(|mark| memmem::find(&text, mark.as_bytes()).is_some());
         for star in facts.exports.iter().filter(|export| export.name == "*") {
             let from = star.from.as_deref().filter(|from| from.starts_with('.'));
             let next = from.and_then(|from| (files.beside)(&at, from));

@@ -161,10 +161,7 @@ impl Language {
     pub fn exporters(&self, name: &str) -> Vec<Outside<'static>> {
         let rows = self.library.lines().filter_map(|line| {
             let mut row = line.split_whitespace();
-            let module = row
-                .next()
-                .filter(|known| *known == name)
-                .and_then(|_| row.next())?;
+            let module = row.next().filter(|known| *known == name).and_then(|_| row.next())?;
             let mark = row.next();
             Some(Outside {
                 module,
@@ -259,9 +256,7 @@ mod tests {
             ("AddressInfo", ("net", "", true)),
         ] {
             let all = typescript.exporters(name).into_iter();
-            let all: Vec<_> = all
-                .map(|one| (one.module, one.imported, one.erased))
-                .collect();
+            let all: Vec<_> = all.map(|one| (one.module, one.imported, one.erased)).collect();
             assert_eq!(all, [expected]);
         }
         for language in LANGUAGES {

@@ -22,8 +22,7 @@ impl<'t> Syntax<'t> for Node<'t> {
     }
 
     fn field_text(self, name: &str, text: &[u8]) -> String {
-        self.field(name)
-            .map_or_else(String::new, |child| text_of(child, text))
+        self.field(name).map_or_else(String::new, |child| text_of(child, text))
     }
 
     fn fields(self, name: &'static str) -> impl Iterator<Item = Node<'t>> {

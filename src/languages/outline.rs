@@ -94,9 +94,7 @@ fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
             let (name, title) = (get(found, "name"), get(found, "title"));
             if let (Some(whole), Some(name)) = (get(found, "definition"), name.or(title)) {
                 let (body, titled) = (get(found, "body"), title.is_some());
-                let one = defined
-                    .entry(whole.id())
-                    .or_insert(Defined { name, body, titled });
+                let one = defined.entry(whole.id()).or_insert(Defined { name, body, titled });
                 one.body = one.body.or(body);
             }
         });

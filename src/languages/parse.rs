@@ -36,9 +36,7 @@ const SECONDS_PER_MEGABYTE: f64 = 2.0;
 pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let own = std::ptr::from_ref(grammar);
     let cached = LAST.with_borrow(|last| {
-        let mut same = last
-            .iter()
-            .filter(|parsed| parsed.grammar == own && parsed.text == text);
+        let mut same = last.iter().filter(|parsed| parsed.grammar == own && parsed.text == text);
         same.next().map(|parsed| parsed.tree.clone())
     });
     if cached.is_some() {

@@ -24,9 +24,7 @@ pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> 
     let finder = Finder {
         text: bytes,
         is_python: code.language.name == "python",
-        is_typed: path
-            .extension()
-            .is_some_and(|extension| extension.contains("ts")),
+        is_typed: path.extension().is_some_and(|extension| extension.contains("ts")),
     };
     finder.find_tests(&tree)
 }
@@ -90,9 +88,8 @@ impl Finder<'_> {
                     assertions,
                 };
                 found.push((function.byte_range(), test));
-            } else if let Some(assertion) = self
-                .perturb_node(node)
-                .filter(|_| !may_fail(node, self.text))
+            } else if let Some(assertion) =
+                self.perturb_node(node).filter(|_| !may_fail(node, self.text))
             {
                 // The innermost test comes last.
                 let start = assertion.place.start;
@@ -200,11 +197,7 @@ impl Finder<'_> {
         let orders = has(ORDERS) || matches!(&*name, "lt" | "gt" | "lte" | "gte");
         let side = |node: Node<'_>| {
             if orders {
-                let not_a_number = if self.is_python {
-                    "float('nan')"
-                } else {
-                    "NaN"
-                };
+                let not_a_number = if self.is_python { "float('nan')" } else { "NaN" };
                 self.replace_node(node, not_a_number.to_owned())
             } else if has(COMPARES) {
                 self.wrap_equal(node)
@@ -377,11 +370,7 @@ fn expected_side<'n>(first: Node<'n>, second: Node<'n>) -> Node<'n> {
             .iter()
             .any(|node| matches!(node.kind(), "call" | "call_expression" | "await"))
     };
-    if calls(second) && !calls(first) {
-        first
-    } else {
-        second
-    }
+    if calls(second) && !calls(first) { first } else { second }
 }
 
 // Whether a statement stands where an error is caught or expected.
@@ -553,10 +542,6 @@ mod tests {
         let text = "describe('shop', () => {\n  test('adds', () => expect(1).toBe(x));\n});\n";
         let tests = perturbable_tests(&RepoPath::new("a.test.ts").unwrap(), text.as_bytes());
         assert_eq!(tests[0].names, ["shop", "adds"]);
-        assert!(
-            tests[0].assertions[0]
-                .perturbed
-                .starts_with("((v: any): any =>")
-        );
+        assert!(tests[0].assertions[0].perturbed.starts_with("((v: any): any =>"));
     }
 }

@@ -110,11 +110,7 @@ impl Pattern {
         } else if self.matches(node) {
             found.extend(self.captures.iter().map(|name| (*name, node)));
             let is_deep = !self.children.is_empty();
-            let children = if is_deep {
-                with_fields(node)
-            } else {
-                Vec::new()
-            };
+            let children = if is_deep { with_fields(node) } else { Vec::new() };
             any = match_children(&self.children, &children, 0, found, then);
         }
         found.truncate(before);
@@ -211,9 +207,7 @@ fn read_inside(
     pattern: &mut Pattern,
     tokens: &mut Peekable<impl Iterator<Item = &'static str>>,
 ) -> Option<()> {
-    pattern.kind = Some(tokens.next()?)
-        .filter(|kind| *kind != "_")
-        .unwrap_or_default();
+    pattern.kind = Some(tokens.next()?).filter(|kind| *kind != "_").unwrap_or_default();
     let mut is_first = false;
     while tokens.next_if_eq(&")").is_none() {
         let token = *tokens.peek()?;

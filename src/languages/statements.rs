@@ -47,13 +47,8 @@ pub(super) fn statements<'f>(
             continue;
         }
         let start = node.start_byte();
-        let line = text
-            .get(..start)
-            .and_then(|head| head.rfind('\n'))
-            .map_or(0, |at| at + 1);
-        let blank = text
-            .get(line..start)
-            .is_some_and(|head| head.trim().is_empty());
+        let line = text.get(..start).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
+        let blank = text.get(line..start).is_some_and(|head| head.trim().is_empty());
         let row = node.start_position().row + 1;
         let imports: Vec<&Import> = facts
             .imports
@@ -71,9 +66,7 @@ pub(super) fn statements<'f>(
             .collect();
         if blank && (!imports.is_empty() || kind == "future_import_statement") {
             let below = text.get(node.end_byte()..).unwrap_or_default();
-            let end = below
-                .find('\n')
-                .map_or(text.len(), |at| node.end_byte() + at);
+            let end = below.find('\n').map_or(text.len(), |at| node.end_byte() + at);
             found.push(Statement {
                 span: start..end,
                 imports,

@@ -65,13 +65,12 @@ impl Reader<'_> {
                     if let Some(pattern) = get(found, "name") {
                         collect_bound(pattern, 0, &mut names);
                     }
-                    tags.definitions
-                        .extend(names.into_iter().map(|name| Definition {
-                            name: text_of(name, self.text),
-                            kind,
-                            line: line_of(whole),
-                            end_line: end_line_of(whole),
-                        }));
+                    tags.definitions.extend(names.into_iter().map(|name| Definition {
+                        name: text_of(name, self.text),
+                        kind,
+                        line: line_of(whole),
+                        end_line: end_line_of(whole),
+                    }));
                 } else if let Some(string) = get(found, "import") {
                     tags.imports.push(string);
                 } else {
@@ -160,8 +159,6 @@ fn collect_bound<'t>(node: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
 fn plain_text(node: Node<'_>, text: &[u8]) -> String {
     let written = text_of(node, text);
     let is_string = matches!(node.kind(), "string" | "template_string");
-    let inside = written
-        .get(1..written.len().saturating_sub(1))
-        .filter(|_| is_string);
+    let inside = written.get(1..written.len().saturating_sub(1)).filter(|_| is_string);
     inside.map_or_else(|| written.clone(), unescape_text)
 }

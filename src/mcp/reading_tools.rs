@@ -36,11 +36,7 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
         text: context_markdown(&packed.context, &packed.packet),
         document: None,
         limit: limit.map_or(MAX_TOKENS, |limit| {
-            if limit == 0 {
-                u64::MAX / 7
-            } else {
-                limit.max(MAX_TOKENS)
-            }
+            if limit == 0 { u64::MAX / 7 } else { limit.max(MAX_TOKENS) }
         }),
         command: "mendit context --format markdown".to_owned(),
     })
@@ -139,9 +135,7 @@ fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = mask(text),
         Value::Array(items) => items.iter_mut().for_each(|item| mask_strings(item, mask)),
-        Value::Object(fields) => fields
-            .values_mut()
-            .for_each(|field| mask_strings(field, mask)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| mask_strings(field, mask)),
         _ => {}
     }
 }

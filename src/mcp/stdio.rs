@@ -35,10 +35,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
             listener.await;
             ended.send_replace(true);
         });
-        let service = server
-            .serve(Lines { messages, out })
-            .await
-            .map_err(std::io::Error::other)?;
+        let service = server.serve(Lines { messages, out }).await.map_err(std::io::Error::other)?;
         service.waiting().await.map_err(std::io::Error::other)
     });
     // Nobody waits for it because reading standard input cannot be broken off.
@@ -244,9 +241,7 @@ mod tests {
             ),
             (r#"{"jsonrpc":"2.0","method":"of/no/kind"}"#, Value::Null, 0),
         ] {
-            let answer = parse_message(line.as_bytes(), &mut greeted)
-                .err()
-                .unwrap_or_default();
+            let answer = parse_message(line.as_bytes(), &mut greeted).err().unwrap_or_default();
             assert_eq!(answer["id"], id, "{line}");
             assert_eq!(
                 answer["error"]["code"].as_i64().unwrap_or(0),

@@ -152,10 +152,8 @@ impl Answer {
     /// Returns the result for the client. An answer that is too long loses its document, then its last lines, and
     /// names the command that prints all of it.
     pub(super) fn into_result(self) -> CallToolResult {
-        let document_size = self
-            .document
-            .as_ref()
-            .map_or(0, |document| count_tokens(&document.to_string()));
+        let document_size =
+            self.document.as_ref().map_or(0, |document| count_tokens(&document.to_string()));
         if count_tokens(&self.text) + document_size <= self.limit {
             let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
             result.structured_content = self.document;

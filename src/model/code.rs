@@ -153,9 +153,8 @@ fn pages() -> impl Iterator<Item = Page> {
 
 /// Returns the pages of codes and of kinds of failure, by name.
 pub fn code_pages() -> Vec<Page> {
-    let mut codes: Vec<Page> = pages()
-        .filter(|page| ["code", "kind"].contains(&page.family))
-        .collect();
+    let mut codes: Vec<Page> =
+        pages().filter(|page| ["code", "kind"].contains(&page.family)).collect();
     codes.sort_by_key(|page| page.name);
     codes
 }
@@ -264,9 +263,7 @@ mod tests {
         });
         let words: Vec<_> = words.collect();
         let words = words.into_iter();
-        words
-            .filter_map(|word| Some(word.as_str()?.to_owned()))
-            .collect()
+        words.filter_map(|word| Some(word.as_str()?.to_owned())).collect()
     }
 
     #[test]
@@ -277,9 +274,7 @@ mod tests {
             kinds.len() > 25 && verdicts.len() > 7,
             "{kinds:?}{verdicts:?}"
         );
-        let levels = (0..)
-            .map_while(Level::from_number)
-            .map(|level| level.to_string());
+        let levels = (0..).map_while(Level::from_number).map(|level| level.to_string());
         let named = |family: &'static str| move |word: String| format!("{family} {word}");
         let known: BTreeSet<String> = kinds
             .into_iter()
@@ -289,17 +284,12 @@ mod tests {
             .chain(words_of::<StopReason>().into_iter().map(named("stop")))
             .chain(levels.map(named("level")))
             .collect();
-        let pages: Vec<String> = words()
-            .map(|page| format!("{} {}", page.family, page.name))
-            .collect();
+        let pages: Vec<String> =
+            words().map(|page| format!("{} {}", page.family, page.name)).collect();
         assert_eq!(pages.len(), known.len());
         assert_eq!(pages.into_iter().collect::<BTreeSet<_>>(), known);
         assert!(words().all(|page| page.title.len() > 5 && page.body.len() > 10));
-        assert!(
-            code_pages()
-                .iter()
-                .all(|page| page.title.len() > 2 && page.body.len() > 10)
-        );
+        assert!(code_pages().iter().all(|page| page.title.len() > 2 && page.body.len() > 10));
     }
 
     #[test]

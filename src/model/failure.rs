@@ -362,9 +362,7 @@ impl MentionedFile {
 
     /// The path as a file of the repository, when it is one.
     pub fn repo_path(&self) -> Option<RepoPath> {
-        RepoPath::new(&self.path)
-            .ok()
-            .filter(|_| self.in_repository)
+        RepoPath::new(&self.path).ok().filter(|_| self.in_repository)
     }
 }
 

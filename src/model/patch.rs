@@ -52,9 +52,7 @@ impl PatchVerdict {
 
     /// New problems that the patch causes: syntax first, then imports.
     pub fn broken(&self) -> impl Iterator<Item = &AfterProblem> {
-        self.new_syntax_errors
-            .iter()
-            .chain(&self.new_unresolved_imports)
+        self.new_syntax_errors.iter().chain(&self.new_unresolved_imports)
     }
 
     /// An empty verdict that says `verdict`.

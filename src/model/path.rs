@@ -147,11 +147,7 @@ impl RepoPath {
     pub fn stem(&self) -> &str {
         let parts = self.file_name().rsplit_once('.');
         let stem = parts.map_or("", |(stem, _)| stem);
-        if stem.is_empty() {
-            self.file_name()
-        } else {
-            stem
-        }
+        if stem.is_empty() { self.file_name() } else { stem }
     }
 
     /// What follows the last dot of the file name, if anything does.
@@ -169,10 +165,7 @@ impl RepoPath {
 
     /// Steps from the directory of one file to that of another.
     pub fn steps_to(&self, other: &Self) -> usize {
-        let both = self
-            .directory()
-            .split('/')
-            .zip(other.directory().split('/'));
+        let both = self.directory().split('/').zip(other.directory().split('/'));
         let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
         self.depth() + other.depth() - 2 * shared
     }

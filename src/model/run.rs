@@ -146,9 +146,7 @@ impl RunFailure {
             test => format!("{test}: {}", self.error),
         };
         if let Some(path) = &self.test_path {
-            let line = self
-                .test_line
-                .map_or(String::new(), |line| format!(":{line}"));
+            let line = self.test_line.map_or(String::new(), |line| format!(":{line}"));
             text.push_str(&format!("\nin {path}{line}"));
         }
         text

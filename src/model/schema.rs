@@ -97,9 +97,7 @@ fn written<T: JsonSchema>() -> Schema {
 
 // As this program reads it: what has a default may be missing.
 fn read<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12()
-        .into_generator()
-        .into_root_schema_for::<T>()
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
 }
 
 /// `report.json` of a run, or the rates of several runs.

@@ -46,10 +46,7 @@ impl Traced {
     /// of the line that has most); 0 where the failing tests run none of them, `None` where no line is known.
     pub fn score(&self, path: &RepoPath, [from, to]: [u32; 2]) -> Option<f64> {
         let file = self.files.get(path).filter(|_| from <= to)?;
-        let ran = file
-            .ran
-            .range(from..=to)
-            .map(|(_, row)| self.suspicion(*row));
+        let ran = file.ran.range(from..=to).map(|(_, row)| self.suspicion(*row));
         let best = ran.fold(None, |best: Option<f64>, one| {
             Some(best.map_or(one, |best| best.max(one)))
         });
@@ -66,14 +63,8 @@ impl Traced {
 
     /// The files that failing tests run, each with the score of the line that has most.
     pub fn by_file(&self) -> Vec<(RepoPath, f64)> {
-        let best = |path| {
-            self.score(path, [0, u32::MAX])
-                .filter(|score| *score > OUTSIDE)
-        };
-        let files = self
-            .files
-            .keys()
-            .filter_map(|path| Some((path.clone(), best(path)?)));
+        let best = |path| self.score(path, [0, u32::MAX]).filter(|score| *score > OUTSIDE);
+        let files = self.files.keys().filter_map(|path| Some((path.clone(), best(path)?)));
         files.collect()
     }
 }

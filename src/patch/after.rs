@@ -147,9 +147,7 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     }
     let mut earlier: HashMap<(String, &[u8]), usize> = HashMap::new();
     for error in syntax_errors(path, old) {
-        *earlier
-            .entry((error.message, line_of(old, error.line)))
-            .or_default() += 1;
+        *earlier.entry((error.message, line_of(old, error.line))).or_default() += 1;
     }
     found
         .into_iter()

@@ -177,11 +177,7 @@ fn write_literal(bytes: &[u8], out: &mut Vec<u8>) {
     let packed = packed.unwrap_or_default();
     for line in packed.chunks(52) {
         let count = line.len() as u8;
-        out.push(if count <= 26 {
-            b'A' + count - 1
-        } else {
-            b'a' + count - 27
-        });
+        out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });
         for group in line.chunks(4) {
             let mut value = group
                 .iter()

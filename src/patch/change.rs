@@ -97,9 +97,7 @@ fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
     let is_same = |a_row: usize, b_row: usize| a.whole(a_row) == b.whole(b_row);
     let head = (0..most).take_while(|row| is_same(*row, *row)).count();
     let back = 1..=most - head;
-    let tail = back
-        .take_while(|back| is_same(a.len() - back, b.len() - back))
-        .count();
+    let tail = back.take_while(|back| is_same(a.len() - back, b.len() - back)).count();
     let (gone, come) = (head..a.len() - tail, head..b.len() - tail);
     if gone.is_empty() && come.is_empty() {
         return Vec::new();

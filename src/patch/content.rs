@@ -50,9 +50,7 @@ pub(super) fn modify_file(before: &FileState, section: &FilePatch<'_>, work: &Wo
         None
     } else {
         let composed = compose_surely(&text, &hunks, &outcomes, section);
-        composed
-            .map_err(|failure| modified.failures.push(failure))
-            .ok()
+        composed.map_err(|failure| modified.failures.push(failure)).ok()
     };
     add_verdicts(&mut modified, explicit, &site, &hunks, &outcomes);
     if let Some(composed) = composed {

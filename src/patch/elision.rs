@@ -70,9 +70,7 @@ pub(super) fn elision_of(line: &[u8]) -> Option<Elision> {
     }
     let has_dots = is_dotted(said);
     let said = said.trim_matches(|letter: char| is_edge(letter) || matches!(letter, '.' | '…'));
-    let words: Vec<&str> = said
-        .split(|letter: char| !letter.is_alphanumeric())
-        .collect();
+    let words: Vec<&str> = said.split(|letter: char| !letter.is_alphanumeric()).collect();
     let has_word = |list: &str| list.split('|').any(|word| words.contains(&word));
     let names_rest = has_word("rest|remaining|existing");
     let stays = STAYS.split('|').any(|end| said.contains(end));
@@ -105,9 +103,7 @@ fn remark_in(line: &str) -> Option<&str> {
 
 /// Whether a text begins or ends with dots.
 fn is_dotted(text: &str) -> bool {
-    ["...", "…"]
-        .iter()
-        .any(|dots| text.starts_with(dots) || text.ends_with(dots))
+    ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots))
 }
 
 /// Whether a text is nothing but dots, also where JSON wants a key and a value.

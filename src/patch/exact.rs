@@ -64,11 +64,7 @@ fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
         end += 1;
         is_whole_line(line, text.whole(end - 1))
     });
-    fits && if is_open {
-        end <= text.len()
-    } else {
-        end == text.len()
-    }
+    fits && if is_open { end <= text.len() } else { end == text.len() }
 }
 
 fn is_whole_line(line: &HunkLine<'_>, whole: &[u8]) -> bool {

@@ -27,9 +27,7 @@ pub(super) fn find_unmeant(
         );
         return Some((line, Refusal::new(Code::P312, message)));
     }
-    let is_markup = [".md", ".mdx", ".markdown", ".rst"]
-        .iter()
-        .any(|end| path.ends_with(end));
+    let is_markup = [".md", ".mdx", ".markdown", ".rst"].iter().any(|end| path.ends_with(end));
     if after.bytes.starts_with(b"```") && !old.starts_with(b"```") && !is_markup {
         let message = "the file would begin with a fence; send the text without its wrapper";
         return Some((1, Refusal::new(Code::P312, message)));
@@ -48,8 +46,7 @@ const BROKEN: &str = "a quote is left open at the end of the line, and a later l
 /// The lines of a text that are not blank, with their numbers.
 pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
-    rows.filter(|(_, line)| !line.trim_ascii().is_empty())
-        .collect()
+    rows.filter(|(_, line)| !line.trim_ascii().is_empty()).collect()
 }
 
 // The first of the lines that only the new text has, when all begin with consecutive numbers as a reader
@@ -94,9 +91,7 @@ fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> 
 /// Whether the blob id that a section announces, which may be abbreviated, is that of its result.
 pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> bool {
     const SHORTEST: usize = 7;
-    let announced = section
-        .announced_ids()
-        .map(|(_, new)| new.to_ascii_lowercase());
+    let announced = section.announced_ids().map(|(_, new)| new.to_ascii_lowercase());
     let announced = announced.filter(|new| new.len() >= SHORTEST);
     announced.is_some_and(|new| BlobId::from_content(bytes).to_string().starts_with(&new))
 }

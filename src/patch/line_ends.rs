@@ -27,11 +27,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
         _ => return (text, hunks),
     };
     let line = hunks.first().map_or(0, |hunk| u64::from(hunk.line));
-    let safety = if all || !any {
-        Safety::Safe
-    } else {
-        Safety::Lossy
-    };
+    let safety = if all || !any { Safety::Safe } else { Safety::Lossy };
     mends.push(Mend::new(Code::M411, safety, line, message));
     if any {
         drop_cr(&mut hunks);
@@ -58,11 +54,7 @@ pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
 
 /// How the last line of a text ends.
 pub(super) fn last_line_end(text: &[u8]) -> &'static [u8] {
-    if text.ends_with(b"\r\n") {
-        b"\r\n"
-    } else {
-        b"\n"
-    }
+    if text.ends_with(b"\r\n") { b"\r\n" } else { b"\n" }
 }
 
 /// A text with the line ends of a file that has one kind of them; `None` when it has no others.

@@ -53,14 +53,11 @@ const OPPOSITES: [[&[u8]; 2]; 5] = [
 fn reverse_header(text: &[u8]) -> Vec<u8> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     let reversed = lines.map(|line| {
-        let opposites = OPPOSITES
-            .iter()
-            .flat_map(|[one, other]| [(one, other), (other, one)]);
+        let opposites = OPPOSITES.iter().flat_map(|[one, other]| [(one, other), (other, one)]);
         let mut words =
             opposites.filter_map(|(word, other)| Some([*other, line.strip_prefix(*word)?]));
         let word = words.next().map(|parts| parts.concat());
-        word.or_else(|| reverse_ids(line))
-            .unwrap_or_else(|| line.to_vec())
+        word.or_else(|| reverse_ids(line)).unwrap_or_else(|| line.to_vec())
     });
     let mut reversed: Vec<Vec<u8>> = reversed.collect();
     // The name of the old side stays the first of the two.

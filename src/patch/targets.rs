@@ -175,9 +175,7 @@ impl PathRules<'_> {
     ) -> Result<Target, Refusal> {
         let new = self.below_directory(&decode_name(&file.headers.path)?);
         let old = file.headers.from.as_ref().map(|from| decode_name(from));
-        let old = old
-            .transpose()?
-            .map_or_else(|| new.clone(), |old| self.below_directory(&old));
+        let old = old.transpose()?.map_or_else(|| new.clone(), |old| self.below_directory(&old));
         let is_new = operation == Operation::Create || matches!(file.body, Body::Whole(_));
         let mut target = Target {
             operation,
@@ -242,11 +240,7 @@ impl PathRules<'_> {
         let new = section.target().to_owned();
         Ok(Target {
             mode: mode.filter(|mode| creates || *mode != section.old_mode),
-            old: if creates {
-                new.clone()
-            } else {
-                section.name().to_owned()
-            },
+            old: if creates { new.clone() } else { section.name().to_owned() },
             operation,
             new,
         })
@@ -336,9 +330,7 @@ fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
 }
 
 fn decode_name(name: &[u8]) -> Result<String, Refusal> {
-    let name = std::str::from_utf8(name)
-        .ok()
-        .filter(|name| !name.contains('\0'));
+    let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('\0'));
     name.map(str::to_owned)
         .ok_or_else(|| Refusal::new(Code::P508, "a file name is not UTF-8"))
 }

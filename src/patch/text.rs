@@ -109,11 +109,8 @@ impl<'a> Text<'a> {
 
     /// The bytes of the lines from `from` up to `to`.
     pub(super) fn span(&self, from: usize, to: usize) -> &'a [u8] {
-        let place = |at: usize| {
-            self.starts
-                .get(at)
-                .map_or(self.bytes.len(), |start| *start as usize)
-        };
+        let place =
+            |at: usize| self.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
         self.bytes.get(place(from)..place(to)).unwrap_or_default()
     }
 }
@@ -140,9 +137,7 @@ pub(super) fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
 
 /// Whether a text has a pattern that was compiled once.
 pub(super) fn matches_pattern(pattern: &LazyLock<Option<Regex>>, text: &[u8]) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(text))
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// The decimal number that a text starts with, and what follows it.

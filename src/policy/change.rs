@@ -204,9 +204,7 @@ pub(super) mod tests {
             modes: (0o100_644, 0o100_644),
         };
         let found = with_rules(|rules| {
-            let together = judge_together(&[file], rules)
-                .into_iter()
-                .map(|found| found.1);
+            let together = judge_together(&[file], rules).into_iter().map(|found| found.1);
             let mut found = judge_change(&file, rules);
             found.extend(together);
             found

@@ -16,11 +16,7 @@ pub(super) fn changed_lines<'t>(
     after: &'t [u8],
 ) -> (Vec<ChangedLine<'t>>, Vec<ChangedLine<'t>>) {
     let (old, new) = (split_lines(before), split_lines(after));
-    let head = old
-        .iter()
-        .zip(&new)
-        .take_while(|(one, other)| one == other)
-        .count();
+    let head = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
     let rest = old.len().min(new.len()) - head;
     let ends = old.iter().rev().zip(new.iter().rev()).take(rest);
     let tail = ends.take_while(|(one, other)| one == other).count();
@@ -32,9 +28,7 @@ pub(super) fn changed_lines<'t>(
 }
 
 pub(super) fn split_lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|byte| *byte == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .collect()
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
 }
 
 fn missing_lines<'t>(

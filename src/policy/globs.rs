@@ -93,20 +93,14 @@ impl<R: PathRow> PathTable<R> {
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
         let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
-        let mut rows = found
-            .iter()
-            .filter(is_meant)
-            .map(|(row, _)| &self.rows[*row]);
+        let mut rows = found.iter().filter(is_meant).map(|(row, _)| &self.rows[*row]);
         rows.find(|row| is_wanted(row))
     }
 
     /// Counts the rows and globs, and the globs that could not be compiled.
     #[cfg(test)]
     pub(super) fn count(&self) -> (usize, usize, usize) {
-        let all = self
-            .rows
-            .iter()
-            .flat_map(|row| row.globs().iter().chain(row.exceptions()));
+        let all = self.rows.iter().flat_map(|row| row.globs().iter().chain(row.exceptions()));
         let broken = all.filter(|glob| compile_glob(glob).is_err()).count();
         (self.rows.len(), self.globs.len(), broken)
     }
@@ -134,9 +128,7 @@ pub(super) fn compile_globs(globs: &[String]) -> Result<GlobSet, (String, String
     for glob in globs {
         builder.add(compile_glob(glob)?);
     }
-    builder
-        .build()
-        .map_err(|error| (String::new(), error.kind().to_string()))
+    builder.build().map_err(|error| (String::new(), error.kind().to_string()))
 }
 
 /// Compiles a glob: without a slash it means any folder, with one at its end all below, with one at

@@ -48,9 +48,7 @@ pub(super) fn kind_of(character: char) -> Option<&'static str> {
         ('\u{feff}', '\u{feff}', "zero_width"), ('\u{ffa0}', '\u{ffa0}', "zero_width"),
         ('\u{fff9}', '\u{fffb}', "zero_width"), ('\u{e0000}', '\u{e0fff}', "tag"),
     ];
-    let found = KINDS
-        .iter()
-        .find(|(first, last, _)| (*first..=*last).contains(&character));
+    let found = KINDS.iter().find(|(first, last, _)| (*first..=*last).contains(&character));
     found.map(|(_, _, kind)| *kind)
 }
 

@@ -142,10 +142,7 @@ impl Redactor {
         let mut own = Learned::default();
         let mut hits = self.mask_to_end(text, Vec::new(), &mut own);
         let finders = [own.finder(), self.learned.clone()];
-        let known = finders
-            .iter()
-            .flatten()
-            .flat_map(|finder| scan_learned(text, finder));
+        let known = finders.iter().flatten().flat_map(|finder| scan_learned(text, finder));
         let known: Vec<Hit> = known.collect();
         if !known.is_empty() {
             hits.extend(known);

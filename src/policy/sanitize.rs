@@ -121,11 +121,7 @@ pub(super) fn decode_utf16(bytes: &[u8]) -> Option<String> {
     };
     let pairs = bytes.get(2..).unwrap_or_default().chunks_exact(2);
     let units = char::decode_utf16(pairs.map(|pair| read([pair[0], pair[1]])));
-    Some(
-        units
-            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect(),
-    )
+    Some(units.map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
 #[cfg(test)]

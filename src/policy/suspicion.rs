@@ -260,14 +260,8 @@ mod tests {
 
     #[test]
     fn table_is_read() {
-        let patterns = || {
-            TABLE
-                .iter()
-                .flat_map(|row| [Some(&row.sign), row.but.as_ref()])
-        };
-        let broken = patterns()
-            .flatten()
-            .filter(|pattern| pattern.get().is_none());
+        let patterns = || TABLE.iter().flat_map(|row| [Some(&row.sign), row.but.as_ref()]);
+        let broken = patterns().flatten().filter(|pattern| pattern.get().is_none());
         assert!(broken.count() == 0 && TABLE.len() > 25);
     }
 
@@ -283,19 +277,17 @@ mod tests {
             HirKind::Repetition(part) => part.min > 0 && any(std::slice::from_ref(&*part.sub)),
             // `(?:re|copy)\.` has `re.` or `copy.`.
             HirKind::Concat(parts) => {
-                let joined = parts
-                    .windows(2)
-                    .any(|pair| match (pair[0].kind(), pair[1].kind()) {
-                        (HirKind::Alternation(starts), HirKind::Literal(end)) => {
-                            let starts = starts.iter();
-                            let starts =
-                                starts.map(|start| [start.clone(), Hir::literal(end.0.clone())]);
-                            starts
-                                .map(|both| Hir::concat(both.into()))
-                                .all(|both| needs_words(&both, words))
-                        }
-                        _ => false,
-                    });
+                let joined = parts.windows(2).any(|pair| match (pair[0].kind(), pair[1].kind()) {
+                    (HirKind::Alternation(starts), HirKind::Literal(end)) => {
+                        let starts = starts.iter();
+                        let starts =
+                            starts.map(|start| [start.clone(), Hir::literal(end.0.clone())]);
+                        starts
+                            .map(|both| Hir::concat(both.into()))
+                            .all(|both| needs_words(&both, words))
+                    }
+                    _ => false,
+                });
                 joined || any(parts)
             }
             HirKind::Alternation(parts) => parts.iter().all(|part| needs_words(part, words)),

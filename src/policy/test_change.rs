@@ -19,10 +19,7 @@ pub(super) fn judge_tests(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let tests = files
-        .iter()
-        .enumerate()
-        .filter(|(_, file)| is_existing_test(file, rules));
+    let tests = files.iter().enumerate().filter(|(_, file)| is_existing_test(file, rules));
     let tests: Vec<(usize, &ChangedFile<'_>)> = tests.collect();
     if tests.is_empty() {
         return Vec::new();
@@ -93,9 +90,7 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     let (gone, new) = changed_lines(before, after);
     let heads = |lines: &[ChangedLine<'_>]| line_numbers(lines, is_test_head);
     let (lost, found) = (heads(&gone), heads(&new).len());
-    let elsewhere = gone
-        .iter()
-        .filter(|line| is_test_head(line.text) && moved.contains(line.text));
+    let elsewhere = gone.iter().filter(|line| is_test_head(line.text) && moved.contains(line.text));
     if lost.len() > found + elsewhere.count() {
         return Some(Finding::new(Weight::Removal, "removes a case of", lost));
     }
@@ -164,9 +159,7 @@ fn is_existing_test(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
 /// Whether a file of the product changes: neither a test nor a text about it.
 fn is_product(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
     const TEXTS: [&str; 4] = ["adoc", "md", "rst", "txt"];
-    let extension = file_name(file.path)
-        .rsplit_once('.')
-        .map_or("", |(_, ending)| ending);
+    let extension = file_name(file.path).rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_text = TEXTS.contains(&extension) && !is_manifest(file.path);
     file.before != file.after
         && !is_text

@@ -102,9 +102,7 @@ fn starts_with_word(line: &[u8], words: &[String]) -> bool {
 
 pub(super) fn is_assertion(line: &[u8]) -> bool {
     !is_comment(line)
-        && (ASSERTIONS
-            .as_ref()
-            .is_some_and(|regex| regex.is_match(line))
+        && (ASSERTIONS.as_ref().is_some_and(|regex| regex.is_match(line))
             || starts_with_word(line, &WORDS.starts_assertion))
 }
 
@@ -124,9 +122,7 @@ pub(super) fn is_skip(line: &[u8]) -> bool {
         let pair = at.checked_sub(1).and_then(|before| line.get(before..=at));
         !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
     };
-    let mut found = SKIPS
-        .iter()
-        .flat_map(|skips| skips.find_overlapping_iter(line));
+    let mut found = SKIPS.iter().flat_map(|skips| skips.find_overlapping_iter(line));
     found.any(|hit| stands(hit.start()))
 }
 

@@ -139,11 +139,7 @@ const MAX_MISSING: usize = 12;
 // The numbers alone: no test fewer, and as many passed as ran before.
 fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
     let (then, now) = (then.counts, now.counts);
-    let what = if runner == TestRunner::GoTest {
-        "packages"
-    } else {
-        "tests"
-    };
+    let what = if runner == TestRunner::GoTest { "packages" } else { "tests" };
     if now.total() < then.total() {
         missing.push(format!(
             "{runner} had {} {what} before and {} now",
@@ -193,10 +189,7 @@ fn failed_still(end: TestEnd) -> Option<&'static str> {
 }
 
 fn newly_skipped(then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
-    let passed = then
-        .tests
-        .iter()
-        .filter(|(_, end)| **end == TestEnd::Passed);
+    let passed = then.tests.iter().filter(|(_, end)| **end == TestEnd::Passed);
     for (id, _) in passed {
         let end = now.tests.get(id);
         if matches!(end, Some(TestEnd::Skipped | TestEnd::ExpectedFailure)) {

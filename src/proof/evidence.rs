@@ -283,11 +283,7 @@ mod tests {
             (include_str!("../../tests/proof/tox.txt"), R::Pytest),
         ] {
             let evidence = command_evidence(&printed(text, &[], None));
-            let runners: Vec<R> = evidence
-                .accounts
-                .iter()
-                .map(|account| account.runner)
-                .collect();
+            let runners: Vec<R> = evidence.accounts.iter().map(|account| account.runner).collect();
             assert_eq!(runners, [expected], "{text}");
             let account = &evidence.accounts[0];
             assert!(account.printed && account.counts.passed > 0, "{account:?}");

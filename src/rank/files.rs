@@ -189,9 +189,7 @@ fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
         definers[*term as usize] += 1.0;
     }
     let score = |term: &u32| log2_1p(question.names[*term as usize]) / definers[*term as usize];
-    let scores = files
-        .iter()
-        .map(|file| file.defines.iter().map(score).sum());
+    let scores = files.iter().map(|file| file.defines.iter().map(score).sum());
     scores.collect()
 }
 
@@ -210,9 +208,7 @@ fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath
             ends_with_path(path.as_str(), named)
                 || named.contains('/') && ends_with_path(named, path.as_str())
         };
-        let found: Vec<usize> = (0..paths.len())
-            .filter(|at| is_named(&paths[*at]))
-            .collect();
+        let found: Vec<usize> = (0..paths.len()).filter(|at| is_named(&paths[*at])).collect();
         for at in &found {
             scores[*at] = (scores[*at] + 1.0 / found.len() as f64).min(1.0);
         }
@@ -227,10 +223,7 @@ fn ends_with_path(longer: &str, shorter: &str) -> bool {
 
 /// Scores the words of paths: those of the file name count twice.
 fn name_scores(question: &Question, paths: &[RepoPath]) -> Vec<f64> {
-    let words: Vec<Vec<(u32, f64)>> = paths
-        .iter()
-        .map(|path| path_terms(question, path))
-        .collect();
+    let words: Vec<Vec<(u32, f64)>> = paths.iter().map(|path| path_terms(question, path)).collect();
     let mut holders = vec![0.0; question.subjects.len()];
     for (term, _) in words.iter().flatten() {
         holders[*term as usize] += 1.0;
@@ -241,10 +234,7 @@ fn name_scores(question: &Question, paths: &[RepoPath]) -> Vec<f64> {
         let rarity = log2_1p((all - held + 0.5) / (held + 0.5));
         rarity * weight * log2_1p(question.subjects[*term as usize])
     };
-    words
-        .iter()
-        .map(|words| words.iter().map(score).sum())
-        .collect()
+    words.iter().map(|words| words.iter().map(score).sum()).collect()
 }
 
 fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
@@ -253,9 +243,7 @@ fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
     let stem = name.split('.').next().unwrap_or(name);
     for (text, weight) in [(stem, FILE_NAME), (path.directory(), 1.0)] {
         let mut add = |id| {
-            let term = question
-                .number(id)
-                .filter(|term| question.subjects[*term as usize] > 0.0);
+            let term = question.number(id).filter(|term| question.subjects[*term as usize] > 0.0);
             if let Some(term) = term.filter(|term| found.iter().all(|row| row.0 != *term)) {
                 found.push((term, weight));
             }
@@ -313,11 +301,7 @@ mod tests {
             may_read: &|_: &RepoPath| true,
         };
         let found = rank_files(&source, &Question::from_issue(text), &input);
-        found
-            .files
-            .iter()
-            .map(|file| file.path.to_string())
-            .collect()
+        found.files.iter().map(|file| file.path.to_string()).collect()
     }
 
     const FILES: [(&str, &str); 4] = [

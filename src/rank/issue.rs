@@ -12,9 +12,7 @@ impl Question {
     /// Reads a question from an issue or a task. Of more than 256 KiB only the start is read, four
     /// times as much as hosts of issues accept.
     pub fn from_issue(text: &str) -> Self {
-        let text = text
-            .get(..text.floor_char_boundary(MAX_TEXT))
-            .unwrap_or(text);
+        let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
         let mut asked = AskedWords::default();
         let mut question = Self {
             part: 1.0,
@@ -38,9 +36,7 @@ impl Question {
             }
         }
         for (number, (word, [weight, name])) in (0_u32..).zip(asked.terms) {
-            question
-                .numbers
-                .extend(word_forms(&word).map(|id| (id, number)));
+            question.numbers.extend(word_forms(&word).map(|id| (id, number)));
             question.weights.push(weight);
             question.names.push(name);
             question.subjects.push(weight);
@@ -144,9 +140,7 @@ fn zones(text: &str) -> Vec<(Zone, &str)> {
         let is_code = fenced
             || line.starts_with("    ")
             || line.starts_with('\t')
-            || [">>>", "... ", "In ["]
-                .iter()
-                .any(|prompt| bare.starts_with(prompt));
+            || [">>>", "... ", "In ["].iter().any(|prompt| bare.starts_with(prompt));
         let zone = match () {
             () if zones.is_empty() && !bare.is_empty() && !is_frame => Zone::Title,
             () if traced || is_frame => Zone::Trace,

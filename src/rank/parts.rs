@@ -57,10 +57,7 @@ pub fn score_parts(
     let shared = shared_words(&words, question, rarity);
     let reached = walk_definitions(&pieces, &words, &definers);
     let highest = |scores: &[f64]| {
-        let product = scores
-            .iter()
-            .zip(&pieces)
-            .filter(|(_, piece)| files[piece.file].is_product);
+        let product = scores.iter().zip(&pieces).filter(|(_, piece)| files[piece.file].is_product);
         product.map(|(score, _)| *score).fold(LEAST, f64::max)
     };
     let most = [highest(&shared), highest(&reached)];
@@ -119,10 +116,7 @@ fn cut_files<'a>(files: &[PartFile<'a>]) -> Vec<Piece<'a>> {
             let inside = definitions.iter().filter(|definition| {
                 touches([definition.signature_end.min(definition.lines[1]); 2])
             });
-            let is_test = file
-                .failing
-                .iter()
-                .any(|at| touches(definitions[*at].lines));
+            let is_test = file.failing.iter().any(|at| touches(definitions[*at].lines));
             let is_pointed = file.lines.iter().any(|line| touches([*line; 2]));
             pieces.push(Piece {
                 file: number,
@@ -283,10 +277,8 @@ mod tests {
         );
         let rarity = vec![1.0; question.weights.len()];
         let scores = score_parts(&files, &question, &rarity, None);
-        let mut parts: Vec<(u32, f64)> = scores[1]
-            .iter()
-            .map(|(unit, score)| (unit.lines[0], *score))
-            .collect();
+        let mut parts: Vec<(u32, f64)> =
+            scores[1].iter().map(|(unit, score)| (unit.lines[0], *score)).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let lines: Vec<u32> = parts.iter().map(|part| part.0).collect();
         assert_eq!(lines[..2], [6, 11], "{parts:?}");

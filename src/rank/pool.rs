@@ -43,11 +43,7 @@ impl Pool {
         if !self.is_source(path, start) {
             return None;
         }
-        Some(if start > 0 {
-            ProjectPart::SetApart
-        } else {
-            ProjectPart::Product
-        })
+        Some(if start > 0 { ProjectPart::SetApart } else { ProjectPart::Product })
     }
 
     // Whether the file is product code by its name and its folders from `start` on.
@@ -90,9 +86,7 @@ pub(super) fn vendored_package<'p>(source: &dyn Source, path: &'p RepoPath) -> O
         let is_inside = source.listing().has_file(&format!("{above}/__init__.py"));
         let head = RepoPath::new(&format!("{package}/__init__.py"));
         let text = head.ok().filter(|_| is_inside);
-        let text = text
-            .and_then(|head| source.read(&head).ok())
-            .unwrap_or_default();
+        let text = text.and_then(|head| source.read(&head).ok()).unwrap_or_default();
         let mut lines = text.split(|byte| *byte == b'\n');
         lines.any(|line| line.starts_with(b"__version__ =") || line.starts_with(b"__license__ ="))
     })
@@ -121,9 +115,8 @@ fn packages_for_tests(listing: &Listing) -> Vec<String> {
             let is_package = |folder: &str| listing.has_file(&format!("{folder}/__init__.py"));
             let below = path.as_str().get(end + 1..).unwrap_or_default();
             let own = !below.starts_with("tests/");
-            let may_be = found
-                .entry(folder)
-                .or_insert_with(|| is_package(above) && is_package(folder));
+            let may_be =
+                found.entry(folder).or_insert_with(|| is_package(above) && is_package(folder));
             *may_be &= !(own && is_test_file(path.file_name()));
         }
     }
@@ -155,11 +148,7 @@ mod tests {
 
     #[test]
     fn tests_and_fixtures_are_no_candidates() {
-        let ranks = |text| {
-            Pool::default()
-                .standing(&RepoPath::new(text).unwrap())
-                .is_some()
-        };
+        let ranks = |text| Pool::default().standing(&RepoPath::new(text).unwrap()).is_some();
         assert!(
             ranks("src/user.ts")
                 && ranks("coverage/sort.py")
@@ -195,9 +184,7 @@ mod tests {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let source = Memory::named(files.map(|file| (file, "")));
         let pool = Pool::new(&[], source.listing());
-        let held = files
-            .iter()
-            .filter(|file| pool.standing(&path(file)).is_some());
+        let held = files.iter().filter(|file| pool.standing(&path(file)).is_some());
         let held: Vec<&str> = held.copied().collect();
         assert_eq!(
             held,

@@ -333,8 +333,7 @@ impl Session<'_> {
             why: result.message.clone(),
         })?;
         let journal = &self.stage.journal;
-        self.seen
-            .remember_attempt(&result, journal, &attempt.folder, old_log);
+        self.seen.remember_attempt(&result, journal, &attempt.folder, old_log);
         Ok(result)
     }
 }
@@ -350,8 +349,7 @@ pub(super) fn unfinished_run(ran: &CommandsRun) -> Option<(StopReason, String)> 
         return Some((StopReason::Interrupted, "it was interrupted".to_owned()));
     }
     let message = format!("{TIME_UP} while the commands ran with the change");
-    ran.cut_short
-        .then_some((StopReason::BudgetExhausted, message))
+    ran.cut_short.then_some((StopReason::BudgetExhausted, message))
 }
 
 // What is wrong, with its file where the words do not name it.

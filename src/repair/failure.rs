@@ -159,10 +159,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
 
 // Twice the time after progress, smaller parts without.
 fn how_to_retry(attempts: &[AttemptResult]) -> String {
-    if !attempts
-        .iter()
-        .any(|attempt| attempt.progress || attempt.kept)
-    {
+    if !attempts.iter().any(|attempt| attempt.progress || attempt.kept) {
         return "Split the task and retry its parts".to_owned();
     }
     let seconds = attempts.iter().map(|attempt| attempt.agent_timeout_seconds);

@@ -60,9 +60,7 @@ fn run_errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
             // Of a file that did not load node prints its own frame first.
             Some(message) if message.starts_with("node:internal/") => decisive,
             None => row.log_line.and_then(|number| {
-                let line = log
-                    .lines()
-                    .nth(usize::try_from(number).ok()?.checked_sub(1)?)?;
+                let line = log.lines().nth(usize::try_from(number).ok()?.checked_sub(1)?)?;
                 Some(line.trim().trim_start_matches("E ").trim())
             }),
             message => message,

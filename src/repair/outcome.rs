@@ -86,11 +86,7 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
         let shown = names.iter().take(MOST_NAMES).copied();
         let shown = shown.collect::<Vec<_>>().join(", ");
         let more = names.len().saturating_sub(MOST_NAMES);
-        if more > 0 {
-            format!("{shown} and {more} more")
-        } else {
-            shown
-        }
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
     };
     let tests = gone(&before.failing_tests, &after.failing_tests);
     let names = gone(&before.undefined_names, &after.undefined_names);

@@ -86,9 +86,7 @@ impl Session<'_> {
         journal.write_text(&name("prompt.md"), &prompt)?;
         attempt.result.packet_bytes = built.context.total_bytes;
         Ok(Question {
-            json: journal
-                .read(&name("failure-packet.json"))
-                .unwrap_or_default(),
+            json: journal.read(&name("failure-packet.json")).unwrap_or_default(),
             packet,
             prompt,
         })
@@ -125,9 +123,7 @@ impl Session<'_> {
         });
         let targets = ask.task.map_or(&[][..], |task| &task.targets).iter();
         let targets = targets.filter_map(|path| RepoPath::new(path).ok());
-        request.targets = targets
-            .filter(|path| source.listing().has_file(path.as_str()))
-            .collect();
+        request.targets = targets.filter(|path| source.listing().has_file(path.as_str())).collect();
         request
     }
 

@@ -263,11 +263,7 @@ fn after(
     // Once it ran out of time over work that it had begun, it gets twice as much, once.
     let doubled = longest > policy.agent_timeout;
     let may_double = !doubled && replies().any(|reply| reply.timed_out_agent && reply.progress);
-    let timeout = if may_double {
-        policy.agent_timeout * 2.0
-    } else {
-        longest
-    };
+    let timeout = if may_double { policy.agent_timeout * 2.0 } else { longest };
     match last.stop_reason {
         StopReason::InvalidTask => stop_with(RunStatus::InvalidTask, last),
         StopReason::UserActionRequired | StopReason::WorkplaceUnused => {

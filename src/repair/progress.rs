@@ -65,10 +65,9 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
             None => is_broken = true,
         }
     }
-    let is_less = old.keys().any(|test| {
-        !new.keys()
-            .any(|other| other == test || holds_test(test, other))
-    });
+    let is_less = old
+        .keys()
+        .any(|test| !new.keys().any(|other| other == test || holds_test(test, other)));
     let is_back = is_broken || steps.contains(&Step::Back);
     match () {
         () if is_broken && after.kind.is_before_tests() => Effect::Regressed,
@@ -106,11 +105,7 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
         || is_part(&lines(after), &lines(before))
         || is_part(&new, &old)
         || is_next && !new.iter().any(|word| is_brought(word, changes));
-    if is_better {
-        Effect::Better
-    } else {
-        Effect::Changed
-    }
+    if is_better { Effect::Better } else { Effect::Changed }
 }
 
 fn by_test(run: &Observed) -> BTreeMap<&str, RunFailure> {
@@ -190,9 +185,7 @@ fn is_brought(word: &str, changes: &[Change]) -> bool {
         let bytes = side.as_ref().map(|state| &state.bytes[..]);
         bytes.is_some_and(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
     };
-    changes
-        .iter()
-        .any(|change| has(&change.after) && !has(&change.before))
+    changes.iter().any(|change| has(&change.after) && !has(&change.before))
 }
 
 /// Returns a line of output without what differs from run to run: numbers, addresses, temporary paths.

@@ -119,9 +119,7 @@ impl Session<'_> {
             less.retain(|change| change.before.is_none() || !tests.contains(&change.path));
             self.narrow_changes(attempt, trial, less, ran)?;
         } else {
-            let flags = tests
-                .iter()
-                .map(|path| format!(" --allow-protected {path}"));
+            let flags = tests.iter().map(|path| format!(" --allow-protected {path}"));
             proof.missing.push(format!(
                 "it does not pass without its changes to tests; if a test itself is wrong, allow the change with `{}`",
                 flags.collect::<String>().trim_start()

@@ -29,20 +29,11 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
         report: read_json(&folder.join("report.json")),
         repository: text_at(&key, "repository"),
         commit: key["commit"].as_str().map(str::to_owned),
-        evidence: evidence
-            .take(MAX_EVIDENCE)
-            .map(|line| text_at(line, "text"))
-            .collect(),
-        commands: commands
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
+        evidence: evidence.take(MAX_EVIDENCE).map(|line| text_at(line, "text")).collect(),
+        commands: commands.filter_map(Value::as_str).map(str::to_owned).collect(),
         agent: key["agent"].as_str().map(str::to_owned),
         log: read_tail(&folder.join("baseline.log")),
-        attempts: names
-            .iter()
-            .filter_map(|name| read_attempt(folder, name))
-            .collect(),
+        attempts: names.iter().filter_map(|name| read_attempt(folder, name)).collect(),
         patch: Some(read_head(&folder.join("final.patch"))).filter(|patch| !patch.is_empty()),
     })
 }
@@ -55,9 +46,7 @@ fn read_attempt(folder: &Path, name: &str) -> Option<AttemptRecord> {
     Some(AttemptRecord {
         folder: format!("attempts/{name}"),
         result: read_json(&at.join("result.json"))?,
-        files: files
-            .map(|file| (text_at(file, "path"), text_at(file, "why")))
-            .collect(),
+        files: files.map(|file| (text_at(file, "path"), text_at(file, "why"))).collect(),
         feedback: text_at(&preflight, "feedback"),
         patch: read_head(&at.join("patch.diff")),
         log: read_tail(&at.join("test.log")),

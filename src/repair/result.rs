@@ -56,9 +56,7 @@ impl Session<'_> {
             let remedies = remedies.unwrap_or_default();
             let attempts = &self.seen.attempts;
             let failure = child_failure(&result, attempts, &remedies, self.asked.redactor);
-            result
-                .suggested_actions
-                .clone_from(&failure.suggested_actions);
+            result.suggested_actions.clone_from(&failure.suggested_actions);
             let journal = &self.stage.journal;
             journal.write_text("report.txt", &failure_text(&failure))?;
             journal.write_json("report.json", &failure)?;
@@ -78,9 +76,7 @@ impl Session<'_> {
         let changes = base.map(|(path, before)| {
             Change::between(path.clone(), before.clone(), FileState::read(&source, path))
         });
-        Ok(changes
-            .filter(|change| change.before != change.after)
-            .collect())
+        Ok(changes.filter(|change| change.before != change.after).collect())
     }
 
     fn run_result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
@@ -111,11 +107,7 @@ impl Session<'_> {
             status,
             stop_reason: end.reason,
             category: (!status.is_success()).then(|| self.run_category(end, first)),
-            level: attempts
-                .clone()
-                .map(|attempt| attempt.level)
-                .max()
-                .unwrap_or(Level::Targets),
+            level: attempts.clone().map(|attempt| attempt.level).max().unwrap_or(Level::Targets),
             started_at: None,
             ended_at: Some(in_utc(jiff::Timestamp::now())),
             attempts: seen.attempts.len() as u32,

@@ -116,8 +116,7 @@ impl Session<'_> {
             self.set_baseline(&ran);
         }
         let journal = &self.stage.journal;
-        self.seen
-            .remember_attempt(&result, journal, folder, &old_log);
+        self.seen.remember_attempt(&result, journal, folder, &old_log);
         Ok(Some(result))
     }
 

@@ -206,9 +206,7 @@ impl Session<'_> {
         let line = self.seen.alone.clone().filter(|_| alone);
         let ran = self.stage.run(line.as_deref(), why)?;
         self.stage.place.reset()?;
-        self.stage
-            .journal
-            .write_text(&format!("{name}.log"), &ran.log)?;
+        self.stage.journal.write_text(&format!("{name}.log"), &ran.log)?;
         self.stage.has_moved()?;
         if !alone {
             self.seen.evidence.push(ran.evidence.clone());

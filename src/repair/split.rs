@@ -422,10 +422,7 @@ mod tests {
             ..Task::default()
         };
         let by_criterion = parts(&[], &many, &[], &[]);
-        let titles: Vec<_> = by_criterion
-            .iter()
-            .map(|part| part.title.as_str())
-            .collect();
+        let titles: Vec<_> = by_criterion.iter().map(|part| part.title.as_str()).collect();
         assert_eq!(
             titles,
             [

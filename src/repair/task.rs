@@ -47,10 +47,7 @@ impl Task {
             if let Some(title) = trimmed.strip_prefix('#')
                 && task.title.is_empty()
             {
-                title
-                    .trim_start_matches('#')
-                    .trim()
-                    .clone_into(&mut task.title);
+                title.trim_start_matches('#').trim().clone_into(&mut task.title);
             }
             if let Some((label, value)) = trimmed.split_once(':') {
                 let id = match label.to_ascii_lowercase().as_str() {

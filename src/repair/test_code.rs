@@ -110,10 +110,7 @@ fn is_loaded_before_tests(path: &RepoPath, source: &dyn Source) -> bool {
         let mut bases = BASES.captures_iter(&text).filter(|_| is_test);
         lists.any(|list| list.contains(stem) || list.contains(short))
             || bases.any(|bases| {
-                let bases = bases
-                    .get(1)
-                    .or(bases.get(2))
-                    .map_or("", |text| text.as_str());
+                let bases = bases.get(1).or(bases.get(2)).map_or("", |text| text.as_str());
                 let mut names = bases.split(',').map(|base| base.trim().rsplit('.').next());
                 let class = |name: &str| format!("class {name}");
                 let defines = |name: &str| words(own.as_bytes(), &class(name)).next().is_some();

@@ -16,9 +16,7 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
     named.or_else(|| {
         let module = id.rsplit(['(', ' ']).next()?.trim_end_matches(')');
         let parts: Vec<&str> = module.split('.').collect();
-        let heads = (1..=parts.len())
-            .rev()
-            .map(|count| parts[..count].join("/"));
+        let heads = (1..=parts.len()).rev().map(|count| parts[..count].join("/"));
         let mut endings = heads.map(|head| format!("/{head}.py"));
         endings.find_map(|ending| {
             let mut files = listing.files().map(|file| &file.path);

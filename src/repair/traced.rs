@@ -26,9 +26,7 @@ pub fn run_traced(
     let wanted = (plan.first.as_slice(), half.as_secs().min(20));
     let tracing = Tracing::prepare(how.place.private(), how.place.root(), given, wanted).ok();
     let own = tracing.iter().flat_map(|tracing| &tracing.environment);
-    let line = tracing
-        .as_ref()
-        .map(|tracing| tracing.traced_line(&plan.line));
+    let line = tracing.as_ref().map(|tracing| tracing.traced_line(&plan.line));
     let commands = Commands {
         lines: vec![line.unwrap_or_else(|| plan.line.clone())],
         environment: given.iter().chain(own).cloned().collect(),

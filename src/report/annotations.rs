@@ -15,10 +15,7 @@ struct Annotation {
 
 /// Formats a verdict as GitHub workflow commands, one for each problem.
 pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
-    of_patch(verdict, name)
-        .iter()
-        .map(workflow_command)
-        .collect()
+    of_patch(verdict, name).iter().map(workflow_command).collect()
 }
 
 /// Formats a failed command as GitHub workflow commands: its failures and the changes that caused them.
@@ -83,15 +80,11 @@ fn of_summary(summary: &RunSummary) -> Vec<Annotation> {
         ));
     }
     if let Some(cause) = &summary.cause {
-        notes.extend(cause.changes.iter().map(|change| {
-            Annotation {
-                level: "warning",
-                rule: "culprit".to_owned(),
-                message: format!("{}\n{}", cause.message, change.diff)
-                    .trim_end()
-                    .to_owned(),
-                place: Some((change.path.clone(), change.line.unwrap_or(0).into())),
-            }
+        notes.extend(cause.changes.iter().map(|change| Annotation {
+            level: "warning",
+            rule: "culprit".to_owned(),
+            message: format!("{}\n{}", cause.message, change.diff).trim_end().to_owned(),
+            place: Some((change.path.clone(), change.line.unwrap_or(0).into())),
         }));
     }
     notes
@@ -99,11 +92,7 @@ fn of_summary(summary: &RunSummary) -> Vec<Annotation> {
 
 // Escapes: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 fn workflow_command(note: &Annotation) -> String {
-    let data = |text: &str| {
-        text.replace('%', "%25")
-            .replace('\r', "%0D")
-            .replace('\n', "%0A")
-    };
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let place = match &note.place {
         Some((path, 0)) => format!("file={},", property(path)),

@@ -38,12 +38,8 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         left_out(&file.path, file.code, reason.trim_end_matches("; "))
     });
     page.section("Omitted", omitted);
-    let next: Vec<String> = context
-        .next
-        .iter()
-        .take(5)
-        .map(|path| one_line(path.as_str()))
-        .collect();
+    let next: Vec<String> =
+        context.next.iter().take(5).map(|path| one_line(path.as_str())).collect();
     if !next.is_empty() {
         page.heading(format!("Worth requesting next: {}", next.join(", ")));
     }

@@ -32,11 +32,7 @@ fn page(diagnosis: &Diagnosis) -> Page {
     };
     page.section(title, evidence);
     page.section("Files:", diagnosis.files.iter().map(file_line));
-    let person = if diagnosis.requires_user_action {
-        " (action required)"
-    } else {
-        ""
-    };
+    let person = if diagnosis.requires_user_action { " (action required)" } else { "" };
     if !diagnosis.suggested_fix.is_empty() {
         page.heading(format!("What to do{person}: {}", diagnosis.suggested_fix));
     }
@@ -68,16 +64,9 @@ fn failure_line(failure: &Failure) -> String {
 pub fn failure_text(failure: &ChildFailure) -> String {
     let list = |items: &[String], mark: &str| match items {
         [] => "  None\n".to_owned(),
-        items => items
-            .iter()
-            .map(|item| format!("  {mark} {}\n", escape(item)))
-            .collect(),
+        items => items.iter().map(|item| format!("  {mark} {}\n", escape(item))).collect(),
     };
-    let files: Vec<String> = failure
-        .files_modified
-        .iter()
-        .map(|path| escape(path))
-        .collect();
+    let files: Vec<String> = failure.files_modified.iter().map(|path| escape(path)).collect();
     let files = match files.as_slice() {
         [] => "none".to_owned(),
         files => files.join(", "),

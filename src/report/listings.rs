@@ -43,11 +43,7 @@ fn join_paths(paths: &[RepoPath], separator: &str) -> String {
 
 /// Lists the files that were reached, a path on each line.
 pub fn imports_paths(document: &ImportsDocument) -> String {
-    document
-        .files
-        .iter()
-        .map(|file| format!("{}\n", file.path))
-        .collect()
+    document.files.iter().map(|file| format!("{}\n", file.path)).collect()
 }
 
 fn edge_target(edge: &ImportEdge) -> String {

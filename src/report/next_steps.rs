@@ -118,10 +118,7 @@ mod tests {
             ),
         ] {
             let steps = next_steps(&facts);
-            let typed: Vec<&str> = steps
-                .iter()
-                .filter_map(|it| it.split("  ").next())
-                .collect();
+            let typed: Vec<&str> = steps.iter().filter_map(|it| it.split("  ").next()).collect();
             assert_eq!(typed, commands);
         }
     }

@@ -93,10 +93,7 @@ impl Page {
 
     /// Adds fields of a record, one below the other, those without a value left out.
     pub(super) fn fields(&mut self, record: &impl Serialize, fields: &str) {
-        let rows = fields
-            .split(' ')
-            .map(plain_name)
-            .zip(cells_of(record, fields));
+        let rows = fields.split(' ').map(plain_name).zip(cells_of(record, fields));
         let rows = rows.filter(|(_, value)| value != "-");
         let rows = rows.map(|(name, value)| vec![name, value]).collect();
         self.0.push(Block::Table(rows, false));
@@ -137,10 +134,7 @@ impl Page {
             Block::Title(title, _) => format!("## {}\n", cell(title)),
             Block::Heading(title) => format!("\n**{}**\n\n", cell(title)),
             Block::Line(text) => format!("\n{}\n", cell(text)),
-            Block::List(items) => items
-                .iter()
-                .map(|item| format!("- {}\n", cell(item)))
-                .collect(),
+            Block::List(items) => items.iter().map(|item| format!("- {}\n", cell(item))).collect(),
             Block::Table(rows, has_head) => {
                 let columns = rows.first().map_or(0, Vec::len);
                 let mut lines: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
@@ -333,9 +327,7 @@ pub(super) fn cell(text: &str) -> String {
         text = text.replace(letter, &format!("\\{letter}"));
     }
     // An invisible joiner follows the sign, so that a name in a log mentions nobody.
-    text.replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('@', "@\u{2060}")
+    text.replace('<', "&lt;").replace('>', "&gt;").replace('@', "@\u{2060}")
 }
 
 /// A text as a fenced block of Markdown that nothing in the text can close.

@@ -67,9 +67,7 @@ fn prompt(
     }
     prompt.heading("Protected files");
     prompt.say("protected");
-    let more = packet
-        .more_protected_paths
-        .map(|more| format!("and {more} more"));
+    let more = packet.more_protected_paths.map(|more| format!("and {more} more"));
     prompt.list(
         "protected",
         packet.protected_paths.iter().cloned().chain(more),
@@ -105,9 +103,7 @@ impl Prompt<'_> {
 
     /// Adds a passage of `prompt.md`.
     fn say(&mut self, passage: &str) {
-        let mut passages = PASSAGES
-            .split("## ")
-            .filter_map(|text| text.split_once('\n'));
+        let mut passages = PASSAGES.split("## ").filter_map(|text| text.split_once('\n'));
         let text = passages.find(|(name, _)| *name == passage);
         self.prose(text.map_or("", |(_, text)| text.trim_end()));
     }
@@ -146,10 +142,7 @@ impl Prompt<'_> {
         let evidence = packet.failure.evidence.iter().take(MAX_EVIDENCE);
         let row = |line: &Evidence| format!("log line {}: {}", line.line, line.text);
         self.list("evidence", evidence.map(row));
-        let failing = context
-            .diagnosis
-            .iter()
-            .flat_map(|found| &found.failing_tests);
+        let failing = context.diagnosis.iter().flat_map(|found| &found.failing_tests);
         self.list("failing-tests", failing.take(MAX_ROWS).cloned());
         self.list("commands", packet.test_commands.iter().cloned());
         if let Some(cause) = &context.cause {
@@ -232,9 +225,7 @@ impl Prompt<'_> {
         }
         self.heading("Left out");
         let omitted = context.omitted.iter().filter(|file| file.rank.is_some());
-        let omitted = omitted
-            .take(MAX_ROWS)
-            .map(|file| (file.path.clone(), &file.reason));
+        let omitted = omitted.take(MAX_ROWS).map(|file| (file.path.clone(), &file.reason));
         let refused = context.files_rejected.iter();
         let refused = refused.map(|file| (file.path.clone(), &file.reason));
         let row = |(path, why): (String, &String)| format!("{path}: {why}");

@@ -35,11 +35,7 @@ fn run_page(status: &str, result: &RunResult, folder: &str) -> String {
 /// Formats a run as Markdown, for the comment under a pull request.
 pub fn run_markdown(run: &RunRecord) -> String {
     let mut page = page(run, "mendit: ");
-    let last = run
-        .attempts
-        .iter()
-        .rev()
-        .find(|attempt| !attempt.log.is_empty());
+    let last = run.attempts.iter().rev().find(|attempt| !attempt.log.is_empty());
     if run.result.patch_digest.is_none() {
         page.folded(
             "End of the log",
@@ -55,10 +51,7 @@ pub fn run_html(run: &RunRecord) -> String {
     page.folded("End of the first log", &run.log);
     for attempt in &run.attempts {
         let title = |what: &str| format!("Attempt {}: {what}", attempt.result.attempt);
-        let packet = attempt
-            .files
-            .iter()
-            .map(|(path, why)| format!("{path}: {why}\n"));
+        let packet = attempt.files.iter().map(|(path, why)| format!("{path}: {why}\n"));
         page.folded(&title("packet"), &packet.collect::<String>());
         page.folded(&title("patch"), &attempt.patch);
         page.folded(&title("feedback"), &attempt.feedback);
@@ -76,11 +69,7 @@ fn page(run: &RunRecord, prefix: &str) -> Page {
     let mut page = Page::default();
     page.title(
         format!("{prefix}{}", status_word(result)),
-        if result.status.is_success() {
-            "good"
-        } else {
-            "bad"
-        },
+        if result.status.is_success() { "good" } else { "bad" },
     );
     page.line(&result.message);
     let commit = run.commit.as_deref().and_then(|commit| commit.get(..12));
@@ -331,9 +320,7 @@ mod tests {
         };
         let text = |proof: &Proof| {
             let rows = proof_rows(proof).into_iter();
-            let rows: Vec<String> = rows
-                .map(|(name, value)| format!("{name}|{value}"))
-                .collect();
+            let rows: Vec<String> = rows.map(|(name, value)| format!("{name}|{value}")).collect();
             rows.join("\n")
         };
         assert_eq!(

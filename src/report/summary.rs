@@ -135,11 +135,7 @@ fn failure_place(failure: &RunFailure, with_test: bool) -> Option<String> {
 // Candidate fixes and environment problems, with the command to type.
 fn list_proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
     let typed = |command: &str| {
-        if has_shell {
-            format!("  ({command})")
-        } else {
-            String::new()
-        }
+        if has_shell { format!("  ({command})") } else { String::new() }
     };
     let mut lines = Vec::new();
     for (imports, word, otherwise) in [
@@ -147,11 +143,7 @@ fn list_proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
         (&summary.perhaps, "? perhaps", "mendit hint"),
     ] {
         for import in imports {
-            let command = typed(if import.tried {
-                "mendit fix"
-            } else {
-                otherwise
-            });
+            let command = typed(if import.tried { "mendit fix" } else { otherwise });
             lines.push(format!("  {word}: {}{command}", import.statement));
         }
     }
@@ -169,10 +161,7 @@ fn list_proposals(summary: &RunSummary, has_shell: bool) -> Vec<String> {
 // A tool's own line without the rules and columns that it draws.
 fn strip_drawing(text: &str) -> String {
     let text = text.trim_matches(['=', '━', '─', '⎯', '═', ' ']);
-    let columns = text
-        .split("   ")
-        .map(str::trim)
-        .filter(|column| !column.is_empty());
+    let columns = text.split("   ").map(str::trim).filter(|column| !column.is_empty());
     shorten(&columns.collect::<Vec<_>>().join("  "))
 }
 

@@ -10,9 +10,7 @@ pub fn visible(line: &str) -> String {
 fn escape(line: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let solid = line.trim_end_matches([' ', '\t']);
     let letters = solid.chars();
-    let text: String = letters
-        .map(|letter| escape_if(letter, is_escaped(letter)))
-        .collect();
+    let text: String = letters.map(|letter| escape_if(letter, is_escaped(letter))).collect();
     let blanks = line[solid.len()..].replace('\t', "\\t");
     text + &blanks.replace(' ', "\\x20")
 }
@@ -20,9 +18,7 @@ fn escape(line: &str, is_escaped: impl Fn(char) -> bool) -> String {
 /// Shows a line as it can be copied, without control characters that a terminal would obey.
 pub fn harmless(line: &str) -> String {
     let is_control = |letter: char| letter.is_control() && letter != '\t';
-    line.chars()
-        .map(|letter| escape_if(letter, is_control(letter)))
-        .collect()
+    line.chars().map(|letter| escape_if(letter, is_control(letter))).collect()
 }
 
 /// Returns what to send instead, a sentence for each kind of error, in the order of the patch.

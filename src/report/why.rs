@@ -14,11 +14,7 @@ pub fn why_line(document: &WhyDocument) -> String {
         [] => String::new(),
         about => format!(" ({})", about.join(", ")),
     };
-    let whose = if first.commit.is_some() {
-        "the change"
-    } else {
-        "your change"
-    };
+    let whose = if first.commit.is_some() { "the change" } else { "your change" };
     let places: Vec<String> = rest.iter().map(place).collect();
     let (plural, them, others) = match places.as_slice() {
         [] => ("", "it", String::new()),
@@ -39,15 +35,9 @@ fn effect_of_revert(document: &WhyDocument) -> String {
 }
 
 fn unknown(document: &WhyDocument) -> String {
-    let base = document
-        .base
-        .as_ref()
-        .map(|base| format!(" since {}", short(&base.commit)));
+    let base = document.base.as_ref().map(|base| format!(" since {}", short(&base.commit)));
     let since = base.unwrap_or_default();
-    let likely = document
-        .suspects
-        .first()
-        .filter(|change| change.why.contains("passed once"));
+    let likely = document.suspects.first().filter(|change| change.why.contains("passed once"));
     let likely = likely.map_or(String::new(), |change| {
         format!(
             "likely {} (the failing tests passed once with it reverted); ",

@@ -107,9 +107,7 @@ fn split_owner(id: &str) -> Option<(&str, &str)> {
     let (name, owner) = id.strip_suffix(')')?.split_once(" (")?;
     let is_plain = |text: &str| {
         !text.is_empty()
-            && text
-                .chars()
-                .all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
+            && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
     };
     (is_plain(name) && is_plain(owner)).then_some((name, owner))
 }
@@ -214,11 +212,7 @@ impl Row {
         {
             // A fixture of a class or module has no name of its own: all of it is asked for.
             let is_fixture = name.starts_with("setUp") || name.starts_with("tearDown");
-            return Some(if is_fixture {
-                owner.to_owned()
-            } else {
-                format!("{owner}.{name}")
-            });
+            return Some(if is_fixture { owner.to_owned() } else { format!("{owner}.{name}") });
         }
         if self.runner != TestRunner::Pytest || test.id.contains("::") || is_file(test) {
             return Some(test.id.clone());
@@ -254,11 +248,7 @@ impl Row {
         let names: BTreeSet<String> = tests.iter().map(name).collect();
         let names: Vec<String> = names.into_iter().collect();
         let names = names.join("|");
-        if self.first {
-            names
-        } else {
-            format!("^({names})$")
-        }
+        if self.first { names } else { format!("^({names})$") }
     }
 }
 
@@ -275,9 +265,7 @@ enum Script {
 }
 
 fn parse_script(words: &[String]) -> Script {
-    let program = words
-        .iter()
-        .find(|word| !word.contains('=') || word.starts_with('-'));
+    let program = words.iter().find(|word| !word.contains('=') || word.starts_with('-'));
     let is_exec = |word: &String| matches!(word.as_str(), "exec" | "x" | "dlx");
     match program.map_or("", |word| base_name(word)) {
         "npm" if words.iter().any(is_exec) => Script::Direct,

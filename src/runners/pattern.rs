@@ -57,10 +57,7 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
             clippy::expect_used,
             reason = "a few hundred constants, built by every test"
         )]
-        let words = AhoCorasick::builder()
-            .kind(kind)
-            .build(words)
-            .expect("a small automaton");
+        let words = AhoCorasick::builder().kind(kind).build(words).expect("a small automaton");
         Self { words, rows }
     }
 }

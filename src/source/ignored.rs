@@ -60,9 +60,7 @@ impl<'a> Ignored<'a> {
             } else {
                 format!("{directory}/.gitignore")
             };
-            let text = RepoPath::new(&name)
-                .ok()
-                .and_then(|path| self.source.read(&path).ok());
+            let text = RepoPath::new(&name).ok().and_then(|path| self.source.read(&path).ok());
             let rules = text.map_or_else(Gitignore::empty, |text| {
                 parse_patterns(&String::from_utf8_lossy(&text))
             });

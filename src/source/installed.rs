@@ -40,9 +40,7 @@ impl Installed {
             below.retain(|folder| folder.is_dir());
             // Another version of Python may have left its packages beside those of the interpreter.
             let version = interpreter_version(environment).unwrap_or_default();
-            let name = version
-                .rsplit_once('.')
-                .map_or(version.as_str(), |(name, _)| name);
+            let name = version.rsplit_once('.').map_or(version.as_str(), |(name, _)| name);
             let lib = environment.join(format!("lib/python{name}"));
             let is_own = |site: &PathBuf| site.starts_with(&lib);
             if below.iter().any(is_own) {
@@ -70,9 +68,7 @@ impl Installed {
             .find_map(|folder| {
                 let real = folder.canonicalize().ok().filter(|real| real.is_dir())?;
                 let mut below = real.strip_prefix(root).ok()?.components();
-                below
-                    .any(|part| part.as_os_str() == "node_modules")
-                    .then_some(real)
+                below.any(|part| part.as_os_str() == "node_modules").then_some(real)
             })
     }
 
@@ -134,9 +130,7 @@ pub fn interpreter_version(environment: &Path) -> Option<String> {
 fn is_whole(site: &Path, about: &Path) -> bool {
     let read = |name: &str| fs::read_to_string(about.join(name)).ok();
     let url = read("direct_url.json").and_then(|text| text.parse::<serde_json::Value>().ok());
-    let folder = url
-        .as_ref()
-        .filter(|url| url["dir_info"]["editable"] == true);
+    let folder = url.as_ref().filter(|url| url["dir_info"]["editable"] == true);
     let folder = folder.and_then(|url| url["url"].as_str()?.strip_prefix("file://"));
     if let Some(folder) = folder {
         return Path::new(folder).is_dir();
@@ -153,9 +147,7 @@ fn is_whole(site: &Path, about: &Path) -> bool {
 fn site_modules(site: &Path, about: &Path) -> Vec<String> {
     let text = |name: &str| {
         let file = about.join(name);
-        let small = file
-            .metadata()
-            .is_ok_and(|about| about.is_file() && about.len() <= MAX_BYTES);
+        let small = file.metadata().is_ok_and(|about| about.is_file() && about.len() <= MAX_BYTES);
         small.then(|| fs::read_to_string(file).ok()).flatten()
     };
     let mut found = BTreeSet::new();
@@ -172,9 +164,7 @@ fn site_modules(site: &Path, about: &Path) -> Vec<String> {
     }
     let named = |word: &String| {
         !word.is_empty()
-            && word
-                .chars()
-                .all(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
+            && word.chars().all(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
             && site.join(word.as_str()).parent() == Some(site)
     };
     found.into_iter().filter(named).collect()

@@ -114,9 +114,7 @@ impl Listing {
 
     /// The regular files, sorted by path bytes.
     pub fn files(&self) -> impl Iterator<Item = &Entry> {
-        self.entries
-            .iter()
-            .filter(|entry| matches!(entry.kind, EntryKind::File { .. }))
+        self.entries.iter().filter(|entry| matches!(entry.kind, EntryKind::File { .. }))
     }
 
     /// Entries whose names are not UTF-8.
@@ -200,11 +198,7 @@ mod tests {
         assert!(listing.has_file("a.ts") && !listing.has_file("a"));
         assert!(listing.has_directory("a/b") && listing.has_directory(""));
         assert!(listing.get("a/b.ts").is_some() && listing.get("a/b").is_none());
-        let below: Vec<_> = listing
-            .below("a")
-            .iter()
-            .map(|entry| entry.path.as_str())
-            .collect();
+        let below: Vec<_> = listing.below("a").iter().map(|entry| entry.path.as_str()).collect();
         assert_eq!(below, ["a/b.ts", "a/b/c.ts"]);
         assert!(listing.below("zz").is_empty());
     }

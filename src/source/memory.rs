@@ -37,10 +37,8 @@ impl Memory {
         files: impl IntoIterator<Item = (RepoPath, Vec<u8>)>,
         skipped: Vec<Skipped>,
     ) -> Self {
-        let files: BTreeMap<RepoPath, Arc<[u8]>> = files
-            .into_iter()
-            .map(|(path, bytes)| (path, bytes.into()))
-            .collect();
+        let files: BTreeMap<RepoPath, Arc<[u8]>> =
+            files.into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
         let entries = files
             .iter()
             .map(|(path, bytes)| Entry {
@@ -66,8 +64,6 @@ impl Source for Memory {
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        self.files
-            .get(path)
-            .map(|bytes| BlobId::from_content(bytes))
+        self.files.get(path).map(|bytes| BlobId::from_content(bytes))
     }
 }

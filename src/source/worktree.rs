@@ -113,10 +113,8 @@ impl Worktree {
                     bytes: 0,
                 });
             } else if !walked.contains(path.as_str()) {
-                let found = directories
-                    .is_real(path.directory())
-                    .then(|| entry_at(root, &path))
-                    .flatten();
+                let found =
+                    directories.is_real(path.directory()).then(|| entry_at(root, &path)).flatten();
                 match found {
                     Some(entry) => unwalked.push(entry),
                     None if kind == TrackedKind::SkipWorktree => unwalked.push(Entry {
@@ -170,8 +168,7 @@ impl Source for Worktree {
         if found.is_some() || self.is_listed_first {
             return found.cloned();
         }
-        self.peek(path)
-            .unwrap_or_else(|| self.listing().get(path).cloned())
+        self.peek(path).unwrap_or_else(|| self.listing().get(path).cloned())
     }
 
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
@@ -187,11 +184,9 @@ impl Source for Worktree {
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
         self.entry(path.as_str())
             .filter(|entry| matches!(entry.kind, EntryKind::File { .. }))?;
-        self.tracked.fresh_blob_id(path).or_else(|| {
-            self.read(path)
-                .ok()
-                .map(|bytes| BlobId::from_content(&bytes))
-        })
+        self.tracked
+            .fresh_blob_id(path)
+            .or_else(|| self.read(path).ok().map(|bytes| BlobId::from_content(&bytes)))
     }
 }
 
@@ -405,9 +400,7 @@ impl Root {
 
 /// Reads one regular file whole, without following symlinks.
 fn read_regular(root: &Root, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
-    let file = root
-        .open_beneath(path)
-        .map_err(|error| read_refusal(&error))?;
+    let file = root.open_beneath(path).map_err(|error| read_refusal(&error))?;
     let metadata = file.metadata().map_err(|error| read_refusal(&error))?;
     if !metadata.is_file() {
         return Err(ReadError::NotAFile);

@@ -149,10 +149,7 @@ fn is_anothers(folder: &Path) -> bool {
 }
 
 fn open_place(place: &Path) -> Result<(), StateError> {
-    place
-        .parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .at(place)?;
+    place.parent().map_or(Ok(()), fs::create_dir_all).at(place)?;
     make_private(place)?;
     if !is_writable(place) {
         Err(io::ErrorKind::PermissionDenied).at(place)?;

@@ -103,12 +103,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let runs = Runs::new(home.path().join("runs"));
         assert!(runs.find("latest").is_none());
-        let folder = runs
-            .start(&RunId("20260101T000000.000-1".to_owned()))
-            .unwrap();
+        let folder = runs.start(&RunId("20260101T000000.000-1".to_owned())).unwrap();
         fs::create_dir(folder.join("attempts")).unwrap();
-        runs.start(&RunId("20250101T000000.000-1".to_owned()))
-            .unwrap();
+        runs.start(&RunId("20250101T000000.000-1".to_owned())).unwrap();
         assert_eq!(runs.find("latest"), Some(folder));
         assert_eq!(
             runs.find("20250101T000000.000-1"),

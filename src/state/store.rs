@@ -183,10 +183,8 @@ impl Store {
         if new.is_empty() {
             return;
         }
-        let written = make_room(folder).and_then(|()| {
-            new.iter()
-                .try_for_each(|(key, value)| write_value(folder, key, value))
-        });
+        let written = make_room(folder)
+            .and_then(|()| new.iter().try_for_each(|(key, value)| write_value(folder, key, value)));
         if let Err(error) = written {
             tracing::warn!("no cache in {}: {error}", folder.display());
         }
@@ -206,10 +204,8 @@ fn make_room(folder: &Path) -> io::Result<()> {
         }
         return fs::create_dir_all(folder);
     }
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)?
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
     if files.len() > MAX_FILES {
         files.sort_by_cached_key(|path| path.metadata().and_then(|about| about.modified()).ok());
         for path in files.iter().take(files.len() / 2) {

@@ -56,9 +56,8 @@ impl Tracing {
                 " ",
             ),
         ];
-        let [python, pytest, node] = own
-            .each_ref()
-            .map(|(name, own, between)| before(name, own, between));
+        let [python, pytest, node] =
+            own.each_ref().map(|(name, own, between)| before(name, own, between));
         Ok(Self {
             environment: vec![
                 python,
@@ -77,28 +76,21 @@ impl Tracing {
     /// The line with our value before each that it assigns itself: with `PYTHONPATH=src pytest` or
     /// `NODE_OPTIONS=--expose-gc jest` nothing would be traced.
     pub fn traced_line(&self, line: &str) -> String {
-        self.own
-            .iter()
-            .fold(line.to_owned(), |line, (name, own, between)| {
-                let assigned = format!("{name}=");
-                let mut parts = line.split(&assigned);
-                let mut traced = parts.next().unwrap_or_default().to_owned();
-                for part in parts {
-                    let is_whole =
-                        traced.is_empty() || traced.ends_with([' ', '\t', ';', '&', '(']);
-                    traced.push_str(&assigned);
-                    if is_whole {
-                        let between = if part.starts_with(char::is_whitespace) {
-                            ""
-                        } else {
-                            between
-                        };
-                        traced.push_str(&format!("'{own}{between}'"));
-                    }
-                    traced.push_str(part);
+        self.own.iter().fold(line.to_owned(), |line, (name, own, between)| {
+            let assigned = format!("{name}=");
+            let mut parts = line.split(&assigned);
+            let mut traced = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                let is_whole = traced.is_empty() || traced.ends_with([' ', '\t', ';', '&', '(']);
+                traced.push_str(&assigned);
+                if is_whole {
+                    let between = if part.starts_with(char::is_whitespace) { "" } else { between };
+                    traced.push_str(&format!("'{own}{between}'"));
                 }
-                traced
-            })
+                traced.push_str(part);
+            }
+            traced
+        })
     }
 
     /// Reads the files that the traced processes left. They were written beside untrusted code: names that are no
@@ -121,9 +113,7 @@ impl Tracing {
         if found.failing + found.passing == 0 && !found.files.is_empty() {
             found.failing = 1;
             let files = found.files.values_mut();
-            files
-                .flat_map(|file| file.ran.values_mut())
-                .for_each(|row| *row = [1, 0]);
+            files.flat_map(|file| file.ran.values_mut()).for_each(|row| *row = [1, 0]);
         }
         for file in found.files.values_mut() {
             file.idle.retain(|line| !file.ran.contains_key(line));
@@ -153,8 +143,7 @@ fn read_process(text: &str, found: &mut Traced) {
                     *counts = [counts[0] + failing, counts[1] + passing];
                 }
                 let idle = idle.iter().flat_map(|column| column.split(' '));
-                file.idle
-                    .extend(idle.filter_map(|line| line.parse::<u32>().ok()));
+                file.idle.extend(idle.filter_map(|line| line.parse::<u32>().ok()));
             }
             _ => {}
         }
@@ -164,23 +153,16 @@ fn read_process(text: &str, found: &mut Traced) {
 fn parse_row(text: &str) -> Option<(u32, [u32; 2])> {
     let mut numbers = text.split('/');
     let line = numbers.next()?.parse().ok()?;
-    let mut count = || {
-        numbers
-            .next()
-            .map_or(Some(0), |number| number.parse::<u16>().ok())
-    };
+    let mut count = || numbers.next().map_or(Some(0), |number| number.parse::<u16>().ok());
     Some((line, [count()?.into(), count()?.into()]))
 }
 
 // The value that a command gets for a variable.
 fn variable(given: &[String], name: &str) -> Option<String> {
-    let own = given
-        .iter()
-        .rev()
-        .find_map(|entry| match entry.split_once('=') {
-            Some((other, value)) if other == name => Some(value.to_owned()),
-            _ => None,
-        });
+    let own = given.iter().rev().find_map(|entry| match entry.split_once('=') {
+        Some((other, value)) if other == name => Some(value.to_owned()),
+        _ => None,
+    });
     own.or_else(|| std::env::var(name).ok())
 }
 
@@ -203,9 +185,7 @@ mod tests {
         let tracing = Tracing::prepare(at, at, &given, (&[], 5)).unwrap();
         let variable = |name: &str| {
             let mut all = tracing.environment.iter();
-            all.find_map(|entry| entry.strip_prefix(name))
-                .unwrap()
-                .to_owned()
+            all.find_map(|entry| entry.strip_prefix(name)).unwrap().to_owned()
         };
         assert!(variable("PYTHONPATH=").ends_with("/trace-code:src"));
         assert!(variable("NODE_OPTIONS=").ends_with("preload.cjs\" --no-warnings"));

@@ -107,10 +107,7 @@ pub(super) fn build_document(
         around.extend((find.around)(trials.red(), trials.not_run()));
     }
     let mut suspects = answer.suspects;
-    let likely = trials
-        .likely
-        .as_deref()
-        .filter(|_| verdict != WhyVerdict::Caused);
+    let likely = trials.likely.as_deref().filter(|_| verdict != WhyVerdict::Caused);
     put_likely_first(&mut suspects, likely.unwrap_or_default());
     let more = suspects.len().saturating_sub(MAX_SUSPECTS);
     suspects.truncate(MAX_SUSPECTS);

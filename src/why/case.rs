@@ -92,18 +92,13 @@ pub(super) fn search_case(
     ranked.sort_by_key(|suspect| scope_of(suspect.hunk));
     answer.suspects = describe_changes(&difference, &ranked, case.commit.as_deref());
     let all: Vec<usize> = ranked.iter().map(|suspect| suspect.hunk).collect();
-    let own = all
-        .iter()
-        .position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
+    let own = all.iter().position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
     let (shared, _) = all.split_at(own.unwrap_or(all.len()));
     let mut found = reduce_hunks(trials, case, &difference, shared)?;
     if found.is_ok()
         && let Some(own) = own
     {
-        let changed = all
-            .iter()
-            .skip(own)
-            .filter_map(|hunk| difference.hunks().get(*hunk));
+        let changed = all.iter().skip(own).filter_map(|hunk| difference.hunks().get(*hunk));
         let changed = changed.map(|hunk| hunk.path.as_str()).collect();
         trials.failures.doubt_before(&changed);
     }

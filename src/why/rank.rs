@@ -43,9 +43,7 @@ pub fn rank_suspects(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
     let mut outlines: BTreeMap<&RepoPath, Outline> = BTreeMap::new();
     for hunk in difference.hunks() {
         if let Some(after) = difference.after(hunk) {
-            outlines
-                .entry(&hunk.path)
-                .or_insert_with(|| outline(&hunk.path, &after.bytes));
+            outlines.entry(&hunk.path).or_insert_with(|| outline(&hunk.path, &after.bytes));
         }
     }
     let mut found: Vec<Suspect> = Vec::new();
@@ -78,9 +76,7 @@ pub fn list_suspects(
     };
     let difference = Difference::between(&head, source, &is_product);
     let ranked = rank_suspects(&difference, &clues);
-    let hunks = ranked
-        .iter()
-        .filter_map(|suspect| difference.hunks().get(suspect.hunk));
+    let hunks = ranked.iter().filter_map(|suspect| difference.hunks().get(suspect.hunk));
     hunks.map(Hunk::place).collect()
 }
 
@@ -115,17 +111,15 @@ impl Weighed {
             Some(_) => weighed.add_score(-8, "it did not run in the failing tests".to_owned()),
             None => {}
         }
-        let around = outline
-            .zip(hunk.line())
-            .map_or(Vec::new(), |(outline, line)| {
-                let mut at = outline.innermost(line);
-                let mut names = Vec::new();
-                while let Some(definition) = at.and_then(|at| outline.definitions.get(at)) {
-                    names.push(definition.name.clone());
-                    at = definition.parent;
-                }
-                names
-            });
+        let around = outline.zip(hunk.line()).map_or(Vec::new(), |(outline, line)| {
+            let mut at = outline.innermost(line);
+            let mut names = Vec::new();
+            while let Some(definition) = at.and_then(|at| outline.definitions.get(at)) {
+                names.push(definition.name.clone());
+                at = definition.parent;
+            }
+            names
+        });
         let inner = around.first();
         if let Some(name) = inner.filter(|word| clues.words.contains(*word)) {
             weighed.add_score(4, format!("the output names `{name}`"));
@@ -217,9 +211,7 @@ const MAX_HOPS: u32 = 6;
 pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     let mut clues = Clues::default();
     let places = diagnosis.files.iter();
-    clues.places = places
-        .filter_map(|file| Some((file.repo_path()?, file.line)))
-        .collect();
+    clues.places = places.filter_map(|file| Some((file.repo_path()?, file.line))).collect();
     let tests = diagnosis.tests.iter();
     let messages = tests.clone().filter_map(|test| test.message.as_deref());
     let lines = diagnosis.evidence.iter().map(|line| line.text.as_str());
@@ -264,10 +256,7 @@ fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet
     };
     let lines = (1..).zip(text.lines());
     let lines = lines.filter(|(number, _)| is_within(*number));
-    lines
-        .flat_map(|(_, line)| words_of(line))
-        .map(str::to_owned)
-        .collect()
+    lines.flat_map(|(_, line)| words_of(line)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -303,10 +292,8 @@ mod tests {
             ..Clues::default()
         };
         let ranked = rank_suspects(&difference, &clues);
-        let places: Vec<String> = ranked
-            .iter()
-            .map(|suspect| difference.hunks()[suspect.hunk].place())
-            .collect();
+        let places: Vec<String> =
+            ranked.iter().map(|suspect| difference.hunks()[suspect.hunk].place()).collect();
         let expected = [
             "app/loans.py:2", "app/loans.py:6", "app/far.py:1", "README.md:1",
         ];

@@ -233,11 +233,7 @@ mod tests {
     #[test]
     fn names_one_of_two_sufficient_hunks() {
         let either = |taken: &BTreeSet<usize>| {
-            if taken.contains(&5) || taken.contains(&9) {
-                Passes
-            } else {
-                Fails
-            }
+            if taken.contains(&5) || taken.contains(&9) { Passes } else { Fails }
         };
         let (step, _) = search(12, either);
         assert_eq!(step, Step::Found(BTreeSet::from([5])));
@@ -263,10 +259,7 @@ mod tests {
     fn finds_single_cause_beside_larger_change() {
         // Three hunks go together or not at all.
         let parts = |taken: &BTreeSet<usize>| {
-            let some = [1, 3, 8]
-                .iter()
-                .filter(|hunk| taken.contains(*hunk))
-                .count();
+            let some = [1, 3, 8].iter().filter(|hunk| taken.contains(*hunk)).count();
             match (some, taken.contains(&5)) {
                 (1 | 2, _) => Other,
                 (_, true) => Passes,
@@ -282,10 +275,7 @@ mod tests {
     fn finds_cause_far_down_the_order() {
         // Three hunks go together, one among the likeliest and two among the least likely.
         let parts = |taken: &BTreeSet<usize>| {
-            let some = [2, 38, 39]
-                .iter()
-                .filter(|hunk| taken.contains(*hunk))
-                .count();
+            let some = [2, 38, 39].iter().filter(|hunk| taken.contains(*hunk)).count();
             match (some, taken.contains(&30)) {
                 (1 | 2, _) => Other,
                 (_, true) => Passes,
@@ -299,10 +289,7 @@ mod tests {
     fn finds_cause_where_halves_fail_by_themselves() {
         // Four hunks go together: some of them alone fail the same tests.
         let parts = |taken: &BTreeSet<usize>| {
-            let some = [0, 1, 3, 8]
-                .iter()
-                .filter(|hunk| taken.contains(*hunk))
-                .count();
+            let some = [0, 1, 3, 8].iter().filter(|hunk| taken.contains(*hunk)).count();
             if taken.contains(&6) && [0, 4].contains(&some) {
                 Passes
             } else {

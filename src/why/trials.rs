@@ -286,10 +286,7 @@ impl<'a> Trials<'a> {
 
     /// What each run in these states showed so far.
     pub fn seen<'s>(&'s self, states: &'s States) -> impl Iterator<Item = &'s Observation> {
-        let seen = self
-            .observed
-            .iter()
-            .filter(move |(other, _)| other == states);
+        let seen = self.observed.iter().filter(move |(other, _)| other == states);
         seen.map(|(_, seen)| seen)
     }
 
@@ -372,9 +369,7 @@ impl<'a> Trials<'a> {
     ) -> Result<Option<CommandsRun>, RepairError> {
         let limits = self.find.limits;
         let number = self.runs + self.whole_runs + 1;
-        let left = limits
-            .until
-            .map(|until| until.saturating_duration_since(Instant::now()));
+        let left = limits.until.map(|until| until.saturating_duration_since(Instant::now()));
         if number > limits.max_runs.max(1) || left.is_some_and(|left| left.is_zero()) {
             self.ended = self.ended.or(Some(WhyReason::Budget));
         }

@@ -131,11 +131,7 @@ impl Copied {
             }
         }
         self.scratch.reset()?;
-        if self.settled {
-            Ok(())
-        } else {
-            self.fill_copy()
-        }
+        if self.settled { Ok(()) } else { self.fill_copy() }
     }
 
     /// Makes a job find the environments that lead to the copy.
@@ -146,8 +142,7 @@ impl Copied {
             job.sandbox.writable.push(view.clone());
             let root = root.to_string_lossy();
             let view = view.to_string_lossy();
-            job.command
-                .substitute(&|word| swap_paths(word, &root, &view));
+            job.command.substitute(&|word| swap_paths(word, &root, &view));
             path = path.map(|path| swap_paths(&path, &root, &view));
             active = active.map(|value| swap_paths(&value, &root, &view));
             // The tool would look for one that is called after the copy.
@@ -158,9 +153,7 @@ impl Copied {
         }
         if !self.outer.is_empty() {
             let set = [("PATH", path), ("VIRTUAL_ENV", active)];
-            let set = set
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, value?)));
+            let set = set.into_iter().filter_map(|(name, value)| Some((name, value?)));
             let set = set.map(|(name, value)| format!("{name}={value}"));
             job.environment.allow.extend(set);
         }

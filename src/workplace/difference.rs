@@ -137,13 +137,9 @@ impl Difference {
     /// The words of a hunk that took the place of others: pairs of the old and the new one.
     pub fn exchanged_words(&self, hunk: &Hunk) -> BTreeSet<(String, String)> {
         let (gone, come) = self.sides(hunk);
-        let pairs = come
-            .iter()
-            .flat_map(|new| gone.iter().map(move |old| (old, new)));
+        let pairs = come.iter().flat_map(|new| gone.iter().map(move |old| (old, new)));
         let words = pairs.filter_map(|(old, new)| exchanged_word(old, new));
-        words
-            .map(|(old, new)| (old.to_owned(), new.to_owned()))
-            .collect()
+        words.map(|(old, new)| (old.to_owned(), new.to_owned())).collect()
     }
 
     /// The content after of a hunk's file.

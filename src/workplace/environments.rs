@@ -70,10 +70,8 @@ fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
         .or_else(|| home("XDG_CACHE_HOME", "pypoetry/virtualenvs"))
         .or_else(|| home("HOME", ".cache/pypoetry/virtualenvs"));
     let mut found = place.map_or_else(Vec::new, |folder| folder_entries(&folder));
-    found.retain(|path| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains(&mark))
-    });
+    found
+        .retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(&mark)));
     found
 }
 

@@ -115,10 +115,7 @@ fn copy_path(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
     } else {
         fs::copy(&from, &to).ok()?;
     }
-    to.symlink_metadata()
-        .ok()
-        .as_ref()
-        .map(Stamp::from_metadata)
+    to.symlink_metadata().ok().as_ref().map(Stamp::from_metadata)
 }
 
 fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
@@ -127,11 +124,7 @@ fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(
         return Ok(());
     };
     if !found.is_dir() {
-        return if listed.contains(below) {
-            Ok(())
-        } else {
-            clear_path(&at)
-        };
+        return if listed.contains(below) { Ok(()) } else { clear_path(&at) };
     }
     for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
         match entry.file_name().to_str() {

@@ -25,9 +25,7 @@ impl Found {
             Some((at, Stamp::from_metadata(&found)))
         });
         let stamps = stamps.collect();
-        let states = entries
-            .iter()
-            .map(|entry| (entry.path.clone(), entry_state(source, entry)));
+        let states = entries.iter().map(|entry| (entry.path.clone(), entry_state(source, entry)));
         Self {
             stamps,
             states: states.collect(),

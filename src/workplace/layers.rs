@@ -59,11 +59,7 @@ impl Walk<'_> {
             let Ok(file) = entry.file_name().into_string() else {
                 continue;
             };
-            let path = if name.is_empty() {
-                file.clone()
-            } else {
-                format!("{name}/{file}")
-            };
+            let path = if name.is_empty() { file.clone() } else { format!("{name}/{file}") };
             seen.insert(path.clone());
             if file.eq_ignore_ascii_case(".git") || file == "node_modules" {
                 continue;
@@ -133,10 +129,7 @@ impl Walk<'_> {
         });
         let opened = opened.at(at)?;
         let mut bytes = Vec::new();
-        fs::File::from(opened)
-            .take(MAX_READ_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .at(at)?;
+        fs::File::from(opened).take(MAX_READ_BYTES + 1).read_to_end(&mut bytes).at(at)?;
         self.bytes += bytes.len() as u64;
         if bytes.len() as u64 > MAX_READ_BYTES || self.bytes > MAX_BYTES {
             return Err(too_much());
@@ -166,11 +159,7 @@ impl Walk<'_> {
 
     // Everything that was below a folder and is not among `seen` any more.
     fn gone_below(&mut self, name: &str, seen: &BTreeSet<String>) {
-        let prefix = if name.is_empty() {
-            String::new()
-        } else {
-            format!("{name}/")
-        };
+        let prefix = if name.is_empty() { String::new() } else { format!("{name}/") };
         for entry in self.below.listing().entries() {
             let path = entry.path.as_str();
             let Some(rest) = path.strip_prefix(&prefix) else {
@@ -197,9 +186,7 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
     for (path, state) in edits {
         // What takes the place of a file, or of the folder that it was in, covers it already.
         let covered = folders.contains(path.as_str())
-            || path
-                .ancestors()
-                .any(|path| edits.get(path).is_some_and(Option::is_some));
+            || path.ancestors().any(|path| edits.get(path).is_some_and(Option::is_some));
         if state.is_none() && covered {
             continue;
         }
@@ -254,9 +241,7 @@ fn make_folders(upper: &Path, lower: &[&Path], directory: &str) -> io::Result<()
             continue;
         }
         fs::create_dir(&at)?;
-        if let Some(model) = lower
-            .iter()
-            .find_map(|layer| layer.join(part).symlink_metadata().ok())
+        if let Some(model) = lower.iter().find_map(|layer| layer.join(part).symlink_metadata().ok())
         {
             match_metadata(&at, &model);
         }

@@ -66,22 +66,17 @@ impl<'s> Overlaid<'s> {
             folders.push(common);
         }
         clear_path(slot).map_err(|error| error.to_string())?;
-        let covers = folders
-            .into_iter()
-            .enumerate()
-            .map(|(number, at)| OverlayLayer {
-                at,
-                slot: slot.join(number.to_string()),
-                layers: 0,
-            });
+        let covers = folders.into_iter().enumerate().map(|(number, at)| OverlayLayer {
+            at,
+            slot: slot.join(number.to_string()),
+            layers: 0,
+        });
         let exclude = plan.git.map(|git| git.common_dir().join("info/exclude"));
         let mut place = Self {
             base: plan.source,
             root,
             covers: covers.collect(),
-            exclude: exclude
-                .and_then(|path| fs::read_to_string(path).ok())
-                .unwrap_or_default(),
+            exclude: exclude.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default(),
             laid: Edits::new(),
             kept: Edits::new(),
             trial: Edits::new(),
@@ -214,10 +209,7 @@ impl OverlayLayer {
     }
 
     fn layer_folders(&self) -> Vec<PathBuf> {
-        (0..self.layers)
-            .rev()
-            .map(|number| self.layer_folder(number))
-            .collect()
+        (0..self.layers).rev().map(|number| self.layer_folder(number)).collect()
     }
 
     fn overlay(&self) -> Overlay {

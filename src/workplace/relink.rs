@@ -99,11 +99,7 @@ impl Relink<'_> {
     // A text that names the worktree is written with the copy's path; anything else is linked.
     fn relink_file(&self, from: &Path, to: &Path) -> io::Result<()> {
         let found = from.metadata()?;
-        let bytes = if found.len() <= MAX_TEXT {
-            fs::read(from)?
-        } else {
-            Vec::new()
-        };
+        let bytes = if found.len() <= MAX_TEXT { fs::read(from)? } else { Vec::new() };
         let is_text = !bytes.is_empty() && !bytes.contains(&0);
         let mut text = bytes.clone();
         for (from, to) in self.root_pairs().filter(|_| is_text) {

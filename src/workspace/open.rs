@@ -61,9 +61,7 @@ impl Workspace {
             }
         };
         tracing::info!("reading {at:?} of {}", directory.display());
-        let prefix = root
-            .as_deref()
-            .map_or_else(String::new, |root| path_below(root, &directory));
+        let prefix = root.as_deref().map_or_else(String::new, |root| path_below(root, &directory));
         Ok(Self {
             source,
             git,
@@ -174,7 +172,7 @@ fn find_file(directory: &Path, trust: bool) -> Result<Option<File>, WorkspaceErr
     let root = Repository::discover(&directory)?
         .and_then(|git| git.workdir()?.canonicalize().ok())
         .unwrap_or(directory);
-    Ok(path.starts_with(&root).then(|| match trust {
+    Ok(path.starts_with(&root).then_some(match trust {
         true => File::Trusted(path),
         false => File::Repository { path, root },
     }))

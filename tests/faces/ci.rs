@@ -45,10 +45,7 @@ fn the_action_runs_its_steps_with_declared_inputs() {
     // What the script reads is what the step hands over.
     let run = steps.iter().find(|it| it["id"] == "run").unwrap();
     let read = Regex::new("INPUT_[A-Z_]+").unwrap();
-    let read: BTreeSet<&str> = read
-        .find_iter(&script)
-        .map(|found| found.as_str())
-        .collect();
+    let read: BTreeSet<&str> = read.find_iter(&script).map(|found| found.as_str()).collect();
     assert_eq!(read, keys(&run["env"]));
 }
 
@@ -114,10 +111,7 @@ fn the_steps_of_the_action_tell_a_failure() {
     assert!(shown.contains("::error "), "{shown}");
     let summary = std::fs::read_to_string(repo.outside().join("summary")).unwrap();
     assert!(summary.starts_with("## mendit: failed\n") && summary.contains("41 != 42"));
-    let folder = told
-        .lines()
-        .find_map(|it| it.strip_prefix("folder="))
-        .unwrap();
+    let folder = told.lines().find_map(|it| it.strip_prefix("folder=")).unwrap();
     for file in [
         "failure-packet.json", "context.json", "test.log", "summary.md",
     ] {
@@ -204,9 +198,7 @@ fn the_snippets_of_the_page_are_yaml() {
         let value: Value = serde_yaml_ng::from_str(text).unwrap();
         found += 1;
         // A step shown alone hands over only what the action takes.
-        let step = value
-            .get(0)
-            .or_else(|| value["jobs"]["test"]["steps"].get(1));
+        let step = value.get(0).or_else(|| value["jobs"]["test"]["steps"].get(1));
         if let Some(step) = step {
             let inputs = yaml("action.yml")["inputs"].clone();
             assert!(keys(&step["with"]).is_subset(&keys(&inputs)), "{text}");

@@ -184,10 +184,7 @@ const RUNNERS: [&str; 3] = ["find_cause", "fix_tests", "run_tests"];
 fn every_tool_is_compared() {
     let answer = ask_server(&repo(), &["--run", "true"], "tools/list", &json!({}));
     let tools = answer["tools"].as_array().unwrap();
-    let offered: BTreeSet<&str> = tools
-        .iter()
-        .map(|it| it["name"].as_str().unwrap())
-        .collect();
+    let offered: BTreeSet<&str> = tools.iter().map(|it| it["name"].as_str().unwrap()).collect();
     let doors = doors();
     let asked = doors.iter().map(|it| it.tool).chain(RUNNERS);
     // Its answer is the prompt, which tests/mcp.rs asks for.

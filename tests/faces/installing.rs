@@ -35,10 +35,7 @@ fn the_npm_packages_start_the_program() {
     support::write_program(&program, &text);
     let packages = place.path().join("packages");
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/package/npm.mjs");
-    let made = Command::new("node")
-        .args([&script, &program, &packages])
-        .output()
-        .unwrap();
+    let made = Command::new("node").args([&script, &program, &packages]).output().unwrap();
     assert!(made.status.success(), "{}", stderr(&made));
     let clean = place.path().join("clean");
     std::fs::create_dir(&clean).unwrap();

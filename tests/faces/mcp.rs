@@ -54,10 +54,7 @@ impl Drop for Server {
 fn started(repo: &Repo, arguments: &[&str]) -> Server {
     let all = [&["mcp"], arguments].concat();
     let mut command = support::command(&repo.root(), &all);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Server(command.spawn().unwrap())
 }
 
@@ -106,11 +103,7 @@ async fn document(client: &Client, name: &'static str, arguments: Value) -> Valu
     let tools = client.list_all_tools().await.unwrap();
     let tool = tools.iter().find(|tool| tool.name == name).unwrap();
     let input = Value::Object((*tool.input_schema).clone());
-    assert!(
-        jsonschema::validator_for(&input)
-            .unwrap()
-            .is_valid(&arguments)
-    );
+    assert!(jsonschema::validator_for(&input).unwrap().is_valid(&arguments));
     let result = call(client, name, arguments).await.unwrap();
     assert_eq!(result.is_error, Some(false), "{name}: {:?}", result.content);
     assert!(
@@ -190,9 +183,7 @@ async fn patches_are_applied_only_when_that_was_allowed() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
-    let refused = call(&client, "apply_patch", json!({"patch": PATCH}))
-        .await
-        .unwrap();
+    let refused = call(&client, "apply_patch", json!({"patch": PATCH})).await.unwrap();
     assert_eq!(refused.is_error, Some(true));
     let said = serde_json::to_string(&refused.content).unwrap();
     assert!(said.contains("--allow-write"), "{said}");
@@ -200,10 +191,7 @@ async fn patches_are_applied_only_when_that_was_allowed() {
     let mut server = started(&repo, &["--allow-write"]);
     let client = over_stdio(&mut server).await;
     let tools = client.list_all_tools().await.unwrap();
-    let tool = tools
-        .iter()
-        .find(|tool| tool.name == "apply_patch")
-        .unwrap();
+    let tool = tools.iter().find(|tool| tool.name == "apply_patch").unwrap();
     let hints = tool.annotations.as_ref().unwrap();
     assert_eq!(
         (hints.read_only_hint, hints.destructive_hint),
@@ -284,9 +272,7 @@ async fn wrong_calls_are_answered_and_break_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_patch_beside_a_secret_is_not_handed_out_masked() {
-    let python = std::process::Command::new("python3")
-        .arg("--version")
-        .output();
+    let python = std::process::Command::new("python3").arg("--version").output();
     if python.is_err() {
         crate::support::skip("no python3");
         return;
@@ -324,9 +310,7 @@ async fn commands_are_run_only_when_they_were_named() {
     let client = over_stdio(&mut server).await;
     let tools = client.list_all_tools().await.unwrap();
     assert!(names(&tools).contains(&"run_tests") && names(&tools).contains(&"fix_tests"));
-    let other = call(&client, "run_tests", json!({"command": "touch other"}))
-        .await
-        .unwrap();
+    let other = call(&client, "run_tests", json!({"command": "touch other"})).await.unwrap();
     assert_eq!(other.is_error, Some(true));
     assert!(!repo.root().join("other").exists());
     let ran = document(&client, "run_tests", json!({})).await;
@@ -344,11 +328,7 @@ async fn commands_are_run_only_when_they_were_named() {
     let diagnosis = document(&client, "diagnose", json!({})).await;
     assert_eq!(diagnosis["undefinedNames"], json!(["c"]));
     let context = call(&client, "build_context", json!({})).await.unwrap();
-    assert!(
-        serde_json::to_string(&context.content)
-            .unwrap()
-            .contains("a.ts")
-    );
+    assert!(serde_json::to_string(&context.content).unwrap().contains("a.ts"));
     assert!(context.structured_content.is_none());
 }
 
@@ -392,13 +372,7 @@ async fn a_run_says_that_it_goes_on_and_ends_when_it_is_cancelled() {
     let handle = client.send_cancellable_request(request, options).await;
     let handle = handle.unwrap();
     let steps = client.service().steps.clone();
-    let told = || {
-        steps
-            .lock()
-            .unwrap()
-            .iter()
-            .any(|it| it.ends_with("s: building"))
-    };
+    let told = || steps.lock().unwrap().iter().any(|it| it.ends_with("s: building"));
     for _ in 0..400 {
         if told() {
             break;
@@ -463,9 +437,7 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
-    call(&client, "build_context", json!({"log": LOG}))
-        .await
-        .unwrap();
+    call(&client, "build_context", json!({"log": LOG})).await.unwrap();
     let steps = client.service().steps.clone();
     // A notification may come after the answer.
     for _ in 0..100 {
@@ -485,14 +457,8 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
     let request = CallToolRequestParams::new("build_context").with_arguments(arguments);
     let request = CallToolRequest::new(request).into();
     let options = PeerRequestOptions::no_options();
-    let handle = client
-        .send_cancellable_request(request, options)
-        .await
-        .unwrap();
-    handle
-        .cancel(Some("changed my mind".to_owned()))
-        .await
-        .unwrap();
+    let handle = client.send_cancellable_request(request, options).await.unwrap();
+    handle.cancel(Some("changed my mind".to_owned())).await.unwrap();
     use_every_reading_tool(&client).await;
 }
 
@@ -566,9 +532,8 @@ fn what_is_malformed_is_answered_and_a_command_ends_with_the_input() {
     // The last request has no line feed.
     write!(stdin, r#"{{"jsonrpc":"2.0","id":9,"method":"ping"}}"#).unwrap();
     drop(stdin);
-    let answers: Vec<Value> = lines
-        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
-        .collect();
+    let answers: Vec<Value> =
+        lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
     let code = |id: Value| {
         let answer = answers.iter().find(|it| it["id"] == id);
         answer.map(|it| it["error"]["code"].as_i64())

@@ -56,9 +56,7 @@ fn asked(repo: &Repo) -> Value {
     let given: String = calls.iter().map(|it| format!("{it}\n")).collect();
     let output = fed(command(&repo.root(), &["mcp"]), given.as_bytes());
     let answers = stdout(&output);
-    let mut answers = answers
-        .lines()
-        .map(|it| serde_json::from_str::<Value>(it).unwrap());
+    let mut answers = answers.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
     let answer = answers.find(|it| it["id"] == 2).unwrap();
     answer["result"]["structuredContent"].clone()
 }
@@ -75,10 +73,7 @@ fn run_hint_mcp_and_fix_have_one_list() {
 
 fn agree(state: &State) {
     let said = &state.says;
-    let files = state
-        .files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()));
+    let files = state.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     let repo = Repo::with(&files.collect::<Vec<_>>());
     for (path, text) in &state.broken {
         repo.write(path, text);
@@ -118,13 +113,9 @@ fn agree(state: &State) {
     let fix = ["repair", "--test", line, "--out", out.to_str().unwrap()];
     repo.mendit(&fix);
     let events = std::fs::read_to_string(out.join("events.jsonl")).unwrap();
-    let events = events
-        .lines()
-        .map(|it| serde_json::from_str::<Value>(it).unwrap());
+    let events = events.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
     let events = events.filter(|it| it["event"] == "heal_started");
-    let done: Vec<String> = events
-        .map(|it| it["what"].as_str().unwrap().to_owned())
-        .collect();
+    let done: Vec<String> = events.map(|it| it["what"].as_str().unwrap().to_owned()).collect();
     assert_eq!(tried.get(..done.len()), Some(&done[..]), "{said}");
     assert_eq!(done.is_empty(), tried.is_empty(), "{said}: {tried:?}");
     let result = std::fs::read(out.join("result.json")).unwrap();

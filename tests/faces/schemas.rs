@@ -90,10 +90,7 @@ fn a_reply_may_leave_out_all_but_its_status() {
 fn a_document_of_another_kind_is_not_valid() {
     let (repo, log) = example();
     let context = repo.context(&["--log", &log]);
-    for document in DOCUMENTS
-        .iter()
-        .filter(|it| !["context", "repair-packet"].contains(&it.name))
-    {
+    for document in DOCUMENTS.iter().filter(|it| !["context", "repair-packet"].contains(&it.name)) {
         assert!(!is_valid(document.name, &context), "{}", document.name);
     }
 }
@@ -123,19 +120,13 @@ fn example() -> (Repo, String) {
             if path.is_dir() {
                 open.push(path);
             } else {
-                let below = path
-                    .strip_prefix(fixture.join("repo"))
-                    .unwrap()
-                    .to_str()
-                    .unwrap();
+                let below = path.strip_prefix(fixture.join("repo")).unwrap().to_str().unwrap();
                 files.push((below.to_owned(), std::fs::read_to_string(&path).unwrap()));
             }
         }
     }
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let log = fixture.join("failure.log").to_str().unwrap().to_owned();
     (Repo::with(&files), log)
 }

@@ -85,9 +85,7 @@ fn the_help_of_flags_names_settings_and_their_defaults() {
         if ["patch.protected", "output.secret"].contains(&key) {
             continue;
         }
-        let said = named
-            .remove(key)
-            .unwrap_or_else(|| panic!("no flag names {key}"));
+        let said = named.remove(key).unwrap_or_else(|| panic!("no flag names {key}"));
         let default = match &row["value"] {
             serde_json::Value::String(word) => Some(word.clone()),
             serde_json::Value::Number(number) => Some(number.to_string()),

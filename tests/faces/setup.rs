@@ -51,11 +51,7 @@ fn brief_run_is_short_and_faithful() {
     }
     assert!(text.len() < 3_500 && !text.contains("line 500"), "{text}");
     let log = text.split("whole log: ").nth(1).unwrap().trim();
-    assert!(
-        std::fs::read_to_string(log)
-            .unwrap()
-            .contains("line 500 of many")
-    );
+    assert!(std::fs::read_to_string(log).unwrap().contains("line 500 of many"));
     let green = format!("{noise}; echo '== 900 passed in 3.1s =='");
     let output = repo.mendit(&["run", "--brief", "sh", "-c", &green]);
     assert_eq!(code(&output), 0);
@@ -202,9 +198,7 @@ fn init_writes_servers_where_each_agent_reads_them() {
     repo.mendit(&["init", "codex"]);
     let skill = repo.root().join(".agents/skills/mendit/SKILL.md");
     let skill = std::fs::read_to_string(skill).unwrap();
-    let head = skill
-        .strip_prefix("---\n")
-        .and_then(|text| text.split_once("\n---\n"));
+    let head = skill.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n"));
     let head = head.unwrap().0;
     assert!(
         head.contains("name: mendit\n") && head.contains("description: "),

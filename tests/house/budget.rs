@@ -25,10 +25,7 @@ fn enforced_modules_stay_below_their_cap() {
         let Some(module) = module_of(&path) else {
             continue;
         };
-        let group = budget
-            .caps
-            .keys()
-            .find(|group| group.split(' ').any(|name| name == module));
+        let group = budget.caps.keys().find(|group| group.split(' ').any(|name| name == module));
         let group = group.unwrap_or_else(|| panic!("{module} has no cap in budget.toml"));
         *lines.entry(group).or_default() += count;
     }

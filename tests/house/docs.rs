@@ -107,10 +107,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
         }
     }
     for words in &mut all {
-        if let Some(at) = words
-            .iter()
-            .position(|it| it.starts_with('>') || it.starts_with("2>"))
-        {
+        if let Some(at) = words.iter().position(|it| it.starts_with('>') || it.starts_with("2>")) {
             words.truncate(at);
         }
     }

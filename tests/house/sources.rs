@@ -25,10 +25,7 @@ pub(crate) fn files_of(ending: &str) -> Vec<(PathBuf, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == ending)
-            {
+            } else if path.extension().is_some_and(|extension| extension == ending) {
                 let text = fs::read_to_string(&path).unwrap();
                 found.push((path.strip_prefix(root).unwrap().to_owned(), text));
             }

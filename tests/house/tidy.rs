@@ -145,9 +145,7 @@ fn codes_used_are_codes_explained() {
 fn long_closures_name_their_parameter() {
     let unnamed = Regex::new(r"(?m)\|&*it(?:: [^|]*)?\| ?\{$").unwrap();
     for (path, text) in sources() {
-        let found = unnamed
-            .find(&text)
-            .map(|closure| text[..closure.start()].lines().count());
+        let found = unnamed.find(&text).map(|closure| text[..closure.start()].lines().count());
         assert_eq!(found, None, "{}", path.display());
     }
 }

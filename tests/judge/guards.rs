@@ -64,9 +64,7 @@ fn patch(tree: &[(&str, &str)], edits: &[Edit<'_>]) -> Vec<u8> {
         .iter()
         .map(|(path, content)| json!({"path": path, "content": content}))
         .collect();
-    json!({"status": "patch", "files": files})
-        .to_string()
-        .into_bytes()
+    json!({"status": "patch", "files": files}).to_string().into_bytes()
 }
 
 fn judged(tree: &[(&str, &str)], command: &str, edits: &[Edit<'_>]) -> Judged {
@@ -226,11 +224,7 @@ fn a_file_that_the_command_runs_may_change_where_the_failure_lies_in_it() {
         };
         let judged = judge(&patch(tree, &[(path, old, "1")]), &source, &options);
         assert_eq!(codes(&judged).first().copied(), expected, "{command}");
-        let said = judged
-            .verdict
-            .problems
-            .iter()
-            .any(|it| it.code == Code::P713);
+        let said = judged.verdict.problems.iter().any(|it| it.code == Code::P713);
         assert_eq!(said, expected.is_none(), "{command}");
     }
 }

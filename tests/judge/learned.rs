@@ -50,9 +50,7 @@ fn a_value_that_was_told_once_is_masked_everywhere() {
                 format!("{elsewhere}\n{told}\n"),
             ] {
                 let encoded = STANDARD.encode(format!("app:{value}!"));
-                let text = text
-                    .replace('X', value)
-                    .replace("B to", &format!("{encoded} to"));
+                let text = text.replace('X', value).replace("B to", &format!("{encoded} to"));
                 let text = text.replace(
                     &format!("ASIADITUJI4KZLQSGZ2{value}"),
                     "ASIADITUJI4KZLQSGZ2X",
@@ -80,12 +78,7 @@ fn what_one_string_of_a_document_tells_is_masked_in_all() {
     let value: serde_json::Value = serde_json::from_str(&masked).unwrap();
     assert_eq!(value["lines"][0], "ok");
     let redactor = Redactor::default().learning(&format!("PASSWORD={PASSWORD}"));
-    assert!(
-        !redactor
-            .redact(&format!("got {PASSWORD}"))
-            .text
-            .contains(PASSWORD)
-    );
+    assert!(!redactor.redact(&format!("got {PASSWORD}")).text.contains(PASSWORD));
 }
 
 #[test]

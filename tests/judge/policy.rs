@@ -14,9 +14,8 @@ fn token() -> String {
 fn fragments() -> impl Strategy<Value = String> {
     let table: toml::Table = toml::from_str(include_str!("fragments.toml")).unwrap();
     let fragments = table["fragments"].as_array().unwrap().iter();
-    let fragments: Vec<String> = fragments
-        .map(|piece| piece.as_str().unwrap().to_owned())
-        .collect();
+    let fragments: Vec<String> =
+        fragments.map(|piece| piece.as_str().unwrap().to_owned()).collect();
     let fixed = prop::sample::select(fragments);
     let part = prop_oneof![8 => fixed, 1 => "[ -~]{0,12}", 1 => Just(token())];
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
@@ -115,10 +114,7 @@ fn the_mask_of_a_password_names_no_other() {
 #[test]
 fn secrets_are_masked_in_every_dress() {
     let token = token();
-    let spread: String = token
-        .chars()
-        .map(|c| format!("%{:02X}", u32::from(c)))
-        .collect();
+    let spread: String = token.chars().map(|c| format!("%{:02X}", u32::from(c))).collect();
     let split = token.replace("oHB", "oHB\u{200b}");
     for text in [
         format!("\u{1b}[36mINFO\u{1b}[0m auth=\u{1b}[33m{token}\u{1b}[0m ok"),
@@ -132,9 +128,7 @@ fn secrets_are_masked_in_every_dress() {
     ] {
         let out = Redactor::default().redact(&text).text.into_owned();
         assert!(
-            ![&token, &spread, &split]
-                .iter()
-                .any(|form| out.contains(form.as_str())),
+            ![&token, &spread, &split].iter().any(|form| out.contains(form.as_str())),
             "{out}"
         );
     }
@@ -146,11 +140,7 @@ fn utf16_is_masked_and_printed_as_utf8() {
     let masked = text.replace(&token(), "[REDACTED:github-token]");
     let units = |text: &str, big: bool| -> Vec<u8> {
         let bytes = |unit: u16| {
-            if big {
-                unit.to_be_bytes()
-            } else {
-                unit.to_le_bytes()
-            }
+            if big { unit.to_be_bytes() } else { unit.to_le_bytes() }
         };
         text.encode_utf16().flat_map(bytes).collect()
     };
@@ -162,12 +152,7 @@ fn utf16_is_masked_and_printed_as_utf8() {
     }
     // Inside other text, or read as if it were UTF-8, it is found all the same.
     let wide: String = token().chars().flat_map(|c| [c, '\0']).collect();
-    assert!(
-        !Redactor::default()
-            .redact(&format!("at {wide} end"))
-            .text
-            .contains(&wide)
-    );
+    assert!(!Redactor::default().redact(&format!("at {wide} end")).text.contains(&wide));
 }
 
 #[test]
@@ -221,21 +206,13 @@ fn the_command_masks_lists_and_tells_by_its_exit() {
     let masked = "a [REDACTED:github-token]\nat [REDACTED:environment-variable] \u{fc}\n";
     assert_eq!(String::from_utf8(out.stdout).unwrap(), masked);
     let off = run(&["--env=off"], text.as_bytes());
-    assert!(
-        String::from_utf8(off.stdout)
-            .unwrap()
-            .contains("zq-words-only")
-    );
+    assert!(String::from_utf8(off.stdout).unwrap().contains("zq-words-only"));
     let list = run(&["--findings"], text.as_bytes());
     assert_eq!(list.status.code(), Some(1));
     let rows: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(rows[0]["rule"], "github-token");
     assert_eq!(rows[1]["line"], 2);
-    assert!(
-        !String::from_utf8(list.stdout)
-            .unwrap()
-            .contains("zq-words-only")
-    );
+    assert!(!String::from_utf8(list.stdout).unwrap().contains("zq-words-only"));
     assert_eq!(run(&["--findings"], b"nothing\n").status.code(), Some(0));
     assert_eq!(
         run(&[], b"caf\xe9 password: 'uonnll86!QYK'\n").stdout,

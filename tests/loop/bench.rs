@@ -256,10 +256,7 @@ fn a_leak_a_wrong_heal_and_a_missing_program_are_told() {
         assert!(text.contains(words), "{format}: {text}");
     }
     if let Some(few) = some_of(home.path(), &["py-missing-import"]) {
-        let manifest = home
-            .path()
-            .join(&few)
-            .join("py-missing-import/fixture.toml");
+        let manifest = home.path().join(&few).join("py-missing-import/fixture.toml");
         let text = fs::read_to_string(&manifest).unwrap();
         fs::write(
             &manifest,

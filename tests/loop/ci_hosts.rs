@@ -85,27 +85,17 @@ impl Host {
             ("RUNNER_TEMP", away.join("temp").display().to_string()),
             ("XDG_STATE_HOME", support::STATE.to_owned()),
         ];
-        let variables = variables
-            .map(|(name, value)| (name.to_owned(), value))
-            .into();
+        let variables = variables.map(|(name, value)| (name.to_owned(), value)).into();
         Self { repo, variables }
     }
 
     fn serve(&self, address: &str, content: impl AsRef<[u8]>) {
-        let file = self
-            .repo
-            .outside()
-            .join("service")
-            .join(address.replace('/', "_"));
+        let file = self.repo.outside().join("service").join(address.replace('/', "_"));
         std::fs::write(file, content).unwrap();
     }
 
     fn written(&self, address: &str) -> Option<String> {
-        let file = self
-            .repo
-            .outside()
-            .join("service")
-            .join(address.replace('/', "_"));
+        let file = self.repo.outside().join("service").join(address.replace('/', "_"));
         std::fs::read_to_string(file).ok()
     }
 
@@ -118,10 +108,7 @@ impl Host {
         };
         let text = std::fs::read_to_string(self.repo.root().join(path)).unwrap();
         // The program under test is on the search path.
-        let install = text
-            .lines()
-            .find(|line| line.contains("npm install"))
-            .unwrap();
+        let install = text.lines().find(|line| line.contains("npm install")).unwrap();
         let text = text.replace(install.split_once('"').unwrap().1, "true\"");
         serde_yaml_ng::from_str(&text).unwrap_or_else(|error| panic!("{error} {text}"))
     }
@@ -182,13 +169,10 @@ fn github_gets_one_comment() {
         ("pull_requests[0].number", "4"),
     ]
     .map(|(name, value)| (format!("github.event.workflow_run.{name}"), value));
-    let mut event: BTreeMap<&str, &str> = fields
-        .iter()
-        .map(|(name, value)| (name.as_str(), *value))
-        .collect();
+    let mut event: BTreeMap<&str, &str> =
+        fields.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     event.insert("github.token", "t");
-    host.variables
-        .insert("GITHUB_REPOSITORY".to_owned(), "o/n".to_owned());
+    host.variables.insert("GITHUB_REPOSITORY".to_owned(), "o/n".to_owned());
     github(&host, &event);
     let comment = host.written(&format!("{comments}.POST")).unwrap();
     assert!(comment.starts_with("<!-- mendit -->\n"), "{comment}");

@@ -102,10 +102,7 @@ fn commands_that_take_a_log_take_the_last_run() {
 fn a_pass_whose_output_nobody_can_read_is_none() {
     let repo = Repo::with(&[("a.txt", "")]);
     for (line, expected) in [("echo told", 2), ("true", 0), ("echo told; exit 3", 1)] {
-        let full = std::fs::File::options()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let mut command = support::command(&repo.root(), &["run", line]);
         let output = command.stdout(full).output().unwrap();
         assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
@@ -270,11 +267,7 @@ fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such()
     let fresh = repo.outside().join("fresh");
     std::fs::create_dir_all(&fresh).unwrap();
     std::fs::write(fresh.join("a.py"), "x = 1\n").unwrap();
-    let git = std::process::Command::new("git")
-        .arg("init")
-        .arg("-q")
-        .arg(&fresh)
-        .status();
+    let git = std::process::Command::new("git").arg("init").arg("-q").arg(&fresh).status();
     assert!(git.unwrap().success());
     for line in [
         "context --rev HEAD a.py", "context --diff HEAD a.py", "imports --changed HEAD",

@@ -70,10 +70,7 @@ fn a_file_behind_a_link_is_not_replaced() {
 
 pub(crate) fn kinds(document: &Value) -> Vec<&str> {
     let attempts = document["attempts"].as_array().unwrap();
-    attempts
-        .iter()
-        .map(|it| it["diagnosis"]["kind"].as_str().unwrap())
-        .collect()
+    attempts.iter().map(|it| it["diagnosis"]["kind"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -276,11 +273,7 @@ fn what_a_probe_writes_is_confined() {
         }
         let named = format!(
             "R212: {}",
-            if arguments[0] == "--test" {
-                "test"
-            } else {
-                "web"
-            }
+            if arguments[0] == "--test" { "test" } else { "web" }
         );
         assert!(
             said.contains(&named) && said.contains("--allow-write"),

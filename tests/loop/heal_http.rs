@@ -35,11 +35,7 @@ fn one_request(
     let length = head
         .lines()
         .find_map(|line| {
-            line.to_ascii_lowercase()
-                .strip_prefix("content-length:")?
-                .trim()
-                .parse()
-                .ok()
+            line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok()
         })
         .unwrap_or(0);
     let mut body = vec![0; length];
@@ -80,10 +76,7 @@ fn a_closed_port_is_for_a_person_and_an_open_one_answers() {
         document["probes"][0]["message"],
         "Connected. 1 tool available."
     );
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{closed}/mcp");
     let (exit, document) = heal_server(&repo, &json!({"url": url}), &[]);
     assert_eq!(
@@ -104,12 +97,7 @@ fn refused_credentials_are_never_healed() {
         (4, vec!["auth_failed"]),
         "{document:#}"
     );
-    assert!(
-        document["userActionNeeded"]
-            .as_str()
-            .unwrap()
-            .contains("`X-Api-Key`")
-    );
+    assert!(document["userActionNeeded"].as_str().unwrap().contains("`X-Api-Key`"));
     assert!(!document.to_string().contains("hidden"));
 }
 

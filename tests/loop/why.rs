@@ -153,17 +153,11 @@ fn files_that_went_and_causes_of_two_parts_are_named() {
     );
     repo.write("library/loans.py", LOANS);
     repo.commit();
-    let text = LOANS
-        .replace("* 10", "* 11")
-        .replace(".title()", ".upper()");
+    let text = LOANS.replace("* 10", "* 11").replace(".title()", ".upper()");
     repo.write("library/loans.py", &text);
     let (_, document) = why(&repo, &[]);
-    let places: Vec<&Value> = document["cause"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| &it["line"])
-        .collect();
+    let places: Vec<&Value> =
+        document["cause"].as_array().unwrap().iter().map(|it| &it["line"]).collect();
     assert_eq!(places, [11, 15], "{document}");
 }
 
@@ -361,11 +355,7 @@ fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
     let mut ended = 0;
     for at in (0..12).map(|step| Duration::from_millis(40 + step * 310)) {
         let mut child = command(&repo.root(), &words);
-        let mut child = child
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(at);
         ended += u32::from(child.try_wait().unwrap().is_some());
         let _ = child.kill();
@@ -385,9 +375,7 @@ fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
     let left = || {
         let all = std::fs::read_dir("/proc").unwrap().flatten();
         let works = |it: std::fs::DirEntry| std::fs::read_link(it.path().join("cwd")).ok();
-        all.filter_map(works)
-            .filter(|it| it.starts_with(&root))
-            .count()
+        all.filter_map(works).filter(|it| it.starts_with(&root)).count()
     };
     let until = Instant::now() + Duration::from_secs(20);
     while left() > 0 {
@@ -599,9 +587,7 @@ fn asks_class_set_up_and_file_that_does_not_load_as_a_whole() {
     let repo = Repo::with(&[("store.py", store), ("test_store.py", test)]);
     repo.write(
         "store.py",
-        store
-            .replace("size=5", "limit=5")
-            .replace("= size", "= limit"),
+        store.replace("size=5", "limit=5").replace("= size", "= limit"),
     );
     repo.commit();
     let document = asked(&repo, &["python3", "-m", "unittest"]);

@@ -31,9 +31,7 @@ fn named(repo: &Repo, line: &str, variables: &[(&str, &str)], (typed, works): Ty
     if !works {
         return;
     }
-    let words = typed
-        .strip_prefix("mendit ")
-        .map(|it| it.split(' ').collect::<Vec<_>>());
+    let words = typed.strip_prefix("mendit ").map(|it| it.split(' ').collect::<Vec<_>>());
     let done = if let Some(words) = words {
         run(&words)
     } else {

@@ -131,10 +131,7 @@ fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
         "2026-11-21T02:38:34.123456Z 01O section_end:1700000000:after_script\r\u{1b}[0K",
     ];
     let mut wrong = Vec::new();
-    let green: Vec<Row> = expected()
-        .into_iter()
-        .filter(|row| row.kind == "none")
-        .collect();
+    let green: Vec<Row> = expected().into_iter().filter(|row| row.kind == "none").collect();
     assert!(green.len() >= 12, "{}", green.len());
     for row in green {
         let log = read(&row.file);
@@ -249,11 +246,8 @@ fn a_prefix_changes_no_answer() {
         let log = read(&row.file);
         let plain = of(&log);
         for (service, dress) in PREFIXES {
-            let dressed: String = log
-                .lines()
-                .enumerate()
-                .map(|(at, line)| dress(at, line) + "\n")
-                .collect();
+            let dressed: String =
+                log.lines().enumerate().map(|(at, line)| dress(at, line) + "\n").collect();
             let found = of(&dressed);
             if (
                 found.kind, &found.subkind, &found.failing_tests, &found.missing_modules,
@@ -277,10 +271,7 @@ const AFTER: &str = "##[error]Process completed with exit code 1.\nPost job clea
 #[test]
 fn set_up_and_clean_up_of_a_job_change_no_answer() {
     let mut wrong = Vec::new();
-    for row in expected()
-        .iter()
-        .filter(|row| row.kind != "none" && row.kind != "unknown")
-    {
+    for row in expected().iter().filter(|row| row.kind != "none" && row.kind != "unknown") {
         let log = read(&row.file);
         let plain = of(&log);
         let found = of(&format!("{BEFORE}{log}\n{AFTER}"));

@@ -145,14 +145,9 @@ pub(crate) const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
 pub(crate) fn kept(root: &Path) -> Option<PathBuf> {
     let root = root.canonicalize().unwrap();
     let all = std::fs::read_dir(Path::new(STATE).join("mendit/repositories"));
-    all.into_iter()
-        .flatten()
-        .flatten()
-        .map(|it| it.path())
-        .find(|kept| {
-            std::fs::read(kept.join("root"))
-                .is_ok_and(|it| it == root.as_os_str().as_encoded_bytes())
-        })
+    all.into_iter().flatten().flatten().map(|it| it.path()).find(|kept| {
+        std::fs::read(kept.join("root")).is_ok_and(|it| it == root.as_os_str().as_encoded_bytes())
+    })
 }
 
 pub(crate) fn json(output: &Output) -> serde_json::Value {
@@ -241,10 +236,8 @@ fn report_skips_at_exit() {
     }
     extern "C" fn report() {
         let skips = SKIPS.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows: Vec<String> = skips
-            .iter()
-            .map(|(reason, count)| format!("{reason} ({count})"))
-            .collect();
+        let rows: Vec<String> =
+            skips.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
         let total: usize = skips.values().sum();
         let _ = writeln!(std::io::stderr(), "skipped {total}: {}", rows.join(", "));
     }

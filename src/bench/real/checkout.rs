@@ -34,9 +34,7 @@ impl Checkout {
         repository: &str,
         environment: &RealEnvironment,
     ) -> Result<Self, BenchError> {
-        let shelf = work
-            .join(repository.replace('/', "+"))
-            .join(&environment.name);
+        let shelf = work.join(repository.replace('/', "+")).join(&environment.name);
         make_folder(&shelf)?;
         let mut number = 1;
         loop {
@@ -144,9 +142,7 @@ impl Checkout {
         let git = root.join(".git");
         let is_laid = git.is_dir();
         let before = if is_laid {
-            Repository::discover(&root)?
-                .map(|git| git.tree("HEAD"))
-                .transpose()?
+            Repository::discover(&root)?.map(|git| git.tree("HEAD")).transpose()?
         } else {
             None
         };
@@ -259,11 +255,7 @@ mod tests {
         assert!(root.join("out/kept").is_file() && root.join("b").is_file());
         let git = Repository::discover(&root).unwrap().unwrap();
         let tree = git.tree("HEAD").unwrap();
-        let paths: Vec<_> = tree
-            .listing()
-            .files()
-            .map(|entry| entry.path.as_str())
-            .collect();
+        let paths: Vec<_> = tree.listing().files().map(|entry| entry.path.as_str()).collect();
         assert_eq!(paths, [".gitignore", "a.py", "b"]);
         assert!(git.tree("HEAD~1").is_err(), "no history");
         checkout.lay_files(&first).unwrap();

@@ -145,9 +145,7 @@ impl Range {
         }
         match Language::of_path(name).map(|known| known.name) {
             Some("python") => stem.starts_with("test_") || stem.ends_with("_test"),
-            Some("typescript") => [".test", ".spec", "-test"]
-                .iter()
-                .any(|end| stem.ends_with(end)),
+            Some("typescript") => [".test", ".spec", "-test"].iter().any(|end| stem.ends_with(end)),
             _ => false,
         }
     }

@@ -99,11 +99,7 @@ pub(super) fn needed_files(changes: &[Change]) -> Vec<NeededFile> {
         changed_lines(&before.bytes, &after.bytes)
             .into_iter()
             .map(|(gone, _)| {
-                let first = if gone.is_empty() {
-                    gone.start
-                } else {
-                    gone.start + 1
-                };
+                let first = if gone.is_empty() { gone.start } else { gone.start + 1 };
                 [number(first), number(gone.end.max(first))]
             })
             .collect()
@@ -120,8 +116,7 @@ pub(super) fn needed_files(changes: &[Change]) -> Vec<NeededFile> {
 /// How many lines changes take away and bring.
 pub(super) fn count_lines(changes: &[Change]) -> usize {
     let bytes = |side: &Option<FileState>| {
-        side.as_ref()
-            .map_or_else(|| Arc::from([]), |state| state.bytes.clone())
+        side.as_ref().map_or_else(|| Arc::from([]), |state| state.bytes.clone())
     };
     changes
         .iter()

@@ -58,9 +58,8 @@ pub fn mine(
     let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
     let found = steps.iter().filter_map(|step| find_candidate(step, file));
     let mut drop_for = |reason: &str| *dropped.entry(reason.to_owned()).or_default() += 1;
-    let candidates: Vec<Candidate> = found
-        .filter_map(|found| found.map_err(&mut drop_for).ok())
-        .collect();
+    let candidates: Vec<Candidate> =
+        found.filter_map(|found| found.map_err(&mut drop_for).ok()).collect();
     fs::create_dir_all(&options.to).at(&options.to)?;
     let search = Search {
         clone,

@@ -195,11 +195,7 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        let mut ids: Vec<&str> = RULES
-            .rules
-            .iter()
-            .map(|(rule, _)| rule.id.as_str())
-            .collect();
+        let mut ids: Vec<&str> = RULES.rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
         let count = ids.len();
         ids.sort_unstable();
         ids.dedup();

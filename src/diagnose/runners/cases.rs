@@ -15,11 +15,7 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     let mut cases = pytest::pytest_cases(lines);
     cases.extend(table::table_blocks(lines));
     let mut seen = HashSet::new();
-    cases.retain(|case| {
-        case.name
-            .as_ref()
-            .is_none_or(|name| seen.insert(name.clone()))
-    });
+    cases.retain(|case| case.name.as_ref().is_none_or(|name| seen.insert(name.clone())));
     for case in &cases {
         let block = case.at..case.block.end.min(lines.len());
         for line in lines.get_mut(block).unwrap_or_default() {
@@ -60,7 +56,5 @@ fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
 
 // A runner prints its blocks below the rows of the same tests: with such a block it has told all.
 fn has_later_block(blocks: &[Case], row: &Case) -> bool {
-    blocks
-        .iter()
-        .any(|block| block.runner == row.runner && block.at > row.at)
+    blocks.iter().any(|block| block.runner == row.runner && block.at > row.at)
 }

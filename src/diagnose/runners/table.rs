@@ -123,10 +123,7 @@ impl Row {
             }
             let mut case = self.build_case(&found, at, block, lines);
             case.name = title.map(|title| title.0).or(case.name);
-            let is_new = case
-                .name
-                .as_ref()
-                .is_none_or(|name| names.insert(name.clone()));
+            let is_new = case.name.as_ref().is_none_or(|name| names.insert(name.clone()));
             if is_new {
                 cases.push(case);
             }
@@ -194,9 +191,7 @@ impl Row {
         }
         let error = self.error.as_ref().map(|error| {
             let from = at.saturating_sub(ABOVE);
-            let offset = lines[from..at]
-                .iter()
-                .rposition(|line| error.finds(&line.text));
+            let offset = lines[from..at].iter().rposition(|line| error.finds(&line.text));
             offset.map(|offset| from + offset)
         });
         let usual = if self.has_heading {
@@ -212,12 +207,7 @@ impl Row {
         };
         let cause = self.causes.iter().find_map(first);
         let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
-        let below = || {
-            self.place
-                .as_ref()
-                .and_then(first)
-                .and_then(|found| found.1)
-        };
+        let below = || self.place.as_ref().and_then(first).and_then(|found| found.1);
         case.place = find_place(found).or(of_cause).or_else(below).or(under);
         case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
         self.set_frame(&mut case, error, block, lines);
@@ -303,9 +293,7 @@ fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
 
 fn find_place(found: &Captures<'_>) -> Option<Place> {
     let path = found.name("path")?.as_str().to_owned();
-    let line = found
-        .name("line")
-        .and_then(|line| line.as_str().parse().ok());
+    let line = found.name("line").and_then(|line| line.as_str().parse().ok());
     Some((path, line))
 }
 
@@ -380,10 +368,7 @@ mod tests {
             ("  1) not in a list\n", vec![]),
         ] {
             let found = table_blocks(&lines(log));
-            let found: Vec<&str> = found
-                .iter()
-                .filter_map(|case| case.name.as_deref())
-                .collect();
+            let found: Vec<&str> = found.iter().filter_map(|case| case.name.as_deref()).collect();
             assert_eq!(found, names, "{log}");
         }
     }

@@ -67,9 +67,7 @@ fn line_paths(line: &str) -> Vec<PathBuf> {
         let words = line.split(|c: char| c.is_whitespace() || "'\"`,;()[]".contains(c));
         let words = words.map(|word| word.trim_end_matches([':', '.']));
         found.extend(
-            words
-                .filter(|word| word.len() > 1 && word.starts_with('/'))
-                .map(PathBuf::from),
+            words.filter(|word| word.len() > 1 && word.starts_with('/')).map(PathBuf::from),
         );
     }
     found

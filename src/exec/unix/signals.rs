@@ -11,16 +11,14 @@ pub(in crate::exec) fn listen(stop: Stop) -> std::io::Result<()> {
         wanted.push(SIGHUP);
     }
     let (mut signals, listener) = (signal_hook::iterator::Signals::new(wanted)?, stop.clone());
-    std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || {
-            for _ in signals.forever() {
-                if listener.forced() {
-                    signal_hook::low_level::exit(130);
-                }
-                listener.request();
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            if listener.forced() {
+                signal_hook::low_level::exit(130);
             }
-        })?;
+            listener.request();
+        }
+    })?;
     if is_ignored(SIGHUP) {
         return Ok(());
     }
@@ -31,16 +29,14 @@ pub(in crate::exec) fn listen(stop: Stop) -> std::io::Result<()> {
 // caller's thread may come and go; the signal that the system could send for this cannot tell.
 fn watch_parent(stop: Stop) -> std::io::Result<()> {
     let parent = rustix::process::getppid();
-    std::thread::Builder::new()
-        .name("parent".to_owned())
-        .spawn(move || {
-            while !stop.requested() {
-                std::thread::sleep(std::time::Duration::from_millis(100));
-                if rustix::process::getppid() != parent {
-                    stop.request();
-                }
+    std::thread::Builder::new().name("parent".to_owned()).spawn(move || {
+        while !stop.requested() {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            if rustix::process::getppid() != parent {
+                stop.request();
             }
-        })?;
+        }
+    })?;
     Ok(())
 }
 

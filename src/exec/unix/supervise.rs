@@ -145,11 +145,7 @@ fn listen_to_signals(events: Sender<Event>) -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP])?;
     thread::spawn(move || {
         for signal in signals.forever() {
-            let event = if signal == SIGCHLD {
-                Event::Child
-            } else {
-                Event::Stop
-            };
+            let event = if signal == SIGCHLD { Event::Child } else { Event::Stop };
             if events.send(event).is_err() {
                 break;
             }
@@ -185,11 +181,7 @@ fn feed_stdin(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     let (sender, chunks) = mpsc::channel::<Vec<u8>>();
     thread::spawn(move || {
         for chunk in chunks {
-            if stdin
-                .write_all(&chunk)
-                .and_then(|()| stdin.flush())
-                .is_err()
-            {
+            if stdin.write_all(&chunk).and_then(|()| stdin.flush()).is_err() {
                 break;
             }
         }
@@ -209,11 +201,7 @@ fn start_child(
         .ok_or_else(|| Err(Refusal::Failed("the command is empty".to_owned())))?;
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
-    command.stdin(if order.stdin {
-        Stdio::piped()
-    } else {
-        Stdio::null()
-    });
+    command.stdin(if order.stdin { Stdio::piped() } else { Stdio::null() });
     thread::scope(|scope| {
         let jail = thread::Builder::new().spawn_scoped(scope, || {
             let missing = confine(order, entered).map_err(|why| Err(Refusal::NoSandbox(why)))?;
@@ -433,9 +421,7 @@ const MAX_PROCESSES: u64 = 8192;
 
 fn total_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)
 }

@@ -141,9 +141,7 @@ fn build_order(job: &Job, command: &[OsString], stdin: bool) -> Order {
 
 fn read_report(socket: &mut UnixStream) -> Option<Report> {
     let (tag, payload) = read_frame(socket)?;
-    (tag == REPORT)
-        .then(|| serde_json::from_slice(&payload).ok())
-        .flatten()
+    (tag == REPORT).then(|| serde_json::from_slice(&payload).ok()).flatten()
 }
 
 fn feed_supervisor(input: Input, control: Arc<Supervisor>) -> Result<(), ExecError> {
@@ -152,16 +150,14 @@ fn feed_supervisor(input: Input, control: Arc<Supervisor>) -> Result<(), ExecErr
         Input::Bytes(bytes) => Box::new(std::io::Cursor::new(bytes)),
         Input::Pipe(pipe) => Box::new(pipe),
     };
-    thread::Builder::new()
-        .name("stdin".to_owned())
-        .spawn(move || {
-            let mut chunk = vec![0; CHUNK];
-            while let Ok(count @ 1..) = reader.read(&mut chunk) {
-                if !control.send_frame(STDIN, chunk.get(..count).unwrap_or_default()) {
-                    return;
-                }
+    thread::Builder::new().name("stdin".to_owned()).spawn(move || {
+        let mut chunk = vec![0; CHUNK];
+        while let Ok(count @ 1..) = reader.read(&mut chunk) {
+            if !control.send_frame(STDIN, chunk.get(..count).unwrap_or_default()) {
+                return;
             }
-            control.send_frame(STDIN_END, &[]);
-        })?;
+        }
+        control.send_frame(STDIN_END, &[]);
+    })?;
     Ok(())
 }

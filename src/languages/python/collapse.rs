@@ -38,9 +38,7 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec
     let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let (indent, code) = line.split_at(indent_of(line));
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
-    let name = rest
-        .strip_prefix(b"def ")
-        .or(rest.strip_prefix(b"class "))?;
+    let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let end = name.iter().take_while(|byte| is_name(byte)).count();
     let (mut kept, mut length) = (Vec::new(), 0);

@@ -107,10 +107,7 @@ fn read_statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut F
             let (module, alias) = read_alias(name, text);
             facts.imports.push(Import {
                 specifier: module,
-                names: alias
-                    .map(|alias| ImportedName::new("*", Some(alias)))
-                    .into_iter()
-                    .collect(),
+                names: alias.map(|alias| ImportedName::new("*", Some(alias))).into_iter().collect(),
                 ..import.clone()
             });
         }
@@ -159,12 +156,8 @@ fn under_type_checking(above: &[Node<'_>], node: Node<'_>, text: &[u8]) -> bool 
 // `importlib.import_module('x')`, `import_module('x')`, `__import__('x')`,
 // `pytest.importorskip('x')`. Also gives the end of the function's name.
 fn read_call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
-    let (at, call) = nodes
-        .iter()
-        .enumerate()
-        .rev()
-        .take(4)
-        .find(|(_, node)| node.kind() == "call")?;
+    let (at, call) =
+        nodes.iter().enumerate().rev().take(4).find(|(_, node)| node.kind() == "call")?;
     let function = call.field("function")?;
     if nodes.last()?.start_byte() >= function.end_byte() {
         return None;
@@ -229,10 +222,7 @@ pub(super) fn python_string(node: Node<'_>, text: &[u8]) -> Option<String> {
     let raw = text_of(node, text);
     let body = raw.trim_start_matches(['r', 'R', 'u', 'U']);
     for quote in ["\"\"\"", "'''", "\"", "'"] {
-        if let Some(inner) = body
-            .strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote))
-        {
+        if let Some(inner) = body.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
             return Some(unescape_text(inner));
         }
     }

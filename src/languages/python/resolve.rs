@@ -28,11 +28,7 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
 }
 
 fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
-    let dots = import
-        .specifier
-        .bytes()
-        .take_while(|byte| *byte == b'.')
-        .count();
+    let dots = import.specifier.bytes().take_while(|byte| *byte == b'.').count();
     let module = import.specifier.get(dots..).unwrap_or_default();
     let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
     if dots > 0 {
@@ -234,11 +230,8 @@ fn binds_name(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &
 
 fn binds_other(facts: &FileFacts, directory: &str, name: &str) -> bool {
     let package = directory.rsplit('/').next().unwrap_or_default();
-    facts
-        .exports
-        .iter()
-        .filter(|export| export.name == name)
-        .any(|export| match (&export.from, &export.local) {
+    facts.exports.iter().filter(|export| export.name == name).any(|export| {
+        match (&export.from, &export.local) {
             (None, _) => true,
             // `from . import name`, `from pkg import name`: the submodule itself.
             (Some(from), None) => {
@@ -249,7 +242,8 @@ fn binds_other(facts: &FileFacts, directory: &str, name: &str) -> bool {
                 let last = from.rsplit('.').next().unwrap_or_default();
                 !(local == "*" && last == name)
             }
-        })
+        }
+    })
 }
 
 fn in_namespaces(

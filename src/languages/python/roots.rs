@@ -37,8 +37,7 @@ impl Roots {
     pub(super) fn certain(&self) -> impl Iterator<Item = &String> {
         let base = self.base.as_ref();
         let declared = self.declared.iter();
-        base.into_iter()
-            .chain(declared.filter(move |root| Some(*root) != base))
+        base.into_iter().chain(declared.filter(move |root| Some(*root) != base))
     }
 }
 
@@ -49,9 +48,7 @@ impl Resolver<'_> {
         let roots = find_roots(self, from);
         // The folder counts, because a script and its neighbors import each other by bare name.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
-        let in_package = from
-            .ancestors()
-            .any(|directory| is_package(self, directory));
+        let in_package = from.ancestors().any(|directory| is_package(self, directory));
         let base = roots.base.as_ref();
         let ordered = base
             .filter(|base| **base == from.directory() && *base == above && !in_package)
@@ -94,10 +91,7 @@ pub(super) fn find_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Arc<Roots>
 }
 
 fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
-    let outside = || {
-        from.ancestors()
-            .filter(|directory| !is_package(resolver, directory))
-    };
+    let outside = || from.ancestors().filter(|directory| !is_package(resolver, directory));
     let mut declared = Ordered::default();
     for directory in from.ancestors() {
         if is_project(resolver, directory) || directory.is_empty() {
@@ -245,24 +239,15 @@ fn from_pyproject(table: &toml::Table) -> Vec<String> {
     };
     let mut roots = Vec::new();
     for value in PYPROJECT_KEYS.iter().filter_map(|keys| lookup(keys)) {
-        let values = value
-            .as_array()
-            .map_or(std::slice::from_ref(value), Vec::as_slice);
+        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         // poetry: packages = [{ include = "x", from = "src" }]
-        let texts = values
-            .iter()
-            .map(|value| value.get("from").unwrap_or(value));
-        let parts = texts
-            .filter_map(toml::Value::as_str)
-            .flat_map(|text| text.split([':', ',']));
+        let texts = values.iter().map(|value| value.get("from").unwrap_or(value));
+        let parts = texts.filter_map(toml::Value::as_str).flat_map(|text| text.split([':', ',']));
         let parts = parts.map(|part| part.trim().trim_start_matches("$MYPY_CONFIG_FILE_DIR/"));
         roots.extend(parts.map(str::to_owned));
     }
     let packages = lookup(HATCH_PACKAGES).and_then(toml::Value::as_array);
-    let packages = packages
-        .into_iter()
-        .flatten()
-        .filter_map(toml::Value::as_str);
+    let packages = packages.into_iter().flatten().filter_map(toml::Value::as_str);
     let above = packages.map(|path| path.rsplit_once('/').map_or(".", |(above, _)| above));
     roots.extend(above.map(str::to_owned));
     roots

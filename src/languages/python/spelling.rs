@@ -21,10 +21,7 @@ pub(crate) fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
     let dots = relative.len() - rest.len();
     let base = path.ancestors().nth(dots.checked_sub(1)?)?;
     let rest = rest.replace('.', "/");
-    let parts: Vec<&str> = [base, &rest]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts: Vec<&str> = [base, &rest].into_iter().filter(|part| !part.is_empty()).collect();
     Some(parts.join("/"))
 }
 
@@ -79,9 +76,7 @@ pub(crate) fn spell_module(
     // The place of the module, which for `from package import submodule` is not the file's.
     let mut target = module_place(path);
     if module.rsplit('.').next() != target.rsplit('/').next() {
-        target = target
-            .rsplit_once('/')
-            .map_or(String::new(), |halves| halves.0.to_owned());
+        target = target.rsplit_once('/').map_or(String::new(), |halves| halves.0.to_owned());
     }
     let (own, parts) = (split_path(file.directory()), split_path(&target));
     let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();

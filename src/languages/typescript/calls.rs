@@ -144,9 +144,7 @@ fn taken_names(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
             let properties = pattern.named().filter(|one| one.kind() != "rest_pattern");
             let taken = properties.map(|one| {
                 let name = one.field("key").or(one.field("left")).unwrap_or(one);
-                let alias = one
-                    .field("value")
-                    .filter(|value| value.kind() == "identifier");
+                let alias = one.field("value").filter(|value| value.kind() == "identifier");
                 let alias = alias.map(|alias| text_of(alias, text));
                 ImportedName::new(text_of(name, text), alias)
             });

@@ -161,10 +161,7 @@ pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
     match node.kind() {
         "string" => {}
         "template_string" => {
-            if node
-                .named()
-                .any(|child| child.kind() == "template_substitution")
-            {
+            if node.named().any(|child| child.kind() == "template_substitution") {
                 return None;
             }
         }
@@ -218,11 +215,8 @@ fn trace_exports(facts: &mut FileFacts) {
             imported.insert(local, (&import.specifier, &name.name, import.type_only));
         }
     }
-    let defined: HashSet<&str> = facts
-        .definitions
-        .iter()
-        .map(|definition| definition.name.as_str())
-        .collect();
+    let defined: HashSet<&str> =
+        facts.definitions.iter().map(|definition| definition.name.as_str()).collect();
     for export in &mut facts.exports {
         if export.from.is_some() {
             continue;

@@ -73,9 +73,7 @@ fn types_of(folder: &Path, value: &Value, depth: usize) -> Option<PathBuf> {
 // `x.d.ts` for `x`, `x.js` and itself; `x/index.d.ts` for a folder.
 fn find_types(base: &Path) -> Option<PathBuf> {
     let name = base.file_name()?.to_str()?;
-    let whole = [".ts", ".mts", ".cts"]
-        .iter()
-        .any(|end| name.ends_with(end));
+    let whole = [".ts", ".mts", ".cts"].iter().any(|end| name.ends_with(end));
     let itself = whole.then(|| base.to_owned());
     let endings = [(".mjs", ".d.mts"), (".cjs", ".d.cts"), (".js", ".d.ts")];
     let stems = endings.iter().filter_map(|(script, types)| {

@@ -22,10 +22,7 @@ impl Manifest {
         };
         Some(Self {
             directory: directory.to_owned(),
-            name: fields
-                .get("name")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            name: fields.get("name").and_then(Value::as_str).map(str::to_owned),
             fields,
         })
     }
@@ -38,11 +35,9 @@ impl Manifest {
 
     /// Whether the package is among the dependencies of any sort.
     pub(super) fn declares(&self, name: &str) -> bool {
-        DEPENDENCIES.iter().any(|kind| {
-            self.fields
-                .get(*kind)
-                .is_some_and(|packages| packages.get(name).is_some())
-        })
+        DEPENDENCIES
+            .iter()
+            .any(|kind| self.fields.get(*kind).is_some_and(|packages| packages.get(name).is_some()))
     }
 
     /// The names of the dependencies of any sort.
@@ -59,9 +54,7 @@ impl Manifest {
     }
 
     pub(super) fn has_exports(&self) -> bool {
-        self.fields
-            .get("exports")
-            .is_some_and(|value| !value.is_null())
+        self.fields.get("exports").is_some_and(|value| !value.is_null())
     }
 
     /// What `exports` says about `subpath` (`.` or `./x`), best condition first.

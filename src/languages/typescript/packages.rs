@@ -53,11 +53,7 @@ fn find_inside(
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
     let files = &resolver.files;
-    let subpath = if rest.is_empty() {
-        ".".to_owned()
-    } else {
-        format!("./{rest}")
-    };
+    let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
     for target in manifest.exported(&subpath, conditions) {
         if let Some(found) = target_file(resolver, manifest, &target, tried) {
             return Some(found);
@@ -147,8 +143,7 @@ pub(super) fn file_or_directory(
 
 /// The manifest of the package the file is in.
 pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
-    from.ancestors()
-        .find_map(|directory| resolver.manifest(directory))
+    from.ancestors().find_map(|directory| resolver.manifest(directory))
 }
 
 /// A package with its scope, and what is behind it.

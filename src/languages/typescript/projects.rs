@@ -29,9 +29,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn workspace(&self) -> &Workspace {
-        self.projects
-            .workspace
-            .get_or_init(|| Workspace::find(self.source))
+        self.projects.workspace.get_or_init(|| Workspace::find(self.source))
     }
 
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
@@ -100,10 +98,7 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for path in config.references.iter().take(256) {
             let candidates = [child(path, "tsconfig.json"), path.clone()];
-            let Some(file) = candidates
-                .into_iter()
-                .find(|path| self.files.has_file(path))
-            else {
+            let Some(file) = candidates.into_iter().find(|path| self.files.has_file(path)) else {
                 continue;
             };
             if let Some(config) = self.config(&file) {

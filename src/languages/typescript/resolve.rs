@@ -67,9 +67,7 @@ fn resolve_plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> R
             Packaged::Unknown => {}
         }
     }
-    if let Some(base) = config
-        .as_ref()
-        .and_then(|config| config.options.base_url.as_ref())
+    if let Some(base) = config.as_ref().and_then(|config| config.options.base_url.as_ref())
         && let Some(path) = join_path(base, specifier)
         && let Some(found) = file_or_directory(resolver, &path, &path, &mut Vec::new())
     {
@@ -135,10 +133,8 @@ fn resolve_aliased(
     specifier: &str,
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
-    let (alias, star) = config
-        .paths
-        .iter()
-        .find_map(|alias| Some((alias, alias.star(specifier)?)))?;
+    let (alias, star) =
+        config.paths.iter().find_map(|alias| Some((alias, alias.star(specifier)?)))?;
     let targets = || {
         alias
             .targets

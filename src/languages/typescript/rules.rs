@@ -110,10 +110,8 @@ impl Resolver<'_> {
             return false;
         };
         let types = format!("@types/{}", name.trim_start_matches('@').replace('/', "__"));
-        let mut manifests = file
-            .ancestors()
-            .filter_map(|directory| self.manifest(directory))
-            .peekable();
+        let mut manifests =
+            file.ancestors().filter_map(|directory| self.manifest(directory)).peekable();
         if manifests.peek().is_none() {
             return true;
         }

@@ -197,9 +197,7 @@ fn uses_require(files: &[&FileFacts]) -> Option<bool> {
             .iter()
             .find(|import| !import.nested && KINDS.contains(&import.kind))
     });
-    kinds
-        .next()
-        .map(|import| import.kind == ImportKind::Require)
+    kinds.next().map(|import| import.kind == ImportKind::Require)
 }
 
 fn is_alias(specifier: &str) -> bool {
@@ -262,11 +260,7 @@ fn first_quote(text: &[u8], facts: &FileFacts) -> char {
     let own = first_specifier(text, facts).map(|(quote, _)| quote);
     own.unwrap_or_else(|| {
         let count = |quote| memchr::memchr_iter(quote, text).count();
-        if count(b'"') > count(b'\'') {
-            '"'
-        } else {
-            '\''
-        }
+        if count(b'"') > count(b'\'') { '"' } else { '\'' }
     })
 }
 

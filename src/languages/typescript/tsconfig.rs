@@ -83,9 +83,7 @@ pub(super) fn read(
         serde_json::from_value(fold_all(directory, &chain)).unwrap_or_default();
     directory.clone_into(&mut config.directory);
     let paths = std::mem::take(&mut config.options.paths).into_iter();
-    config.paths = paths
-        .map(|(pattern, targets)| Alias { pattern, targets })
-        .collect();
+    config.paths = paths.map(|(pattern, targets)| Alias { pattern, targets }).collect();
     config.paths.sort_by_key(|alias| {
         let head = alias.pattern.split_once('*').map(|(head, _)| head.len());
         (head.is_some(), std::cmp::Reverse(head))
@@ -183,8 +181,7 @@ fn place_in(value: &Value, place: &dyn Fn(&str) -> Option<String>) -> Value {
         }
         Value::Object(map) => {
             let rows = map.iter();
-            rows.map(|(key, value)| (key.clone(), place_in(value, place)))
-                .collect()
+            rows.map(|(key, value)| (key.clone(), place_in(value, place))).collect()
         }
         other => other.clone(),
     }
@@ -214,10 +211,7 @@ impl Config {
     /// Whether the project's own file list takes the file in.
     pub(super) fn includes(&self, file: &RepoPath) -> bool {
         let path = file.as_str();
-        let listed = self
-            .files
-            .as_ref()
-            .is_some_and(|files| files.iter().any(|f| f == path));
+        let listed = self.files.as_ref().is_some_and(|files| files.iter().any(|f| f == path));
         if listed {
             return true;
         }
@@ -232,10 +226,7 @@ impl Config {
         };
         let out = self.options.out_dir.as_ref().filter(|out| !out.is_empty());
         included
-            && !self
-                .exclude
-                .iter()
-                .any(|pattern| covers_path(pattern, path))
+            && !self.exclude.iter().any(|pattern| covers_path(pattern, path))
             && !out.is_some_and(|out| file.is_below(out) && *out != self.directory)
     }
 }

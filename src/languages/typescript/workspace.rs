@@ -67,9 +67,7 @@ impl Workspace {
             .iter()
             .filter(|(root, _)| from.is_below(root))
             .max_by_key(|(root, _)| root.len());
-        nearest
-            .or(places.first())
-            .map(|(_, directory)| directory.as_str())
+        nearest.or(places.first()).map(|(_, directory)| directory.as_str())
     }
 }
 

@@ -215,11 +215,7 @@ impl<'a> Checker<'_, 'a> {
                 return self.refuse(&text);
             }
             if section.new_mode == 0 {
-                section.new_mode = if section.creates() {
-                    0o100_644
-                } else {
-                    section.old_mode
-                };
+                section.new_mode = if section.creates() { 0o100_644 } else { section.old_mode };
             }
         }
         let (old_mode, new_mode) = (section.old_mode, section.new_mode);
@@ -227,11 +223,7 @@ impl<'a> Checker<'_, 'a> {
             if new_mode == 0 {
                 section.new_mode = old_mode;
             } else if differ_in_type(old_mode, new_mode) {
-                let of = if old == new {
-                    String::new()
-                } else {
-                    format!(" of {old}")
-                };
+                let of = if old == new { String::new() } else { format!(" of {old}") };
                 let text = format!(
                     "new mode ({new_mode:o}) of {new} does not match old mode ({old_mode:o}){of}"
                 );

@@ -66,11 +66,7 @@ impl<'a> Checker<'_, 'a> {
             let (forward, backward) = section.binary.as_ref()?;
             let is_reverse = self.options.reverse;
             expand_binary(
-                if is_reverse {
-                    backward.as_ref()?
-                } else {
-                    forward
-                },
+                if is_reverse { backward.as_ref()? } else { forward },
                 before,
             )
         })

@@ -35,15 +35,8 @@ impl LineEnds {
         let auto_crlf = all.auto_crlf.as_deref().unwrap_or_default();
         let converts_out = matches!(auto_crlf, "true" | "yes" | "on" | "1")
             || (auto_crlf != "input"
-                && all
-                    .eol
-                    .as_deref()
-                    .is_some_and(|eol| eol.eq_ignore_ascii_case("crlf")));
-        let asked = if *text == Attribute::Unspecified {
-            crlf
-        } else {
-            text
-        };
+                && all.eol.as_deref().is_some_and(|eol| eol.eq_ignore_ascii_case("crlf")));
+        let asked = if *text == Attribute::Unspecified { crlf } else { text };
         let with = |text, auto, crlf| Self { text, auto, crlf };
         let mut ends = match asked {
             Attribute::Unset => return Self::default(),

@@ -62,13 +62,8 @@ impl<'a> Checker<'_, 'a> {
             done.conflict = Some([base, Some(ours), Some(theirs.after)]);
         }
         if speaks {
-            let how = if has_conflicts {
-                "with conflicts"
-            } else {
-                "cleanly"
-            };
-            self.messages
-                .line(&format!("Applied patch to '{name}' {how}."));
+            let how = if has_conflicts { "with conflicts" } else { "cleanly" };
+            self.messages.line(&format!("Applied patch to '{name}' {how}."));
         }
         true
     }

@@ -202,10 +202,7 @@ impl Placing<'_> {
         }
         let ends = |side: &[Text<'_>]| side.last().is_some_and(|line| line.bytes.ends_with(b"\n"));
         if self.options.inaccurate_eof && ends(&sides.old) && ends(&sides.new) {
-            for line in [sides.old.last_mut(), sides.new.last_mut()]
-                .into_iter()
-                .flatten()
-            {
+            for line in [sides.old.last_mut(), sides.new.last_mut()].into_iter().flatten() {
                 line.bytes.to_mut().pop();
             }
         }
@@ -331,8 +328,7 @@ impl Placing<'_> {
             return;
         }
         let at = (self.file, sides.first_blank);
-        self.messages
-            .white_space(Errors::NEW_BLANK_AT_END, at, b"+", action);
+        self.messages.white_space(Errors::NEW_BLANK_AT_END, at, b"+", action);
         if action == WhiteSpace::Fix {
             let kept = sides.new.len().saturating_sub(sides.blank_at_end);
             sides.new.truncate(kept);

@@ -34,11 +34,7 @@ impl<'a> Reader<'a, '_> {
         }
         self.add_prefix(&mut section);
         let used = self.options.uses(section.target());
-        section.rules = if used {
-            (self.rules)(section.target())
-        } else {
-            Rules::NONE
-        };
+        section.rules = if used { (self.rules)(section.target()) } else { Rules::NONE };
         self.read_hunks(&mut section)?;
         if section.hunks.is_empty() {
             self.read_binary(&mut section)?;

@@ -53,9 +53,7 @@ const NAME_WIDTH: usize = 50;
 const WIDTH: usize = 70;
 
 fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
-    let names = rows
-        .iter()
-        .flat_map(|(section, _)| [&section.old_name, &section.new_name]);
+    let names = rows.iter().flat_map(|(section, _)| [&section.old_name, &section.new_name]);
     let width = names.flatten().map(|name| quote_path("", name).len()).max();
     let width = width.unwrap_or(0).min(NAME_WIDTH);
     let totals = rows.iter().map(|(_, (added, deleted))| added + deleted);

@@ -39,8 +39,7 @@ impl Table {
     // The mode of what is only renamed or copied is known once it has been looked at.
     fn note_links(&mut self, section: &Section<'_>) {
         let made = section.new_name.clone();
-        self.links
-            .extend(made.filter(|_| is_link(section.new_mode)));
+        self.links.extend(made.filter(|_| is_link(section.new_mode)));
     }
 
     /// Whether the patch takes away what was at a path.

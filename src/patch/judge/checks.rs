@@ -54,10 +54,7 @@ fn check_intent(set: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) 
         };
         // A matching blob id needs no check, because it proves that nothing was lost.
         let mut sections = set.files.iter().filter(|file| file.line == slot.line);
-        if slot
-            .before
-            .as_ref()
-            .is_some_and(|state| state.bytes == after.bytes)
+        if slot.before.as_ref().is_some_and(|state| state.bytes == after.bytes)
             || sections.any(|section| matches_announced_id(section, &after.bytes))
         {
             continue;

@@ -110,11 +110,7 @@ mod tests {
     #[test]
     fn names_that_are_no_paths_are_told() {
         let judge = Judge::new([("../a", "1\n"), ("/b", "2\n"), ("c", "3\n")]);
-        let skipped: Vec<_> = judge
-            .skipped()
-            .iter()
-            .map(|entry| &*entry.lossy_path)
-            .collect();
+        let skipped: Vec<_> = judge.skipped().iter().map(|entry| &*entry.lossy_path).collect();
         assert_eq!(skipped, ["../a", "/b"]);
     }
 }

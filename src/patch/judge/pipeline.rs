@@ -29,11 +29,7 @@ pub(super) fn read_directed<T>(
     take: impl FnOnce(&PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
     let taken = read(input, |set| {
-        let set = if options.reverse {
-            reverse_set(set)?
-        } else {
-            set
-        };
+        let set = if options.reverse { reverse_set(set)? } else { set };
         Ok(take(&set))
     });
     taken.flatten()

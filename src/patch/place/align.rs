@@ -73,10 +73,7 @@ fn has_same_glyphs(one: &[u8], other: &[u8]) -> bool {
         }))
     };
     let is_ascii = one.is_ascii() && other.is_ascii();
-    !is_ascii
-        && plain(one)
-            .zip(plain(other))
-            .is_some_and(|(one, other)| one.eq(other))
+    !is_ascii && plain(one).zip(plain(other)).is_some_and(|(one, other)| one.eq(other))
 }
 
 /// Places a hunk where its lines stand but for white space and punctuation; several places that fit
@@ -143,18 +140,13 @@ pub(super) fn likely_starts(
     for (index, line) in old.iter().enumerate().filter(|(_, line)| !line.is_blank()) {
         let rows = site.rows_of_words(line.text());
         if rows.len() <= COMMON && site.work.spend(rows.len() as u64) {
-            for start in rows
-                .iter()
-                .filter_map(|row| (*row as usize).checked_sub(index))
-            {
+            for start in rows.iter().filter_map(|row| (*row as usize).checked_sub(index)) {
                 *votes.entry(start).or_default() += 1;
             }
         }
     }
     let mut starts: Vec<(usize, usize)> = votes.into_iter().collect();
-    let stated = hunk
-        .old
-        .map_or(0, |(line, _)| line.saturating_sub(1) as usize);
+    let stated = hunk.old.map_or(0, |(line, _)| line.saturating_sub(1) as usize);
     starts.sort_by_key(|(start, votes)| (Reverse(*votes), start.abs_diff(stated), *start));
     let starts = starts.into_iter().map(|(start, _)| start);
     // Bounded, to avoid quadratic work; starts with the most matching lines come first.

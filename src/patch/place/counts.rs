@@ -23,11 +23,7 @@ pub(super) fn check_counts(
     let at_end = end == text.len();
     let Some((lost_old, lost_new)) = lost_lines(hunk, lines) else {
         let open = hunk.ends_input && trail == 0 && lead > 0 && !at_end;
-        return if open {
-            Err(cut_off(hunk, lines))
-        } else {
-            Ok(None)
-        };
+        return if open { Err(cut_off(hunk, lines)) } else { Ok(None) };
     };
     if hunk.counts_hold {
         return Ok(None);

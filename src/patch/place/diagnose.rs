@@ -33,9 +33,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let Some(index) = fault else { return };
     let expected = trim_end(old[index].text());
     let is_cut = |row: &usize| expected.len() >= 8 && text.line(*row).starts_with(expected);
-    let cut = (0..text.len())
-        .find(is_cut)
-        .filter(|_| rows[index].is_none());
+    let cut = (0..text.len()).find(is_cut).filter(|_| rows[index].is_none());
     let before = rows[..index].iter().rev().find_map(|row| *row);
     let Some(row) = cut.or(before.map(|row| row + 1)).or(start) else {
         return;
@@ -85,15 +83,11 @@ fn explain(
     let mut absent = (0..old.len()).filter(|index| is_absent(old[*index]));
     if let Some(first) = absent.next() {
         let is_removed = |line: &&HunkLine<'_>| line.kind == LineKind::Remove && is_absent(line);
-        if old.iter().any(|line| is_removed(line)) {
+        if old.iter().any(is_removed) {
             failure.code = Code::P402;
         }
         let line = to_text(old[first].text());
-        let to_remove = if is_removed(&old[first]) {
-            " to remove"
-        } else {
-            ""
-        };
+        let to_remove = if is_removed(&old[first]) { " to remove" } else { "" };
         failure.message = match absent.count() {
             0 => format!("the file has no line `{line}`{to_remove}"),
             more if more + 1 == old.iter().filter(|line| !line.is_blank()).count() => format!(
@@ -111,13 +105,9 @@ fn explain(
     };
     if let Some(index) = (0..rows.len()).find(is_off) {
         let line = to_text(old[index].text());
-        let gap = index
-            .checked_sub(1)
-            .and_then(|above| Some(rows[above]? + 1..rows[index]?));
+        let gap = index.checked_sub(1).and_then(|above| Some(rows[above]? + 1..rows[index]?));
         let added = |row: &usize| {
-            let mut added = lines
-                .iter()
-                .filter(|line| !line.is_old() && !line.is_blank());
+            let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
             added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
         };
         let known = gap.clone().and_then(|mut gap| gap.find(added));

@@ -61,10 +61,7 @@ fn place_without_blanks<'h, 'a>(
         Some(Ok(Placed::new(read, at, vec![mend])))
     };
     let place_all = |in_context| -> Option<Vec<_>> {
-        hunks
-            .iter()
-            .map(|hunk| place_one(hunk, in_context))
-            .collect()
+        hunks.iter().map(|hunk| place_one(hunk, in_context)).collect()
     };
     let placed = place_all(false).or_else(|| place_all(true));
     let is_there = |hunk: &Hunk<'_>| !site.exact_rows(&old_of(&hunk.lines)).is_empty();
@@ -93,14 +90,12 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
         return None;
     }
     let scopes = hunk.outer.iter().chain([&hunk.scope]);
-    scopes
-        .copied()
-        .try_fold(0..text.len(), |mut inside, scope| {
-            let is_named = |row: &usize| names_scope(text.line(*row), scope);
-            let row = inside.find(is_named)?;
-            let is_only = !inside.any(|row| is_named(&row));
-            is_only.then(|| row..block_end(text, row))
-        })
+    scopes.copied().try_fold(0..text.len(), |mut inside, scope| {
+        let is_named = |row: &usize| names_scope(text.line(*row), scope);
+        let row = inside.find(is_named)?;
+        let is_only = !inside.any(|row| is_named(&row));
+        is_only.then(|| row..block_end(text, row))
+    })
 }
 
 // Whether a line is that of a scope, which may leave out what follows its name.

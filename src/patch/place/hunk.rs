@@ -21,11 +21,8 @@ pub(super) fn place_hunk<'h, 'a>(
     hunk: &'h Hunk<'a>,
     shift: Option<i64>,
 ) -> Placement<'h, 'a> {
-    let is_new = site.text.len() == 0
-        && hunk
-            .firm_lines(hunk.loose_tail)
-            .iter()
-            .all(|line| !line.is_old());
+    let is_new =
+        site.text.len() == 0 && hunk.firm_lines(hunk.loose_tail).iter().all(|line| !line.is_old());
     if is_new || hunk.old_lines().next().is_none() {
         return insert_hunk(site, hunk, shift);
     }
@@ -65,9 +62,7 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
 /// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
 /// without; `None` where they stand nowhere.
 fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
-    let stated = hunk
-        .old
-        .and_then(|(start, _)| (start as usize).checked_sub(1));
+    let stated = hunk.old.and_then(|(start, _)| (start as usize).checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
         let old = old_of(hunk.firm_lines(tail));
         let stated = stated.filter(|row| !old.is_empty() && fits_at(site.text, *row, &old));
@@ -185,9 +180,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     let message = "the hunk only adds lines, and no context line shows where they go";
     let mut refusal = Refusal::new(Code::P410, message);
-    let top = hunk
-        .old
-        .map_or(0, |(line, _)| line.saturating_sub(4) as usize);
+    let top = hunk.old.map_or(0, |(line, _)| line.saturating_sub(4) as usize);
     refusal.mismatch.excerpts = vec![cut_excerpt(site.text, top, top + 12)];
     let rows = site.rows_of_words(hunk.scope).iter().take(5);
     let lines = rows.map(|row| u64::from(*row) + 1).collect();

@@ -23,9 +23,7 @@ pub(super) fn reindent_lines<'a>(
         others.all(|other| (one.0 == other.0) == (one.1 == other.1))
     });
     let is_diff = lines.iter().any(|line| line.prefixed);
-    let removes = lines
-        .iter()
-        .any(|line| line.kind == LineKind::Remove && !line.is_blank());
+    let removes = lines.iter().any(|line| line.kind == LineKind::Remove && !line.is_blank());
     let new = without_kind(lines, LineKind::Remove).filter(|line| !line.is_blank());
     let new = new.map(|line| find_indent(line.text()));
     let opens_alike = new.clone().next().is_none_or(|indent| indent == first);
@@ -58,18 +56,14 @@ fn moved_indent(pairs: &[(&[u8], &[u8])], indent: &[u8]) -> Option<Vec<u8>> {
     }
     let (patch, file) = pairs.first()?;
     if let Some(more) = file.strip_suffix(*patch) {
-        let is_all = pairs
-            .iter()
-            .all(|(patch, file)| file.strip_suffix(*patch) == Some(more));
+        let is_all = pairs.iter().all(|(patch, file)| file.strip_suffix(*patch) == Some(more));
         // Tabs and spaces do not add up.
         let mut letters = indent.iter().chain(more);
         let is_one_kind = letters.all(|byte| Some(byte) == more.first());
         return (is_all && is_one_kind).then(|| [more, indent].concat());
     }
     let less = patch.strip_suffix(*file)?;
-    let is_all = pairs
-        .iter()
-        .all(|(patch, file)| patch.strip_suffix(*file) == Some(less));
+    let is_all = pairs.iter().all(|(patch, file)| patch.strip_suffix(*file) == Some(less));
     let rest = indent.strip_prefix(less).filter(|_| is_all);
     rest.map(<[u8]>::to_vec)
 }

@@ -45,10 +45,7 @@ mod trial {
             .filter(|code| code.as_str() > "M413")
             .collect();
         codes.extend(judged.verdict.error_code.map(|code| code.to_string()));
-        let after = judged
-            .changes
-            .iter()
-            .find(|change| change.path.as_str() == "f");
+        let after = judged.changes.iter().find(|change| change.path.as_str() == "f");
         let after = after.and_then(|change| change.after.as_ref());
         (
             codes.join(" "),

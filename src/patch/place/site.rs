@@ -33,18 +33,14 @@ impl<'s, 't> Site<'s, 't> {
     fn index_rows(&self, key: impl Fn(&'t [u8]) -> &'t [u8]) -> Rows<'t> {
         let mut rows: Rows<'t> = HashMap::with_capacity(self.text.len());
         for (row, number) in (0..self.text.len()).zip(0..) {
-            rows.entry(key(self.text.line(row)))
-                .or_default()
-                .push(number);
+            rows.entry(key(self.text.line(row))).or_default().push(number);
         }
         rows
     }
 
     /// Returns the rows with the text of `line`, whatever white space is around it.
     pub(super) fn rows_of_words(&self, line: &[u8]) -> &[u32] {
-        let words = self
-            .words
-            .get_or_init(|| self.index_rows(<[u8]>::trim_ascii));
+        let words = self.words.get_or_init(|| self.index_rows(<[u8]>::trim_ascii));
         words.get(line.trim_ascii()).map_or(&[], Vec::as_slice)
     }
 
@@ -58,14 +54,10 @@ impl<'s, 't> Site<'s, 't> {
     /// that the file has least.
     pub(in crate::patch) fn exact_rows(&self, old: &[&HunkLine<'_>]) -> Vec<usize> {
         let index = self.rows.get_or_init(|| self.index_rows(|line| line));
-        let rows = old
-            .iter()
-            .map(|line| index.get(line.text()).map_or(&[][..], Vec::as_slice));
+        let rows = old.iter().map(|line| index.get(line.text()).map_or(&[][..], Vec::as_slice));
         let rarest = rows.enumerate().min_by_key(|(_, rows)| rows.len());
         let (offset, rows) = rarest.unwrap_or((0, &[]));
-        let starts = rows
-            .iter()
-            .filter_map(|row| (*row as usize).checked_sub(offset));
+        let starts = rows.iter().filter_map(|row| (*row as usize).checked_sub(offset));
         // Bounded, to avoid quadratic work on repetitive files.
         starts
             .filter(|at| {

@@ -107,13 +107,11 @@ fn write_strictly(text: &[u8]) -> Option<(Vec<u8>, usize)> {
 }
 
 fn write_string(string: &[u8]) -> Option<Vec<u8>> {
-    let inner = UNESCAPED
-        .as_ref()?
-        .replace_all(string, |found: &Captures<'_>| match &found[0] {
-            br"\'" => b"'".to_vec(),
-            b"\"" => br#"\""#.to_vec(),
-            [byte @ 0..b' '] => format!("\\u{byte:04x}").into_bytes(),
-            escaped => escaped.to_vec(),
-        });
+    let inner = UNESCAPED.as_ref()?.replace_all(string, |found: &Captures<'_>| match &found[0] {
+        br"\'" => b"'".to_vec(),
+        b"\"" => br#"\""#.to_vec(),
+        [byte @ 0..b' '] => format!("\\u{byte:04x}").into_bytes(),
+        escaped => escaped.to_vec(),
+    });
     Some([b"\"", &*inner, b"\""].concat())
 }

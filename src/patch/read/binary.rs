@@ -67,11 +67,7 @@ fn read_block(lines: &Text<'_>, from: usize) -> Result<Option<(Binary, usize)>, 
             "binary data does not have the {size} bytes it announces"
         ));
     }
-    let data = if is_delta {
-        Binary::Delta(data)
-    } else {
-        Binary::Literal(data)
-    };
+    let data = if is_delta { Binary::Delta(data) } else { Binary::Literal(data) };
     Ok(Some((data, at + 1)))
 }
 

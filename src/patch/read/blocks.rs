@@ -101,6 +101,5 @@ fn push_hunk<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usi
         false => Operation::Modify,
     };
     let body = Body::Hunks(vec![hunk]);
-    set.files
-        .push(FilePatch::explicit(line_number(at), operation, path, body));
+    set.files.push(FilePatch::explicit(line_number(at), operation, path, body));
 }

@@ -106,10 +106,7 @@ fn tags_change(line: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(line) else {
         return false;
     };
-    let mut tags = text
-        .split('<')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('>'));
+    let mut tags = text.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
     tags.any(|(tag, _)| {
         let tag = tag.trim_start_matches('/');
         let (name, called) = tag.split_once([' ', '=']).unwrap_or((tag, ""));

@@ -23,9 +23,7 @@ pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
     }
     let words = text.split(' ').skip_while(|word| *word == "git").skip(1);
     let is_bare = text.contains(' ')
-        && words
-            .clone()
-            .all(|word| word.contains(['.', '/']) || word.starts_with('-'));
+        && words.clone().all(|word| word.contains(['.', '/']) || word.starts_with('-'));
     let quoted = text.split('`').skip(1).step_by(2);
     let lines: Vec<&str> = match place {
         Place::Prose if !text.starts_with("$ ") && !is_bare => quoted.collect(),
@@ -37,20 +35,16 @@ pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
 }
 
 fn suspect_text(text: &str) -> Option<Suspect> {
-    let words = text
-        .split_whitespace()
-        .map(|word| word.trim_matches(['\'', '"']));
+    let words = text.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
     let mut words = words.skip_while(|word| matches!(*word, "$" | "sudo" | "command" | "git"));
     let head = words.next()?;
     let rest: Vec<&str> = words.collect();
     let is_in_place = |flag: &&str| flag.starts_with("-i") || matches!(*flag, "-pi" | "--in-place");
     let target = rest.iter().position(|word| word.starts_with('>'));
     let paths: Vec<&str> = match (head, target) {
-        ("rm" | "mv" | "unlink" | "rmdir" | "cp" | "ln" | "touch" | "truncate", _) => rest
-            .iter()
-            .filter(|word| !word.starts_with('-'))
-            .copied()
-            .collect(),
+        ("rm" | "mv" | "unlink" | "rmdir" | "cp" | "ln" | "touch" | "truncate", _) => {
+            rest.iter().filter(|word| !word.starts_with('-')).copied().collect()
+        }
         ("sed" | "perl", _) if rest.iter().any(is_in_place) => vec![*rest.last()?],
         ("tee", _) if text.contains("<<") => vec![*rest.first()?],
         ("echo" | "printf" | "cat", Some(at)) => {
@@ -60,10 +54,7 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         }
         _ => return None,
     };
-    if paths
-        .iter()
-        .all(|path| path.starts_with("/tmp/") || path.starts_with("/dev/"))
-    {
+    if paths.iter().all(|path| path.starts_with("/tmp/") || path.starts_with("/dev/")) {
         return None;
     }
     let deletes = matches!(head, "rm" | "mv" | "unlink" | "rmdir");

@@ -190,11 +190,7 @@ impl<'a> Scan<'a, '_> {
             }
             self.read_hunk(&mut hunks, Some(header));
         }
-        if hunks.is_empty() {
-            Body::Empty
-        } else {
-            Body::Hunks(hunks)
-        }
+        if hunks.is_empty() { Body::Empty } else { Body::Hunks(hunks) }
     }
 
     /// Reads the hunk that begins here, with or without its header.

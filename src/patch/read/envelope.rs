@@ -63,11 +63,7 @@ fn read_section<'a>(
     let name = path.trim_ascii();
     let mut file = FilePatch::explicit(line_number(start), operation, name, Body::Empty);
     let mut at = start + 1;
-    if let Some(to) = lines
-        .line(at)
-        .trim_ascii_end()
-        .strip_prefix(b"*** Move to: ")
-    {
+    if let Some(to) = lines.line(at).trim_ascii_end().strip_prefix(b"*** Move to: ") {
         file.headers.explicit = Some(Operation::Rename);
         file.headers.path = Cow::Borrowed(to.trim_ascii());
         file.headers.from = Some(Cow::Borrowed(name));
@@ -91,8 +87,7 @@ fn read_section<'a>(
                 // Several scope lines in a row narrow the place; the last is the nearest.
                 Some(hunk) => {
                     let outer = std::mem::replace(&mut hunk.scope, scope);
-                    hunk.outer
-                        .extend(Some(outer).filter(|outer| !outer.is_empty()));
+                    hunk.outer.extend(Some(outer).filter(|outer| !outer.is_empty()));
                 }
                 None => hunks.push(hunk_at(at, scope)),
             }
@@ -134,10 +129,6 @@ fn settle_hunks(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
         hunk.loose_tail = lines.take_while(|line| line.line.is_empty()).count();
     }
     // Blank lines after a deletion are no lines that it takes.
-    let fills = |hunk: &Hunk<'_>| {
-        hunk.lines
-            .iter()
-            .any(|line| !line.line.trim_ascii().is_empty())
-    };
+    let fills = |hunk: &Hunk<'_>| hunk.lines.iter().any(|line| !line.line.trim_ascii().is_empty());
     hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || fills(hunk)));
 }

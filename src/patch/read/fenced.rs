@@ -82,10 +82,7 @@ impl<'a> Fenced<'a> {
         let name = name_of_fence(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
         let line = line_number(fence.start);
         if let Some(name) = name {
-            let content = rows()
-                .flat_map(|row| [row, b"\n"])
-                .collect::<Vec<_>>()
-                .concat();
+            let content = rows().flat_map(|row| [row, b"\n"]).collect::<Vec<_>>().concat();
             let body = Body::Whole(content);
             let file = FilePatch::explicit(line, Operation::Modify, name, body);
             self.named.push((file, fence.start + 1..fence.end));
@@ -97,9 +94,8 @@ impl<'a> Fenced<'a> {
         } else if is_suggestion {
             other("a suggestion that names neither file nor lines")
         } else {
-            let commands: Vec<_> = rows()
-                .filter_map(|row| find_command(row, Place::Script))
-                .collect();
+            let commands: Vec<_> =
+                rows().filter_map(|row| find_command(row, Place::Script)).collect();
             if commands.is_empty() && rows().any(|row| matches_pattern(&DEFINITION, row)) {
                 vec![suspect_code(None, rows())]
             } else {

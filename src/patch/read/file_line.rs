@@ -105,9 +105,7 @@ fn strip_markup(line: &[u8]) -> &[u8] {
     let is_bare = |byte: &u8| !b"*`# :\"'()[],".contains(byte);
     let start = line.iter().position(is_bare).unwrap_or(line.len());
     let end = line.iter().rposition(is_bare);
-    let inner = line
-        .get(start..end.map_or(start, |at| at + 1))
-        .unwrap_or_default();
+    let inner = line.get(start..end.map_or(start, |at| at + 1)).unwrap_or_default();
     inner.strip_prefix(b"- ").unwrap_or(inner)
 }
 

@@ -19,9 +19,7 @@ impl<'a> Surroundings<'a> {
         if text.starts_with(b"```") {
             self.fenced = !self.fenced;
         }
-        let tag = text
-            .strip_prefix(b"<")
-            .and_then(|rest| rest.strip_suffix(b">"));
+        let tag = text.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">"));
         let Some(tag) = tag.filter(|tag| !tag.is_empty() && tag.len() < 40) else {
             return;
         };
@@ -206,9 +204,7 @@ fn loose_tail(body: &[HunkLine<'_>]) -> usize {
 
 /// Returns the first row from `at` on that is not empty.
 pub(super) fn skip_blank(lines: &Text<'_>, at: usize) -> usize {
-    at + (at..lines.len())
-        .take_while(|row| lines.line(*row).is_empty())
-        .count()
+    at + (at..lines.len()).take_while(|row| lines.line(*row).is_empty()).count()
 }
 
 /// Whether a file section starts at this line.
@@ -249,10 +245,10 @@ fn is_end(line: &[u8], around: &Surroundings<'_>) -> bool {
     let Some(name) = line.strip_prefix(b"</") else {
         return false;
     };
-    around.tags.iter().any(|tag| {
-        name.strip_prefix(*tag)
-            .is_some_and(|rest| rest.trim_ascii() == b">")
-    })
+    around
+        .tags
+        .iter()
+        .any(|tag| name.strip_prefix(*tag).is_some_and(|rest| rest.trim_ascii() == b">"))
 }
 
 #[cfg(test)]

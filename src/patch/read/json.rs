@@ -94,8 +94,7 @@ impl Found {
 
     fn refuse(&mut self, code: Code, message: &str) {
         let problem = PatchProblem::new(code, message);
-        self.problems
-            .push(problem.at(None, u64::from(self.line.max(1))));
+        self.problems.push(problem.at(None, u64::from(self.line.max(1))));
     }
 
     // Whether anything was found.
@@ -287,8 +286,7 @@ impl Found {
 
     fn add_whole(&mut self, path: &str, content: &str) {
         let content = Body::Whole(content.as_bytes().to_vec());
-        self.files
-            .push(build_file(path, Operation::Modify, content));
+        self.files.push(build_file(path, Operation::Modify, content));
     }
 
     fn add_edit(&mut self, path: &str, edit: Edit) {

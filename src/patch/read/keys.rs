@@ -55,9 +55,7 @@ pub(super) fn is_one(key: &str, names: &str) -> bool {
 
 pub(super) fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v Value> {
     let mut fields = fields.iter();
-    fields
-        .find(|(key, _)| is_one(key, names))
-        .map(|(_, value)| value)
+    fields.find(|(key, _)| is_one(key, names)).map(|(_, value)| value)
 }
 
 pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v str> {

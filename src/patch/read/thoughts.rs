@@ -11,9 +11,7 @@ pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     let mut end = 0;
     while let Some(rest) = text.get(end..).map(<[u8]>::trim_ascii_start) {
         let Some(tag) = TAGS.split(' ').find(|tag| {
-            let after = rest
-                .strip_prefix(b"<")
-                .and_then(|rest| rest.strip_prefix(tag.as_bytes()));
+            let after = rest.strip_prefix(b"<").and_then(|rest| rest.strip_prefix(tag.as_bytes()));
             matches!(after.and_then(<[u8]>::first), Some(b'>' | b' '))
         }) else {
             break;
@@ -28,9 +26,7 @@ pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     }
     let mut plain = text.to_vec();
     let thoughts = plain.iter_mut().take(end);
-    thoughts
-        .filter(|byte| **byte != b'\n')
-        .for_each(|byte| *byte = b' ');
+    thoughts.filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     Cow::Owned(plain)
 }
 

@@ -57,11 +57,7 @@ pub(in crate::patch) fn read_traditional(
     let (has_old, has_new) = (!is_null(first), !is_null(second));
     let find = |line: &[u8], default| naming.find_traditional(line, default, naming.strip);
     let old = has_old.then(|| find(first, None)).flatten();
-    let name = if has_new {
-        find(second, old.as_deref())
-    } else {
-        old
-    };
+    let name = if has_new { find(second, old.as_deref()) } else { old };
     let path = decode_name(
         name.ok_or_else(|| Fatal(format!("unable to find filename in patch at line {line}")))?,
     )?;
@@ -178,10 +174,7 @@ fn read_word<'a>(
 ) -> Result<(), Fatal> {
     let moved = || {
         let strip = naming.strip.saturating_sub(1);
-        naming
-            .find(rest, None, strip, Stop::Nothing)
-            .map(decode_name)
-            .transpose()
+        naming.find(rest, None, strip, Stop::Nothing).map(decode_name).transpose()
     };
     match word {
         Word::Hunk => {}

@@ -79,9 +79,7 @@ impl Naming {
         if name.starts_with(self.prefix.as_bytes()) {
             return Some(depth);
         }
-        name.get(slash + 1..)?
-            .starts_with(self.prefix.as_bytes())
-            .then_some(depth + 1)
+        name.get(slash + 1..)?.starts_with(self.prefix.as_bytes()).then_some(depth + 1)
     }
 
     fn below_root(&self, name: &[u8]) -> Vec<u8> {
@@ -139,13 +137,11 @@ impl Naming {
             return whole.then(|| second.to_vec());
         }
         let spaces = name.iter().enumerate();
-        spaces
-            .filter(|(_, byte)| matches!(byte, b' ' | b'\t'))
-            .find_map(|(len, _)| {
-                let second = self.without_prefix(name.get(len + 1..)?)?;
-                let first = name.get(..len)?;
-                (second == first).then(|| first.to_vec())
-            })
+        spaces.filter(|(_, byte)| matches!(byte, b' ' | b'\t')).find_map(|(len, _)| {
+            let second = self.without_prefix(name.get(len + 1..)?)?;
+            let first = name.get(..len)?;
+            (second == first).then(|| first.to_vec())
+        })
     }
 
     fn without_prefix<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {

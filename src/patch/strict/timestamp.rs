@@ -42,11 +42,7 @@ pub(in crate::patch) fn is_epoch(line: &[u8]) -> bool {
     let time = number(2) * 60 + number(3);
     let zone = number(5) * 60 + number(6);
     let day = 24 * 60 * i32::from(text(1).starts_with(b"1969"));
-    if text(4) == b"+" {
-        time - zone == day
-    } else {
-        time + zone == day
-    }
+    if text(4) == b"+" { time - zone == day } else { time + zone == day }
 }
 
 #[cfg(test)]

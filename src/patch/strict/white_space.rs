@@ -61,9 +61,7 @@ impl Rules {
                 continue;
             }
             // As git does, a name may be cut short.
-            let found = NAMES
-                .iter()
-                .find(|(name, ..)| !item.is_empty() && name.starts_with(item));
+            let found = NAMES.iter().find(|(name, ..)| !item.is_empty() && name.starts_with(item));
             if let Some((_, bits, _)) = found {
                 if wanted {
                     rules.bits |= bits;
@@ -268,9 +266,7 @@ pub(in crate::patch) fn is_blank(line: &[u8]) -> bool {
 }
 
 fn trimmed_len(line: &[u8]) -> usize {
-    line.iter()
-        .rposition(|byte| !is_space(*byte))
-        .map_or(0, |at| at + 1)
+    line.iter().rposition(|byte| !is_space(*byte)).map_or(0, |at| at + 1)
 }
 
 /// Whether two lines are the same but for runs of white space, which must be in both.

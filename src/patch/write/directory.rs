@@ -70,11 +70,7 @@ impl Directory {
                 let file = rustix::fs::openat(&self.fd, name, flags, Mode::empty())?;
                 let mut bytes = Vec::new();
                 io::Read::read_to_end(&mut std::fs::File::from(file), &mut bytes)?;
-                let mode = if stat.st_mode & 0o100 == 0 {
-                    0o100_644
-                } else {
-                    0o100_755
-                };
+                let mode = if stat.st_mode & 0o100 == 0 { 0o100_644 } else { 0o100_755 };
                 Ok(Some((bytes, mode)))
             }
             // Whether a directory may go is seen when it does: only empty ones can.

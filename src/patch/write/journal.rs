@@ -75,11 +75,7 @@ impl Journal {
         new: bool,
     ) -> io::Result<()> {
         let name = row.path.rsplit('/').next().unwrap_or(&row.path);
-        let (side, word) = if new {
-            (&row.new, "new")
-        } else {
-            (&row.old, "old")
-        };
+        let (side, word) = if new { (&row.new, "new") } else { (&row.old, "old") };
         let Some((_, mode)) = side else {
             return match tree.parent(&row.path, false) {
                 Ok(parent) => parent.remove(name),

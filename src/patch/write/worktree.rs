@@ -53,10 +53,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
             Some(old) if change.new_permissions && new.is_some_and(|new| new.mode != old.mode) => {
                 None
             }
-            Some(_) => tree
-                .parent(path, false)
-                .ok()
-                .and_then(|parent| parent.permissions(name)),
+            Some(_) => tree.parent(path, false).ok().and_then(|parent| parent.permissions(name)),
             None => None,
         };
         for (side, word) in [(old, "old"), (new, "new")] {

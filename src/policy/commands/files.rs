@@ -120,18 +120,11 @@ impl Reader<'_> {
         let Some((first, rest)) = words.split_first().filter(|_| place.depth <= MAX_DEPTH) else {
             return;
         };
-        self.found
-            .commands
-            .push(words.iter().map(|word| (*word).to_owned()).collect());
+        self.found.commands.push(words.iter().map(|word| (*word).to_owned()).collect());
         // `NODE_OPTIONS="--require ./x.js"` names a file that runs.
-        let values: Vec<&str> = words
-            .iter()
-            .map_while(|word| assigned_value(word))
-            .collect();
+        let values: Vec<&str> = words.iter().map_while(|word| assigned_value(word)).collect();
         if !values.is_empty() {
-            let parts = values
-                .iter()
-                .flat_map(|value| value.split(['=', ' ', '\t', '\n']));
+            let parts = values.iter().flat_map(|value| value.split(['=', ' ', '\t', '\n']));
             self.add_words(&parts.collect::<Vec<_>>(), place, false);
             return self.read_command(&words[values.len()..], &place.deeper());
         }
@@ -219,9 +212,7 @@ impl Reader<'_> {
         };
         let manifest = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
         let names = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
-        let scripts = names
-            .iter()
-            .filter_map(|name| manifest.get("scripts")?.get(name)?.as_str());
+        let scripts = names.iter().filter_map(|name| manifest.get("scripts")?.get(name)?.as_str());
         let scripts: Vec<&str> = scripts.collect();
         for script in &scripts {
             let inner = Place {
@@ -237,9 +228,7 @@ impl Reader<'_> {
     }
 
     fn read_shell(&mut self, words: &[&str], place: &Place<'_>) {
-        let at = words
-            .iter()
-            .position(|word| word.starts_with('-') && word.ends_with('c'));
+        let at = words.iter().position(|word| word.starts_with('-') && word.ends_with('c'));
         match at.and_then(|at| words.get(at + 1)) {
             Some(line) if place.depth < MAX_DEPTH => self.read_line(line, place.deeper()),
             _ => self.add_words(words, place, false),
@@ -304,10 +293,7 @@ fn assigned_value(word: &str) -> Option<&str> {
 }
 
 fn skip_options<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
-    &words[words
-        .iter()
-        .take_while(|word| word.starts_with('-') && **word != "-m")
-        .count()..]
+    &words[words.iter().take_while(|word| word.starts_with('-') && **word != "-m").count()..]
 }
 
 /// Resolves a path as a command names it, from the root; `None` when it leads out of the repository.
@@ -407,10 +393,8 @@ mod tests {
         ] {
             let found = CommandFiles::find(&[line.to_owned()], directory, &source);
             let star = |is_test| if is_test { "*" } else { "" };
-            let files = found
-                .files
-                .iter()
-                .map(|(path, file)| format!("{path}{}", star(file.is_test)));
+            let files =
+                found.files.iter().map(|(path, file)| format!("{path}{}", star(file.is_test)));
             assert_eq!(files.collect::<Vec<_>>().join(" "), expected, "{line}");
         }
     }

@@ -82,10 +82,8 @@ mod tests {
             ("''", ""),
             ("a 'unended", "a unended"),
         ] {
-            let found: Vec<String> = split_commands(line)
-                .iter()
-                .map(|words| words.join(" "))
-                .collect();
+            let found: Vec<String> =
+                split_commands(line).iter().map(|words| words.join(" ")).collect();
             assert_eq!(found.join(" / "), expected, "{line}");
         }
     }

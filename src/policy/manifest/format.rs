@@ -98,10 +98,8 @@ mod tests {
             ),
             (Format::Yaml, &["a:\n  - b\n", "# why\n\"a\": [b]"]),
         ] {
-            let trees: Vec<_> = texts
-                .iter()
-                .map(|text| format.read(text.as_bytes()).unwrap())
-                .collect();
+            let trees: Vec<_> =
+                texts.iter().map(|text| format.read(text.as_bytes()).unwrap()).collect();
             assert!(trees.windows(2).all(|pair| pair[0] == pair[1]), "{trees:?}");
         }
     }
@@ -117,19 +115,11 @@ mod tests {
         ] {
             assert!(format.read(text.as_bytes()).is_err(), "{text}");
         }
-        assert!(
-            Format::Json
-                .read(&"[".repeat(100_000).into_bytes())
-                .is_err()
-        );
+        assert!(Format::Json.read(&"[".repeat(100_000).into_bytes()).is_err());
         let bomb = format!(
             "a: &a [x]\n{}",
             (0..40).fold(String::new(), |all, at| {
-                let of = if at == 0 {
-                    "a".to_owned()
-                } else {
-                    format!("b{}", at - 1)
-                };
+                let of = if at == 0 { "a".to_owned() } else { format!("b{}", at - 1) };
                 all + &format!("b{at}: &b{at} [*{of}, *{of}, *{of}, *{of}]\n")
             })
         );

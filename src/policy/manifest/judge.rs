@@ -133,9 +133,7 @@ pub(in crate::policy) fn judge_manifest(
         .iter()
         .filter_map(|change| judge_key(manifest, change, dependencies));
     let first = problems.filter(|(code, _)| reported.insert(*code));
-    first
-        .map(|(code, message)| refuse(code, &message))
-        .collect()
+    first.map(|(code, message)| refuse(code, &message)).collect()
 }
 
 fn refuse(code: Code, message: &str) -> PatchProblem {
@@ -148,11 +146,7 @@ fn judge_key(
     dependencies: Dependencies,
 ) -> Option<(Code, String)> {
     let path = &difference.path;
-    let key = if path.is_empty() {
-        "all of it".to_owned()
-    } else {
-        path.join(".")
-    };
+    let key = if path.is_empty() { "all of it".to_owned() } else { path.join(".") };
     match manifest.permit(path) {
         None => Some((Code::P704, format!("the patch changes `{key}`"))),
         Some(Permit::Free) => None,
@@ -194,24 +188,17 @@ fn list_items(value: Option<&Value>) -> Vec<String> {
         item.as_object()
             .is_some_and(|table| table.len() == 1 && table.contains_key("include-group"))
     };
-    let text = |item: &Value| {
-        item.as_str()
-            .map_or_else(|| item.to_string(), str::to_owned)
-    };
+    let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
     match value {
         None => Vec::new(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .filter(|item| !is_include(item))
-            .map(text)
-            .collect(),
+        Some(Value::Array(items)) => {
+            items.iter().filter(|item| !is_include(item)).map(text).collect()
+        }
         Some(other) => {
             let whole = text(other);
             // Hashes may change, since they only narrow the choice; a comment ends a requirement.
             let lines = whole.lines().map(|line| {
-                let words = line
-                    .split_whitespace()
-                    .take_while(|word| !word.starts_with('#'));
+                let words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
                 let words = words.filter(|word| !word.starts_with("--hash=sha256:"));
                 words.collect::<Vec<_>>().join(" ")
             });

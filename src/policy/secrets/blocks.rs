@@ -135,11 +135,7 @@ fn find_long_run(line: &[u8]) -> Option<Range<usize>> {
 /// Finds the last line of a key, or the checksum behind it.
 fn find_short_run(line: &[u8]) -> Option<Range<usize>> {
     let line = line.trim_ascii_end();
-    let length = line
-        .iter()
-        .rev()
-        .take_while(|byte| is_base64(**byte))
-        .count();
+    let length = line.iter().rev().take_while(|byte| is_base64(**byte)).count();
     let lead = line.len() - length;
     let is_alone = lead == 0 || b" \t\">|'-+:".contains(&line[lead - 1]);
     let is_run = is_alone && (2..=76).contains(&length) && (length >= 4 || lead < 3);

@@ -47,11 +47,7 @@ fn find_unescaped(whole: &[u8]) -> Option<Range<usize>> {
     let unescaped = regex!(r"^[\w.+%~-]*:(.+)@(?:[A-Za-z][\w.-]*|\d+\.\d+\.\d+\.\d+)(?:[:/?#]|$)");
     let password = unescaped?.captures(whole)?.get(1)?;
     // A port and a path.
-    let digits = password
-        .as_bytes()
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = password.as_bytes().iter().take_while(|byte| byte.is_ascii_digit()).count();
     let behind = password.as_bytes().get(digits);
     let is_port = digits > 0 && matches!(behind, Some(b'/' | b'?' | b','));
     let found = !is_port && measure_strength(password.as_bytes()) >= Strength::Medium;
@@ -158,12 +154,8 @@ fn is_argument_password(password: &[u8], is_redis: bool) -> bool {
 fn is_shown(password: &[u8]) -> bool {
     password.len() < 3
         || is_template(password)
-        || password
-            .first()
-            .is_some_and(|first| b"$<{*[-/%".contains(first))
-        || WORDS
-            .common
-            .contains(&String::from_utf8_lossy(password).to_ascii_lowercase())
+        || password.first().is_some_and(|first| b"$<{*[-/%".contains(first))
+        || WORDS.common.contains(&String::from_utf8_lossy(password).to_ascii_lowercase())
 }
 
 /// Finds the password of `auth=("name", "password")` when it is a literal; `after` is the place
@@ -174,11 +166,7 @@ pub(super) fn find_in_login(text: &[u8], after: usize) -> Option<Hit> {
     let password = first_group(login?, rest)?;
     // A path may look like a typed password, and never like what a machine makes up.
     let is_path = matches!(rest[password.start], b'/' | b'.');
-    let least = if is_path {
-        Strength::Strong
-    } else {
-        Strength::Medium
-    };
+    let least = if is_path { Strength::Strong } else { Strength::Medium };
     let found = measure_strength(&rest[password.clone()]) >= least;
     found.then(|| Hit::new("secret-argument", shift(password, after)))
 }

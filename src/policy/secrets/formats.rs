@@ -95,11 +95,7 @@ impl Matcher {
         let found = rule.compiled.get_or_init(compile).as_ref()?.find(window)?;
         let secret = from + found.start()..from + found.end();
         let body = text.get(literal.end..secret.end).unwrap_or_default();
-        let varied = if rule.back == 0 {
-            body
-        } else {
-            found.as_bytes()
-        };
+        let varied = if rule.back == 0 { body } else { found.as_bytes() };
         if !secret.contains(&literal.start) || !is_varied(varied) || reads_like_words(body) {
             return None;
         }
@@ -237,10 +233,7 @@ mod tests {
         let token = "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";
         let redactor = Redactor::default();
         for (behind, left) in [("b2258d31", ""), ("b2258d31, then", ", then"), ("/x", "/x")] {
-            let out = redactor
-                .redact(&format!("{token}{behind}"))
-                .text
-                .into_owned();
+            let out = redactor.redact(&format!("{token}{behind}")).text.into_owned();
             assert_eq!(out, format!("[REDACTED:shopify-token]{left}"));
         }
     }

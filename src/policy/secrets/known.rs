@@ -60,10 +60,7 @@ impl Learned {
             "authorization", "url-credentials",
         ];
         let is_url = rule == "url-credentials";
-        let password = value
-            .rsplit(|byte| is_url && *byte == b':')
-            .next()
-            .unwrap_or(value);
+        let password = value.rsplit(|byte| is_url && *byte == b':').next().unwrap_or(value);
         let is_wanted = BY_PLACE.contains(&rule) && self.values.len() < 10_000;
         if is_wanted && is_distinctive(password) {
             self.values
@@ -117,10 +114,7 @@ impl LearnedFinder {
 
 fn build_finder(forms: &BTreeSet<Vec<u8>>) -> Option<AhoCorasick> {
     let mut builder = AhoCorasick::builder();
-    builder
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(forms)
-        .ok()
+    builder.match_kind(MatchKind::LeftmostLongest).build(forms).ok()
 }
 
 /// Whether a value is no word that may be in any text.

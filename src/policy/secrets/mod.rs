@@ -12,10 +12,7 @@ macro_rules! regex {
     ($pattern:expr) => {{
         static PATTERN: std::sync::LazyLock<Option<regex::bytes::Regex>> =
             std::sync::LazyLock::new(|| {
-                regex::bytes::RegexBuilder::new($pattern)
-                    .unicode(false)
-                    .build()
-                    .ok()
+                regex::bytes::RegexBuilder::new($pattern).unicode(false).build().ok()
             });
         PATTERN.as_ref()
     }};

@@ -127,14 +127,10 @@ impl<'t> Pairs<'t> {
         );
         let item = regex!(r"[A-Za-z0-9_+/=.%-]{16,}");
         let slice = &self.text[from..self.text.len().min(from + MAX_LIST)];
-        let found = region
-            .filter(|_| from >= self.list_end)
-            .and_then(|regex| regex.find(slice));
+        let found = region.filter(|_| from >= self.list_end).and_then(|regex| regex.find(slice));
         let Some(list) = found else { return Vec::new() };
         self.list_end = from + list.end();
-        let items = item
-            .into_iter()
-            .flat_map(|item| item.find_iter(list.as_bytes()));
+        let items = item.into_iter().flat_map(|item| item.find_iter(list.as_bytes()));
         let items = items.map(|item| {
             // A cookie's own name is before its value: `sid=x`.
             let name = memchr::memchr(b'=', item.as_bytes()).filter(|at| at + 3 < item.len());
@@ -198,11 +194,7 @@ fn name_at(text: &[u8], at: usize) -> Range<usize> {
 /// Finds the value that is given to a name, and how it is written.
 fn value_after(text: &[u8], name: &Range<usize>) -> Option<(Range<usize>, Form)> {
     let rest = &text[name.end..text.len().min(name.end + MAX_VALUE + MAX_NAME)];
-    let before = name
-        .start
-        .checked_sub(1)
-        .and_then(|at| text.get(at))
-        .copied();
+    let before = name.start.checked_sub(1).and_then(|at| text.get(at)).copied();
     let is_quoted = matches!(rest.first(), Some(b'"' | b'\'' | b'`'));
     if before == Some(b'<') && !is_quoted {
         let element = regex!(r"^[^<>\n]{0,80}[^/<>\n]?>\s{0,80}([^<\n\r]+?)\s*<")?;
@@ -289,15 +281,10 @@ fn read_value(text: &[u8], from: usize) -> Option<(Range<usize>, Form)> {
         let (block, value) = (found.get(1)?, found.get(2)?);
         let is_pair = regex!("=[^=]")?.is_match(value.as_bytes());
         // A block of YAML holds a value and nothing else.
-        let form = if block.is_empty() {
-            Form::Loose
-        } else {
-            Form::Bare
-        };
+        let form = if block.is_empty() { Form::Loose } else { Form::Bare };
         return (!is_pair).then(|| (shift(value.range(), from), form));
     }
-    bare.find(rest)
-        .map(|value| (shift(value.range(), from), Form::Bare))
+    bare.find(rest).map(|value| (shift(value.range(), from), Form::Bare))
 }
 
 /// Finds a value before its name: `'x' == settings.token`, `'x' != 'y' : token`,
@@ -324,11 +311,7 @@ fn value_before(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
 /// Classifies a lone `key` by the word before it, as in `API key: x`.
 fn kind_with_word_before(text: &[u8], name: &Range<usize>) -> Option<NameKind> {
     let before = text[name.start.saturating_sub(MAX_NAME)..name.start].strip_suffix(b" ")?;
-    let length = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphabetic())
-        .count();
+    let length = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let is_lone = text[name.clone()].eq_ignore_ascii_case(b"key") && length > 0;
     let both = &text[name.start - 1 - length..name.end];
     name_kind(both).filter(|kind| is_lone && *kind == NameKind::Token)
@@ -360,9 +343,7 @@ fn is_in_connection_string(text: &[u8], name: &Range<usize>, value: &Range<usize
     let sides = [before.rsplit(is_end).next(), after.split(is_end).next()];
     text.get(name.end) == Some(&b'=')
         && name.end + 1 == value.start
-        && after
-            .first()
-            .is_none_or(|first| b" \t\r\n;\"'".contains(first))
+        && after.first().is_none_or(|first| b" \t\r\n;\"'".contains(first))
         && sides
             .into_iter()
             .flatten()

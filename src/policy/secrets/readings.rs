@@ -45,9 +45,7 @@ impl View {
 
     fn place(&self, at: usize) -> usize {
         let next = self.stretches.partition_point(|(view, _)| *view <= at);
-        let (view, origin) = next
-            .checked_sub(1)
-            .map_or((0, 0), |last| self.stretches[last]);
+        let (view, origin) = next.checked_sub(1).map_or((0, 0), |last| self.stretches[last]);
         origin + (at - view)
     }
 
@@ -189,10 +187,7 @@ fn decode_text(run: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let decoded = decode_base64(run)?;
-    let plain = decoded
-        .iter()
-        .filter(|byte| is_text(byte) || **byte >= 0x80)
-        .count();
+    let plain = decoded.iter().filter(|byte| is_text(byte) || **byte >= 0x80).count();
     (plain * 20 >= decoded.len() * 19).then_some(decoded)
 }
 
@@ -230,11 +225,7 @@ mod tests {
     fn ranges_lead_back() {
         let text = "x \\u0041\u{200b}B%43 y";
         each_view(text.as_bytes(), &mut |view| {
-            let at = view
-                .text
-                .windows(3)
-                .position(|part| part == b"ABC")
-                .unwrap();
+            let at = view.text.windows(3).position(|part| part == b"ABC").unwrap();
             assert_eq!(&text[view.origin(at..at + 3)], "\\u0041\u{200b}B%43");
         });
     }

@@ -26,11 +26,7 @@ pub(in crate::policy) fn scan(text: &[u8], own: &OwnSources) -> Vec<Hit> {
         own.known.find(reading, &mut found);
         own.rules.find(reading, &mut found);
         ask_sources(reading, &mut found);
-        hits.extend(
-            found
-                .into_iter()
-                .map(|hit| Hit::new(hit.rule, origin(hit.start..hit.end))),
-        );
+        hits.extend(found.into_iter().map(|hit| Hit::new(hit.rule, origin(hit.start..hit.end))));
     });
     if let Some(mask) = regex!(r"\[REDACTED:[a-z0-9-]{1,64}\]").filter(|_| !hits.is_empty()) {
         let masks: Vec<Range<usize>> = mask.find_iter(text).map(|mask| mask.range()).collect();
@@ -48,11 +44,7 @@ pub(in crate::policy) fn scan_learned(text: &[u8], learned: &LearnedFinder) -> V
     each_reading(text, &mut |reading, origin| {
         let mut found = Vec::new();
         learned.find(reading, &mut found);
-        hits.extend(
-            found
-                .into_iter()
-                .map(|hit| Hit::new(hit.rule, origin(hit.start..hit.end))),
-        );
+        hits.extend(found.into_iter().map(|hit| Hit::new(hit.rule, origin(hit.start..hit.end))));
     });
     hits
 }
@@ -161,19 +153,13 @@ type Finder = (AhoCorasick, Vec<(Anchor, &'static str)>);
 static ANCHORS: LazyLock<Option<Finder>> = LazyLock::new(|| {
     let mut anchors = Vec::new();
     for (index, rule) in format_rules() {
-        anchors.extend(
-            rule.starts
-                .iter()
-                .map(|start| (Anchor::Format(index), start.as_str())),
-        );
+        anchors.extend(rule.starts.iter().map(|start| (Anchor::Format(index), start.as_str())));
     }
     for (anchor, texts) in &WORDS.anchors {
         anchors.extend(texts.iter().map(|text| (*anchor, text.as_str())));
     }
     let mut builder = AhoCorasick::builder();
-    let builder = builder
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::ContiguousNFA));
+    let builder = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::ContiguousNFA));
     let finder = builder.build(anchors.iter().map(|(_, text)| text)).ok()?;
     Some((finder, anchors))
 });

@@ -27,11 +27,7 @@ pub(super) fn measure_strength(value: &[u8]) -> Strength {
         return Strength::None;
     }
     if shape.spaces > 0 {
-        return if shape.is_salt() {
-            Strength::Strong
-        } else {
-            Strength::None
-        };
+        return if shape.is_salt() { Strength::Strong } else { Strength::None };
     }
     if is_uuid(value) {
         return Strength::Uuid;
@@ -107,9 +103,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
     (is_path
         && value.split(|byte| *byte == b'.').all(|part| {
             part.first().is_some_and(u8::is_ascii_alphabetic)
-                && part
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+                && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         }))
         || contains(value, b"::")
         || (has(b"([{") && !has(b"!#%^"))
@@ -130,10 +124,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     distinct < 5
         || (distinct < 8 && value.len() >= 20)
         || (value.len() <= 64
-            && WORDS
-                .placeholders
-                .iter()
-                .any(|part| contains(&lower, part.as_bytes())))
+            && WORDS.placeholders.iter().any(|part| contains(&lower, part.as_bytes())))
 }
 
 pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {

@@ -61,12 +61,7 @@ fn reverses_diffs_alone() {
 #[test]
 fn merges_from_blobs_where_a_diff_does_not_fit() {
     let lines = |words: &[(usize, &str)]| -> Vec<u8> {
-        let line = |row| {
-            words
-                .iter()
-                .find(|(at, _)| *at == row)
-                .map(|(_, word)| *word)
-        };
+        let line = |row| words.iter().find(|(at, _)| *at == row).map(|(_, word)| *word);
         let lines = (1..20).map(|row| format!("{}\n", line(row).unwrap_or(&row.to_string())));
         lines.collect::<String>().into_bytes()
     };
@@ -164,13 +159,8 @@ fn the_canonical_patch_is_one_that_git_takes() {
 
 #[test]
 fn a_killed_apply_is_finished_or_undone() {
-    let names: Vec<String> = (0..150)
-        .map(|index| format!("d{}/f{index}", index % 7))
-        .collect();
-    let files: Vec<(&str, &[u8])> = names
-        .iter()
-        .map(|name| (name.as_str(), &b"v\n"[..]))
-        .collect();
+    let names: Vec<String> = (0..150).map(|index| format!("d{}/f{index}", index % 7)).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"v\n"[..])).collect();
     let repository = repository(&files);
     let root = repository.path();
     let mut patch = String::new();
@@ -197,10 +187,7 @@ fn a_killed_apply_is_finished_or_undone() {
             "{}",
             String::from_utf8_lossy(&recovered.stderr)
         );
-        let new = names
-            .iter()
-            .filter(|name| fs::read(root.join(name)).unwrap() == b"w\n")
-            .count();
+        let new = names.iter().filter(|name| fs::read(root.join(name)).unwrap() == b"w\n").count();
         assert!(
             new == 0 || new == names.len(),
             "{new} of {} files are new",
@@ -300,9 +287,7 @@ fn a_link_is_not_turned_out_of_the_tree() {
         let patch = format!(
             "diff --git a/l b/l\n--- a/l\n+++ b/l\n@@ -1 +1 @@\n-a\n{end}\n+{target}\n{end}\n"
         );
-        mendit(root, &["check", "-"], patch.as_bytes())
-            .status
-            .code()
+        mendit(root, &["check", "-"], patch.as_bytes()).status.code()
     };
     for target in ["/etc/passwd", "../../x", ".git/config"] {
         assert_eq!(turned(target), Some(5), "{target}");

@@ -46,9 +46,7 @@ fn a_definition_that_a_whole_file_leaves_out_is_said() {
         }
     }
     // Renamed, rewritten in its place, made a method, moved to another file of the reply.
-    let renamed = PY
-        .replace("two", "zwei")
-        .replace("return 4", "return zwei_of(4)");
+    let renamed = PY.replace("two", "zwei").replace("return 4", "return zwei_of(4)");
     let moved = without(PY, two).replace(
         "        return 3\n",
         "        return 3\n\n    def two(self):\n        return 4\n",

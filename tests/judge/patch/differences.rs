@@ -113,11 +113,7 @@ fn damage(patch: &str, kind: Damage, at: Index) -> String {
         }
         Damage::BlankAtEnd => lines[body].push(' '),
         Damage::Indent => {
-            for line in lines
-                .iter_mut()
-                .skip(4)
-                .filter(|line| !line.starts_with('@'))
-            {
+            for line in lines.iter_mut().skip(4).filter(|line| !line.starts_with('@')) {
                 line.insert_str(1.min(line.len()), "    ");
             }
         }

@@ -184,9 +184,7 @@ fn all_json_of_a_reply_is_read() {
     let expected = AFTER.replacen("one", "ONE", 1);
     for text in [
         calls.join("\n"),
-        calls
-            .map(|call| format!("<tool_call>\n{call}\n</tool_call>\n"))
-            .concat(),
+        calls.map(|call| format!("<tool_call>\n{call}\n</tool_call>\n")).concat(),
         format!(
             "First:\n```json\n{}\n```\nthen:\n```json\n{}\n```\n",
             edit("one", "ONE"),

@@ -15,11 +15,7 @@ fn json(content: &str) -> String {
 #[test]
 fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
     let file = python();
-    let head: String = file
-        .lines()
-        .take(8)
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let head: String = file.lines().take(8).map(|line| format!("{line}\n")).collect();
     let broken = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    step_0()\n+    step_0(\n     step_1()\n";
     for (what, patch, code) in [
         ("placeholder in a block", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ... existing code ...\n>>>>>>> REPLACE\n".to_owned(), "P312"),

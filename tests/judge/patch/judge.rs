@@ -297,10 +297,7 @@ fn hostile_replies_end() {
     let file = "a\n".repeat(20_000);
     let edits = |count: usize| {
         let edit = |at| serde_json::json!({"path": "f", "old": format!("q{at}"), "new": "r"});
-        (0..count)
-            .map(edit)
-            .collect::<serde_json::Value>()
-            .to_string()
+        (0..count).map(edit).collect::<serde_json::Value>().to_string()
     };
     let packets = (0..60_000).map(|at| serde_json::json!({"patch": format!("q{at}")}));
     let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n\n";
@@ -316,11 +313,7 @@ fn hostile_replies_end() {
         format!("{block}=======\nb\n=======\nc\n>>>>>>> REPLACE\n"),
         missing.collect(),
     ] {
-        let file = if reply.starts_with("f\n") {
-            file.as_str()
-        } else {
-            "a\n"
-        };
+        let file = if reply.starts_with("f\n") { file.as_str() } else { "a\n" };
         assert!(!judged(&[("f", file)], &reply).verdict.verdict.applies());
     }
     let rows = (0..60_000).map(|at| format!("{:0>150}\n", at * 7919));

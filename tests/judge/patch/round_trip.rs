@@ -77,9 +77,7 @@ const FLAGS: &[&[&str]] = &[
 ];
 
 fn applied(old: &Tree, patch: &[u8], strip: Option<usize>) -> Result<Tree, String> {
-    let files = old
-        .iter()
-        .map(|(path, bytes)| (RepoPath::new(path).unwrap(), bytes.clone()));
+    let files = old.iter().map(|(path, bytes)| (RepoPath::new(path).unwrap(), bytes.clone()));
     let source = Memory::new(files);
     let options = JudgeOptions {
         strip,

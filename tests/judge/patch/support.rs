@@ -71,10 +71,7 @@ pub(crate) fn words(verdict: &PatchVerdict) -> String {
 
 /// The content of a path after the patch.
 pub(crate) fn after(judged: &Judged, path: &str) -> Option<String> {
-    let change = judged
-        .changes
-        .iter()
-        .find(|change| change.path.as_str() == path)?;
+    let change = judged.changes.iter().find(|change| change.path.as_str() == path)?;
     let state = change.after.as_ref()?;
     Some(String::from_utf8(state.bytes.to_vec()).expect("UTF-8"))
 }

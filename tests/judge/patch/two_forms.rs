@@ -36,10 +36,7 @@ fn forms(path: &str, content: &str, old: &str, new: &str) -> Vec<String> {
 // What else a reply may do, none of which leaves the tree as it is.
 fn others() -> Vec<String> {
     let mut others = forms("src/g.py", G, "return 3", "return 33");
-    let quoted: String = others[0]
-        .lines()
-        .map(|line| format!("> {line}\n"))
-        .collect();
+    let quoted: String = others[0].lines().map(|line| format!("> {line}\n")).collect();
     others.push(quoted);
     for call in [
         json!({"name": "delete_file", "arguments": {"path": "old.py"}}),

@@ -235,11 +235,7 @@ echo '{"type":"result","result":"done","session_id":"0a-1b","total_cost_usd":0.2
     ended(&output, 1);
     let _ = std::fs::rename(&program, world.outside("codex"));
     let mut command = world.command(&["repair", "--agent", "codex", "--budget-usd", "1"]);
-    let output = command
-        .args(&TEST[..2])
-        .env("PATH", &path)
-        .output()
-        .unwrap();
+    let output = command.args(&TEST[..2]).env("PATH", &path).output().unwrap();
     ended(&output, 2);
     assert!(crate::support::stderr(&output).contains("reports no cost"));
 }

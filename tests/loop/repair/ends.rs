@@ -105,11 +105,8 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
         world.attempts("stopReason"),
         ["apply_failed", "requested_files", "fixed"]
     );
-    let levels: Vec<i64> = world
-        .attempts("level")
-        .iter()
-        .map(|level| level.as_i64().unwrap())
-        .collect();
+    let levels: Vec<i64> =
+        world.attempts("level").iter().map(|level| level.as_i64().unwrap()).collect();
     assert_eq!(levels, [1, 2, 3]);
     for name in [
         "context.json", "failure-packet.json", "prompt.md", "agent.stdout", "result.json",
@@ -171,11 +168,7 @@ fn a_contradictory_task_ends_at_once() {
     assert_eq!(result["category"], "invalid_task");
     assert_eq!(world.calls(), 1);
     assert!(world.text("report.txt").contains("Retryable: No"));
-    assert!(
-        world
-            .text("report.txt")
-            .contains("41 and 42 cannot both be meant")
-    );
+    assert!(world.text("report.txt").contains("41 and 42 cannot both be meant"));
 }
 
 #[test]

@@ -120,12 +120,7 @@ fn a_first_right_import_is_kept_and_said_as_kept() {
     let packet = world.json("attempts/02/failure-packet.json");
     assert_eq!(packet["previous"]["kept"], true);
     assert_eq!(packet["kept"][0]["files"], json!(["desk/office.py"]));
-    assert!(
-        packet["logs"]["text"]
-            .as_str()
-            .unwrap()
-            .contains("chief_of_staff")
-    );
+    assert!(packet["logs"]["text"].as_str().unwrap().contains("chief_of_staff"));
     let prompt = world.text("attempts/02/prompt.md");
     assert!(prompt.contains("It helped and is kept"), "{prompt}");
     assert!(prompt.contains("Done so far"), "{prompt}");

@@ -35,10 +35,7 @@ fn node(head: &str, product: &'static str, tests: &'static str) -> Vec<(&'static
     let fee: String = (0..9)
         .map(|at| format!("  it('fee {at}', () => equal(fee({at}), {at} * 2));\n"))
         .collect();
-    let export = if std::path::Path::new(product)
-        .extension()
-        .is_some_and(|it| it == "mjs")
-    {
+    let export = if std::path::Path::new(product).extension().is_some_and(|it| it == "mjs") {
         "export { due, fee };\n"
     } else {
         "module.exports = { due, fee };\n"

@@ -21,9 +21,7 @@ fn the_task_and_the_attempt_before_are_told_behind_markers() {
     let block = |kind: &str| {
         let begin = format!("\nBEGIN-DATA-{marker} {kind}");
         let mut parts = second.split(&begin);
-        let block = parts
-            .nth(1)
-            .unwrap_or_else(|| panic!("no {kind}: {second}"));
+        let block = parts.nth(1).unwrap_or_else(|| panic!("no {kind}: {second}"));
         let end = block.find(&format!("\nEND-DATA-{marker}\n")).unwrap();
         &block[..end]
     };

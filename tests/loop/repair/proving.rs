@@ -486,10 +486,5 @@ fn a_change_that_holds_the_tests_own_values_says_so() {
         result["proof"]["ownValues"],
         serde_json::json!(["tests/test_app.py:8"])
     );
-    assert!(
-        result["printed"]
-            .as_str()
-            .unwrap()
-            .contains("the test's own values")
-    );
+    assert!(result["printed"].as_str().unwrap().contains("the test's own values"));
 }

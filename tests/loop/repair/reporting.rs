@@ -3,10 +3,7 @@ use serde_json::Value;
 use super::world::{FIX, World, ended, needs};
 
 fn report(world: &World, arguments: &[&str]) -> String {
-    let output = world
-        .command(&[&["report"], arguments].concat())
-        .output()
-        .unwrap();
+    let output = world.command(&[&["report"], arguments].concat()).output().unwrap();
     ended(&output, 0);
     String::from_utf8(output.stdout).unwrap()
 }
@@ -78,10 +75,7 @@ fn the_latest_run_is_found() {
     assert!(report(&world, &[]).starts_with("passed: "));
     let page = report(&world, &["--format", "html"]);
     assert!(page.contains("<ins>+ANSWER=42</ins>"), "{page}");
-    let missing = world
-        .command(&["report", "20200101T000000-1"])
-        .output()
-        .unwrap();
+    let missing = world.command(&["report", "20200101T000000-1"]).output().unwrap();
     ended(&missing, 2);
 }
 
@@ -103,10 +97,7 @@ fn runs_add_up_to_rates() {
     }
     std::fs::create_dir(runs.join("empty")).unwrap();
     let runs = runs.to_str().unwrap();
-    let output = world
-        .command(&["report", runs, "--format", "json"])
-        .output()
-        .unwrap();
+    let output = world.command(&["report", runs, "--format", "json"]).output().unwrap();
     ended(&output, 0);
     let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(stats["runs"], 2);
@@ -150,8 +141,7 @@ fn import_errors_and_their_recovery_are_counted() {
     let events = std::fs::read_to_string(runs.join("a/events.jsonl")).unwrap();
     let warned = |events: &str| -> Vec<Value> {
         let rows = events.lines().map(|it| serde_json::from_str(it).unwrap());
-        rows.filter(|it: &Value| it["event"] == "import_error_recovery")
-            .collect()
+        rows.filter(|it: &Value| it["event"] == "import_error_recovery").collect()
     };
     let said = warned(&events);
     assert_eq!(said.len(), 1, "{events}");
@@ -173,9 +163,7 @@ fn import_errors_and_their_recovery_are_counted() {
 
 #[test]
 fn protected_files_beyond_those_that_are_told_are_counted() {
-    let guarded: Vec<String> = (0..45)
-        .map(|at| format!(".github/workflows/w{at}.yml"))
-        .collect();
+    let guarded: Vec<String> = (0..45).map(|at| format!(".github/workflows/w{at}.yml")).collect();
     let mut files: Vec<(&str, &str)> = guarded.iter().map(|it| (it.as_str(), "")).collect();
     files.push(("answer.sh", "ANSWER=41\n"));
     let world = World::with(&files);
@@ -196,9 +184,7 @@ fn a_result_says_when_it_began_and_ended() {
     let (run, result) = (world.json("run.json"), world.json("result.json"));
     assert_eq!(run["startedAt"], result["startedAt"]);
     let time = |name: &str| -> jiff::Timestamp { result[name].as_str().unwrap().parse().unwrap() };
-    let took = time("endedAt")
-        .duration_since(time("startedAt"))
-        .as_secs_f64();
+    let took = time("endedAt").duration_since(time("startedAt")).as_secs_f64();
     let said = result["durationSeconds"].as_f64().unwrap();
     assert!(took >= 0.0 && said <= took + 1.0, "{took} {said}");
 }

@@ -54,12 +54,7 @@ fn rows(text: &str) -> Vec<Row> {
 fn result_of(project: &Project, row: &Row) -> Value {
     let app = project.text.replace("{}", &project.wrong);
     let mut files: Vec<(&str, &str)> = vec![(&project.app, &app)];
-    files.extend(
-        project
-            .files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_str())),
-    );
+    files.extend(project.files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     let world = World::with(&files);
     let mut changed = row.files.clone();
     if let Some(app) = &row.app {

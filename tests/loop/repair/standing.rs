@@ -223,10 +223,8 @@ fn later_runs_are_measured_by_the_first() {
         ]),
         0,
     );
-    let limits: Vec<Value> = events(&world, "command_started")
-        .iter()
-        .map(|it| it["limit"].clone())
-        .collect();
+    let limits: Vec<Value> =
+        events(&world, "command_started").iter().map(|it| it["limit"].clone()).collect();
     assert_eq!(limits, [json!(200.0), json!(120.0)]);
 }
 
@@ -261,12 +259,8 @@ fn a_run_says_how_often_it_ran_the_commands_and_why() {
     let output = world.repair(&["--test", "sh check.sh", "--agent", &agent]);
     ended(&output, 0);
     let runs = world.json("result.json")["commandRuns"].clone();
-    let whys: Vec<&str> = runs
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["why"].as_str().unwrap())
-        .collect();
+    let whys: Vec<&str> =
+        runs.as_array().unwrap().iter().map(|it| it["why"].as_str().unwrap()).collect();
     assert_eq!(whys[0], "to see what fails");
     assert!(whys.contains(&"with the change of attempt 1"), "{whys:?}");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -12,15 +12,10 @@ fn shop() -> Repo {
             )
         })
         .collect();
-    let imports: String = (0..12)
-        .map(|n| format!("import {{ v{n} }} from './m{n:02}';\n"))
-        .collect();
+    let imports: String =
+        (0..12).map(|n| format!("import {{ v{n} }} from './m{n:02}';\n")).collect();
     let mut all: Vec<(&str, &str)> = vec![("src/a.ts", &imports)];
-    all.extend(
-        files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_str())),
-    );
+    all.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     Repo::with(&all)
 }
 

@@ -12,10 +12,8 @@ fn example() -> (Repo, String) {
         "src/types.ts", "tests/report.test.ts",
     ]
     .map(|path| (path, read(path)));
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (*path, text.as_str()))
-        .collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (*path, text.as_str())).collect();
     let log = fixture.join("failure.log").to_str().unwrap().to_owned();
     (Repo::with(&files), log)
 }

@@ -110,10 +110,7 @@ fn level_2_follows_two_imports_and_says_which() {
         "--level", "2", "--profile", "spec", "--allow", "src/**", "src/cart.ts",
     ]);
     let files = context["files"].as_array().unwrap();
-    let vat = files
-        .iter()
-        .find(|file| file["path"] == "src/vat.ts")
-        .unwrap();
+    let vat = files.iter().find(|file| file["path"] == "src/vat.ts").unwrap();
     assert_eq!(vat["hops"], 2);
     assert_eq!(texts(&vat["via"], None), ["src/price.ts"]);
     assert!(!texts(&context["filesIncluded"], None).contains(&"src/unrelated.ts".to_owned()));
@@ -195,9 +192,7 @@ fn lists_that_are_cut_say_by_how_much() {
 #[test]
 fn long_files_become_windows_around_the_lines_of_the_log() {
     let repo = shop();
-    let long: String = (1..=5000)
-        .map(|n| format!("export const v{n} = {n};\n"))
-        .collect();
+    let long: String = (1..=5000).map(|n| format!("export const v{n} = {n};\n")).collect();
     repo.write("src/long.ts", long);
     repo.commit();
     repo.write(

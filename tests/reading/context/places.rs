@@ -19,12 +19,7 @@ fn a_commit_is_read_without_its_worktree() {
     let repo = app();
     repo.write("src/app.py", "changed\n");
     let context = repo.context(&["--rev", "HEAD", "src/app.py"]);
-    assert!(
-        context["files"][0]["content"]
-            .as_str()
-            .unwrap()
-            .contains("return 1")
-    );
+    assert!(context["files"][0]["content"].as_str().unwrap().contains("return 1"));
     let bare = repo.outside().join("bare.git");
     git(repo.outside(), &["clone", "-q", "--bare", "r", "bare.git"]);
     let arguments = [
@@ -127,13 +122,7 @@ fn odd_entries_are_listed_and_never_entered() {
     std::os::unix::fs::symlink("../../secret.py", repo.root().join("src/link.py")).unwrap();
     std::os::unix::fs::symlink(".", repo.root().join("src/loop")).unwrap();
     let fifo = repo.root().join("src/pipe.py");
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
     let odd = std::ffi::OsStr::from_bytes(b"src/n\xe9.py");
     std::fs::write(repo.root().join(odd), "x").unwrap();
     repo.write("src/latin.py", b"name = 'caf\xe9'\n");
@@ -164,10 +153,7 @@ fn odd_entries_are_listed_and_never_entered() {
         assert_eq!(rejected[path], code, "{path}");
     }
     let files = context["files"].as_array().unwrap();
-    let latin = files
-        .iter()
-        .find(|file| file["path"] == "src/latin.py")
-        .unwrap();
+    let latin = files.iter().find(|file| file["path"] == "src/latin.py").unwrap();
     assert_eq!(
         (latin["encoding"].as_str(), latin["content"].as_str()),
         (Some("latin-1"), Some("name = 'café'\n"))
@@ -188,12 +174,7 @@ fn programs_of_the_git_configuration_never_run() {
     repo.write(".gitattributes", "*.py filter=x diff=x\n");
     repo.write("src/app.py", "def f():\n    return 3\n");
     let context = repo.context(&["--level", "2", "tests/test_app.py", "src/app.py"]);
-    assert!(
-        context["files"][1]["content"]
-            .as_str()
-            .unwrap()
-            .contains("return 3")
-    );
+    assert!(context["files"][1]["content"].as_str().unwrap().contains("return 3"));
     assert!(!witness.exists());
 }
 

@@ -131,9 +131,7 @@ impl Case {
     // Returns what differs from the row and the rows below it.
     fn differences(mut self) -> Vec<String> {
         let rows = std::mem::take(&mut self.row).into_iter();
-        let mut wrong: Vec<String> = rows
-            .flat_map(|row| row.below(&self).differences())
-            .collect();
+        let mut wrong: Vec<String> = rows.flat_map(|row| row.below(&self).differences()).collect();
         let (files, says) = (self.tree(), &self.says);
         for (asked, expected) in &self.best {
             let (file, name) = asked.split_once(' ').unwrap();
@@ -209,11 +207,7 @@ fn two_definitions_are_not_certain() {
     ];
     let found = hints(&files, "c/use.py", "Loader");
     assert_eq!(found.len(), 2);
-    assert!(
-        found
-            .iter()
-            .all(|one| !one.certain && one.source == HintSource::Definition)
-    );
+    assert!(found.iter().all(|one| !one.certain && one.source == HintSource::Definition));
 }
 
 #[test]
@@ -246,9 +240,7 @@ fn the_command_prints_and_applies_patches() {
     let none = repo.mendit(&["hint", "Nowhere", "--file", "pkg/two.py"]);
     assert_eq!(none.status.code(), Some(1));
     assert_eq!(
-        repo.mendit(&["hint", "X", "--file", "absent.py"])
-            .status
-            .code(),
+        repo.mendit(&["hint", "X", "--file", "absent.py"]).status.code(),
         Some(2)
     );
 }
@@ -308,12 +300,7 @@ fn packets_carry_the_hints() {
         recovery["suggestedImports"]["Engine"],
         "from pkg.core import Engine"
     );
-    assert!(
-        recovery["recoveryHint"]
-            .as_str()
-            .unwrap()
-            .contains("Recovery Context")
-    );
+    assert!(recovery["recoveryHint"].as_str().unwrap().contains("Recovery Context"));
 }
 
 #[test]
@@ -359,9 +346,7 @@ fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
     ]);
     let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
     let found = document["suggestions"].as_array().unwrap().iter();
-    let statements: Vec<&str> = found
-        .map(|it| it["importStatement"].as_str().unwrap())
-        .collect();
+    let statements: Vec<&str> = found.map(|it| it["importStatement"].as_str().unwrap()).collect();
     assert_eq!(
         statements,
         [

@@ -38,12 +38,7 @@ fn each_end_is_told_from_the_others() {
         world.run("sh -c 'kill -SEGV $$'; exit $?").end.signal(),
         Some(11)
     );
-    assert!(
-        world
-            .run("./no-such-program; exit $?")
-            .end
-            .is_missing_command()
-    );
+    assert!(world.run("./no-such-program; exit $?").end.is_missing_command());
 }
 
 #[derive(Default)]

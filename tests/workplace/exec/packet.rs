@@ -63,12 +63,7 @@ fn a_failure_leaves_its_packet() {
         "src/app.py"
     );
     let packet = read(&at.join("failure-packet.json"));
-    assert!(
-        packet["logs"]["text"]
-            .as_str()
-            .unwrap()
-            .contains("NameError")
-    );
+    assert!(packet["logs"]["text"].as_str().unwrap().contains("NameError"));
     let record = read(&at.join("run.json"));
     assert_eq!(record["status"], "failed");
     assert_eq!(record["testResult"]["exit"], 1);
@@ -77,9 +72,7 @@ fn a_failure_leaves_its_packet() {
     let output = repo.mendit(&["run", "--", "sh", "-c", FAILING]);
     assert_eq!(code(&output), 1);
     assert_eq!(
-        std::fs::read_dir(repo.root().join(".mendit/runs"))
-            .unwrap()
-            .count(),
+        std::fs::read_dir(repo.root().join(".mendit/runs")).unwrap().count(),
         1
     );
     assert!(!repo.git(&["status", "--porcelain"]).contains(".mendit"));

@@ -18,10 +18,7 @@ fn writing_is_confined_to_the_directory() {
     let world = World::new();
     // Below the build directory, since the temporary directories are open.
     let build = env!("CARGO_TARGET_TMPDIR");
-    if ["/tmp", "/var/tmp", "/dev/shm"]
-        .iter()
-        .any(|open| build.starts_with(open))
-    {
+    if ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|open| build.starts_with(open)) {
         crate::support::skip("the build's folder is a temporary one");
         return;
     }
@@ -40,11 +37,7 @@ fn writing_is_confined_to_the_directory() {
     }
     assert!(world.path().join("d/moved").exists());
     // `mv` copies where a file cannot be moved, and hard links say whether it can.
-    assert!(
-        world
-            .run("mkdir e; echo x > e/x; ln e/x e/y; ln e/x z")
-            .passed()
-    );
+    assert!(world.run("mkdir e; echo x > e/x; ln e/x e/y; ln e/x z").passed());
     assert_eq!(std::fs::read(&kept).unwrap(), b"as it was");
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     assert_eq!(outcome.stdout.text(), "as it was");

@@ -9,11 +9,7 @@ use seccompiler::{
 
 use crate::support::command;
 
-const UNSHARE: i64 = if cfg!(target_arch = "x86_64") {
-    272
-} else {
-    97
-};
+const UNSHARE: i64 = if cfg!(target_arch = "x86_64") { 272 } else { 97 };
 const MOUNT_SETATTR: i64 = 442;
 const LANDLOCK: [i64; 3] = [444, 445, 446];
 const NEWPID: u64 = 0x2000_0000;

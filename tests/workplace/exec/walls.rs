@@ -79,9 +79,7 @@ impl Ground {
         command.args(arguments).current_dir(self.at("r"));
         command.env("HOME", self.at("home"));
         command.env("TMPDIR", self.at("tmp"));
-        command
-            .env_remove("XDG_STATE_HOME")
-            .env_remove("XDG_CACHE_HOME");
+        command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
         command.stdin(Stdio::null());
         if self.user != rustix::process::geteuid().as_raw() {
             command.uid(self.user).gid(self.user);

@@ -25,9 +25,7 @@ pub(crate) fn problems(set_up: &SetUp) -> Vec<String> {
         }
     }
     let after = everything(&repo.root());
-    let changed = before
-        .iter()
-        .find(|(path, bytes)| after.get(*path) != Some(bytes));
+    let changed = before.iter().find(|(path, bytes)| after.get(*path) != Some(bytes));
     let made = after.keys().find(|path| !before.contains_key(*path));
     if let Some(at) = changed.map(|it| it.0).or(made) {
         let at = at.display();

@@ -19,10 +19,7 @@ pub(super) fn fork() -> Result<Forked, Errno> {
     // SAFETY: there is one thread, so no lock is held by another that the child would lack.
     match unsafe { libc::fork() } {
         0 => Ok(Forked::Child),
-        pid => Pid::from_raw(pid)
-            .filter(|_| pid > 0)
-            .map(Forked::Parent)
-            .ok_or(Errno::AGAIN),
+        pid => Pid::from_raw(pid).filter(|_| pid > 0).map(Forked::Parent).ok_or(Errno::AGAIN),
     }
 }
 

@@ -113,11 +113,7 @@ fn drop_privileges(order: &Order) -> Result<(), Errno> {
         let found = std::fs::symlink_metadata(at);
         found.is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) != 0)
     });
-    let kept = if superuser && foreign {
-        OF_FILES
-    } else {
-        CapabilitySet::empty()
-    };
+    let kept = if superuser && foreign { OF_FILES } else { CapabilitySet::empty() };
     for number in 0..u64::BITS {
         let one = CapabilitySet::from_bits_retain(1 << number);
         if kept.contains(one) {
@@ -154,13 +150,7 @@ fn refusal_reason(error: Errno) -> String {
 // Whether what must not be written lies in what may be: only mounts hold that back.
 fn has_open(order: &Order) -> bool {
     let mut closed = order.sandbox.closed.iter();
-    closed.any(|closed| {
-        order
-            .sandbox
-            .writable
-            .iter()
-            .any(|path| closed.starts_with(path))
-    })
+    closed.any(|closed| order.sandbox.writable.iter().any(|path| closed.starts_with(path)))
 }
 
 // A rule of Landlock opens all that is below a place.
