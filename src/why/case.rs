@@ -65,8 +65,12 @@ pub(super) fn search_case(
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Result<Answer, RepairError> {
     let diagnosis = trials.red().diagnosis.clone();
-    let is_in_scope =
-        |path: &RepoPath| may(path) && Scope::needed_for(path, &diagnosis) <= case.scope;
+    // Without its file a new test is not one that passes.
+    let is_new = |path: &RepoPath| case.before.listing().file(path.as_str()).is_none();
+    let is_in_scope = |path: &RepoPath| {
+        let needed = Scope::needed_for(path, &diagnosis);
+        may(path) && needed <= case.scope && !(needed == Scope::Everything && is_new(path))
+    };
     let difference = Difference::between(case.before, case.after, &is_in_scope);
     let mut answer = Answer {
         base: Some(case.base.clone()),

@@ -208,10 +208,11 @@ impl Failures {
             .is_none_or(|passed| passed > 0 && passed + told >= named.min(self.items.len()) as u64);
         // A pass of a runner that is known is one that it counts.
         let is_trusted = ran.observed.passed || (!failing.is_empty() && passed.is_some());
-        // A report that lists the tests does not list one that is gone.
+        // A report that lists other tests of the file does not list one that is gone.
         let is_gone = |item: &Item| {
-            let mut ends = accounts.iter().map(|account| account.end_of(&item.id));
-            !accounts.is_empty() && ends.all(|end| end == TestEnd::NotSeen)
+            let listed =
+                |id: &str| accounts.iter().any(|account| account.end_of(id) != TestEnd::NotSeen);
+            !accounts.is_empty() && !listed(&item.id) && item.path.as_deref().is_some_and(listed)
         };
         let rest = |(item, end): (&Item, Option<End>)| {
             let passes = counted && is_trusted && !is_gone(item) || reported(item, TestEnd::Passed);
