@@ -82,6 +82,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let present = &packages.present;
     found
         .or_else(|| own_package_missing(project, present))
+        .or_else(|| unsynced_member(project, present))
         .or_else(|| unmet_requirement(project, manager, present))
         .or_else(|| missing_plugin_of_settings(project, present))
 }
@@ -109,6 +110,24 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
     };
     let message = format!("{name}/bin/python leads to an interpreter that is gone, or was moved");
     Some(Remedy::new(message, line))
+}
+
+// A package of a workspace of uv, which `uv sync` alone leaves out.
+fn unsynced_member(project: &Project<'_>, present: &BTreeMap<String, String>) -> Option<Remedy> {
+    let document = project.manifest("pyproject.toml");
+    let globs = &document["tool"]["uv"]["workspace"]["members"];
+    let members = list_members(project.source, true);
+    let is_left_out = |member: &&Member| {
+        covers(globs, &member.folder)
+            && member.manifest.contains("[build-system]")
+            && !present.contains_key(&normal(&member.name))
+    };
+    let member = members.iter().find(is_left_out)?;
+    let message = format!("`{}` of the workspace is not installed", member.name);
+    Some(Remedy::new(
+        message,
+        Some("uv sync --all-packages".to_owned()),
+    ))
 }
 
 // A package that another installed one needs, as `pip check` says it.
