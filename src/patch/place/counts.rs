@@ -31,7 +31,7 @@ pub(super) fn check_counts(
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = String::from_utf8_lossy(kept);
         let message = format!(
-            "the header counts one line fewer, and `{kept}` would be kept next to its replacement"
+            "the header counts one new line fewer than follow: `{kept}` may have lost its `-`"
         );
         let hint =
             format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
