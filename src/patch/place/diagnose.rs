@@ -23,7 +23,8 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let rows = walk(site, &old, start.unwrap_or(0));
     let fault = explain(failure, site, lines, &old, &rows);
     if hunk.ends_input
-        && let Some((gone, new)) = lost_lines(hunk, lines).filter(|lost| *lost > (0, 0))
+        && let Some((gone, new)) =
+            lost_lines(hunk, lines).filter(|(gone, new)| *gone.min(new) >= 0 && gone + new > 0)
     {
         let hint = format!(
             "the reply may also be cut off: the header counts {gone} old and {new} new lines more"
@@ -124,10 +125,7 @@ fn explain(
                 gap.start + 1,
                 gap.end
             ),
-            _ => format!(
-                "its lines are in the file, but `{line}` is at line {}, not with the others",
-                site.rows_of_words(old[index].text()).first()? + 1
-            ),
+            _ => format!("its lines are in the file, but `{line}` is not where it is expected"),
         };
         return Some(index);
     }
