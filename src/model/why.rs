@@ -23,6 +23,8 @@ pub struct WhyDocument {
     pub command: String,
     /// The failing tests that were rerun, in the runner's spelling; empty where the output names none.
     pub tests: Vec<String>,
+    /// How many more failing tests there were: a selection names a part of them.
+    pub not_rerun: u64,
     /// Failing tests, or findings of a checker, that failed in the same way with every change reverted.
     pub failed_before: Vec<String>,
     /// The good state that changes were compared with; `None` if there was none.
@@ -80,6 +82,8 @@ pub enum WhyReason {
     DoesNotBuild,
     /// With everything reverted the same tests fail.
     FailsWithout,
+    /// No earlier state has the failing tests.
+    NewTest,
     /// It was interrupted.
     Interrupted,
     /// There is no such program.

@@ -1,6 +1,6 @@
 //! Chooses the command that a user should type next.
 
-use crate::model::{Remedy, RunSummary, WhyDocument, WhyVerdict};
+use crate::model::{Remedy, RunSummary, WhyDocument, WhyReason, WhyVerdict};
 
 /// What is known of a failure when the next step is chosen.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +27,8 @@ pub enum Culprit {
     Unknown,
     /// The search ended without a culprit.
     NoChange,
+    /// The failing tests are new: no change broke them.
+    NewTest,
     /// It is known.
     Known,
     /// It is known, and one patch reverts it.
@@ -40,6 +42,7 @@ pub fn culprit_of(summary: &RunSummary, found: Option<&WhyDocument>) -> Culprit 
     match found {
         Some(found) if found.undo.is_some() => Culprit::Undoable,
         Some(found) if found.verdict == WhyVerdict::NotByThisChange => Culprit::NoChange,
+        Some(found) if found.reason == Some(WhyReason::NewTest) => Culprit::NewTest,
         _ if summary.cause.is_some() => Culprit::Known,
         _ if summary.requires_user_action => Culprit::Outside,
         _ => Culprit::Unknown,
@@ -63,6 +66,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
         Culprit::NoChange if facts.environment.is_empty() => {
             offer("mendit why", "looks at older commits");
         }
+        Culprit::NewTest => offer("mendit context", "packs the code that the new tests reach"),
         Culprit::Known | Culprit::NoChange | Culprit::Outside => {}
     }
     if facts.is_certain_in_test {

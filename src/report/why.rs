@@ -30,6 +30,10 @@ fn effect_of_revert(document: &WhyDocument) -> String {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
         0 => "removes the new findings".to_owned(),
         1 => "makes the failing test pass".to_owned(),
+        count if document.not_rerun > 0 => format!(
+            "makes {count} of {count} failing tests pass ({} more were not rerun)",
+            document.not_rerun
+        ),
         count => format!("makes {count} of {count} failing tests pass"),
     }
 }
@@ -61,6 +65,7 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: with every change{since} reverted, the command fails in another way")
         }
+        Some(WhyReason::NewTest) => format!("unknown: the failing tests are new{since}"),
         Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
         Some(WhyReason::CommandNotFound) => "nothing ran: command not found".to_owned(),
         Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
@@ -156,6 +161,9 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
         }
         (_, Some(WhyReason::DoesNotBuild)) => {
             "pass a commit at which it passed: `mendit why --since REV`"
+        }
+        (_, Some(WhyReason::NewTest)) => {
+            "if they passed at an earlier commit: `mendit why --since REV`; for an agent: `mendit context`"
         }
         (_, Some(WhyReason::Flaky)) => "the test itself is flaky: run it several times",
         (_, Some(WhyReason::Budget)) => "run `mendit why` separately: it has a larger budget",

@@ -6,7 +6,7 @@ use super::find::{FindCause, submodules};
 use super::trials::Trials;
 use super::{Difference, Suspect, What};
 use crate::model::WhyReason::{
-    CommandNotFound, DoesNotBuild, FailsWithout, NoBase, NoChange, NotExecutable,
+    CommandNotFound, DoesNotBuild, FailsWithout, NewTest, NoBase, NoChange, NotExecutable,
 };
 use crate::model::{
     Remedy, RepoPath, SCHEMA_VERSION, WhyBase, WhyChange, WhyDocument, WhyReason, WhyVerdict,
@@ -81,7 +81,7 @@ impl Answer {
 
 /// Whether changes that were not looked at may still hold the culprit.
 pub(super) fn may_lie_further(reason: WhyReason) -> bool {
-    matches!(reason, NoChange | FailsWithout | DoesNotBuild)
+    matches!(reason, NoChange | FailsWithout | DoesNotBuild | NewTest)
 }
 
 /// Writes the document of an answer.
@@ -122,6 +122,7 @@ pub(super) fn build_document(
         message: String::new(),
         command: mask(find.line),
         tests: trials.failures.tests(),
+        not_rerun: trials.failures.left_out as u64,
         failed_before,
         base: answer.base,
         cause: answer.cause.into_iter().map(place_now).collect(),

@@ -66,10 +66,12 @@ pub(super) fn search_case(
 ) -> Result<Answer, RepairError> {
     let diagnosis = trials.red().diagnosis.clone();
     // Without its file a new test is not one that passes.
-    let is_new = |path: &RepoPath| case.before.listing().file(path.as_str()).is_none();
+    let is_new_file = |path: &str| case.before.listing().file(path).is_none();
     let is_in_scope = |path: &RepoPath| {
         let needed = Scope::needed_for(path, &diagnosis);
-        may(path) && needed <= case.scope && !(needed == Scope::Everything && is_new(path))
+        may(path)
+            && needed <= case.scope
+            && !(needed == Scope::Everything && is_new_file(path.as_str()))
     };
     let difference = Difference::between(case.before, case.after, &is_in_scope);
     let mut answer = Answer {
@@ -77,7 +79,8 @@ pub(super) fn search_case(
         ..Answer::unknown(WhyReason::NoChange)
     };
     if difference.hunks().is_empty() {
-        return Ok(answer);
+        let are_new = case.commit.is_none() && trials.failures.are_new(None, &is_new_file);
+        return Ok(if are_new { answer.with_reason(WhyReason::NewTest) } else { answer });
     }
     let mut clues = collect_clues(&diagnosis, case.after);
     if difference.hunks().len() > MAX_UNTRACED {
@@ -117,7 +120,14 @@ pub(super) fn search_case(
     }
     let set = match found {
         Ok(set) => set,
-        Err(reason) => return Ok(answer.with_reason(reason)),
+        Err(reason) => {
+            let states = lay_over(case, &difference, &all.iter().copied().collect());
+            let seen = trials.seen(&states).next();
+            let are_new = case.commit.is_none()
+                && may_lie_further(reason)
+                && trials.failures.are_new(seen, &is_new_file);
+            return Ok(answer.with_reason(if are_new { WhyReason::NewTest } else { reason }));
+        }
     };
     ranked.retain(|suspect| set.contains(&suspect.hunk));
     ranked.sort_by_key(|suspect| suspect.hunk);
@@ -138,11 +148,7 @@ fn reduce_hunks(
         return Ok(Err(WhyReason::NoChange));
     }
     let all: BTreeSet<usize> = order.iter().copied().collect();
-    let states = |set: &BTreeSet<usize>| {
-        let mut states = case.laid.clone();
-        states.extend(difference.reverted(set));
-        states
-    };
+    let states = |set: &BTreeSet<usize>| lay_over(case, difference, set);
     let base = states(&all);
     let mut must_split = false;
     loop {
@@ -179,6 +185,13 @@ fn reduce_hunks(
         };
         must_split |= !reverted.is_empty() && trials.failures.is_mixed(&seen);
     }
+}
+
+// The files with these hunks reverted.
+fn lay_over(case: &Case<'_>, difference: &Difference, hunks: &BTreeSet<usize>) -> States {
+    let mut states = case.laid.clone();
+    states.extend(difference.reverted(hunks));
+    states
 }
 
 // The patch that reverts these changes in the files as they are now. Files that changed since are left.

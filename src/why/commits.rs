@@ -26,6 +26,7 @@ pub(super) fn search_commits(
     find: &FindCause<'_>,
     mut answer: Answer,
 ) -> Result<Answer, WhyError> {
+    let uncommitted = answer.clone();
     let line = git.first_parents("HEAD", MAX_COMMITS)?;
     let bases = list_bases(git, find, &line)?;
     if bases.is_empty() && answer.reason == Some(WhyReason::NoChange) {
@@ -75,6 +76,9 @@ pub(super) fn search_commits(
         if is_named && found == Some(WhyReason::FailsWithout) {
             break;
         }
+    }
+    if uncommitted.reason == Some(WhyReason::NewTest) {
+        return Ok(uncommitted);
     }
     if git.is_shallow() && answer.reason == Some(WhyReason::FailsWithout) {
         answer.reason = Some(WhyReason::NoBase);

@@ -20,6 +20,8 @@ pub struct Failures {
     targets: BTreeSet<usize>,
     before: BTreeSet<usize>,
     is_split: bool,
+    /// Tests that no selection names.
+    pub left_out: usize,
 }
 
 #[derive(Debug)]
@@ -41,6 +43,8 @@ pub enum End {
     },
     /// The state skips it, which tells nothing.
     Skipped,
+    /// The runner lists other tests of its file, and not this one.
+    Gone,
     /// It did not run, or nothing tells how it ended.
     Unknown,
 }
@@ -67,6 +71,8 @@ impl Failures {
         if !of_tests && diagnosis.kind != FailureKind::None {
             red_lines = telling_lines(log);
             let evidence = diagnosis.evidence.iter().map(|line| fold_text(&line.text));
+            // A warning may be evidence, and is no line that tells.
+            let evidence = evidence.filter(|_| red_lines.is_empty());
             let lines: BTreeSet<String> = red_lines.keys().cloned().chain(evidence).collect();
             let item = |id| Item {
                 id,
@@ -86,6 +92,7 @@ impl Failures {
 
     /// Asks about the first tests alone: a selection names no more.
     pub fn truncate(&mut self, count: usize) {
+        self.left_out = self.items.len().saturating_sub(count);
         self.items.truncate(count);
         self.targets.retain(|item| *item < count);
     }
@@ -159,7 +166,12 @@ impl Failures {
         };
         self.before = items(&|end| end == End::Fails { same_way: true });
         let new = items(&|end| end == End::Passes);
-        let open = items(&|end| matches!(end, End::Unknown | End::Fails { same_way: false }));
+        let open = items(&|end| {
+            matches!(
+                end,
+                End::Unknown | End::Gone | End::Fails { same_way: false }
+            )
+        });
         self.targets = if new.is_empty() { open } else { new };
     }
 
@@ -199,6 +211,7 @@ impl Failures {
                     Some(End::Fails { same_way: true })
                 }
                 None if within => Some(End::Unknown),
+                None if failing.iter().any(|test| item.is_missing_in(test)) => Some(End::Gone),
                 None if reported(item, TestEnd::Skipped) => Some(End::Skipped),
                 None => None,
             });
@@ -215,8 +228,14 @@ impl Failures {
             !accounts.is_empty() && !listed(&item.id) && item.path.as_deref().is_some_and(listed)
         };
         let rest = |(item, end): (&Item, Option<End>)| {
-            let passes = counted && is_trusted && !is_gone(item) || reported(item, TestEnd::Passed);
-            end.unwrap_or(if passes { End::Passes } else { End::Unknown })
+            let is_trusted = counted && is_trusted;
+            let by_default = match is_gone(item) {
+                _ if reported(item, TestEnd::Passed) => End::Passes,
+                true => End::Gone,
+                false if is_trusted => End::Passes,
+                false => End::Unknown,
+            };
+            end.unwrap_or(by_default)
         };
         self.items.iter().zip(ends).map(rest).collect()
     }
@@ -264,6 +283,15 @@ impl Failures {
         }
     }
 
+    /// Whether every failing test is missing there, or the file that holds it.
+    pub fn are_new(&self, seen: Option<&Observation>, is_new: &dyn Fn(&str) -> bool) -> bool {
+        let is_gone = |at: usize| seen.is_some_and(|seen| self.item_end(seen, at) == End::Gone);
+        let in_new_file = |item: &Item| item.path.as_deref().is_some_and(is_new);
+        let mut items = self.items.iter().enumerate();
+        let all_new = items.all(|(at, item)| is_gone(at) || in_new_file(item));
+        self.of_tests && !self.items.is_empty() && all_new
+    }
+
     /// Whether some failures pass there and others do not: then the base says which were there before.
     pub fn is_mixed(&self, seen: &Observation) -> bool {
         let has = |wanted: &dyn Fn(End) -> bool| {
@@ -309,6 +337,12 @@ impl Item {
         let name = container_of(&test.id).unwrap_or_else(|| test.id.clone());
         let rest = self.id.strip_prefix(name.as_str());
         is_file || rest.is_some_and(|rest| rest.starts_with(['.', ':']) || rest.starts_with(" > "))
+    }
+
+    // unittest reports a method that is missing as a failing test of its bare name.
+    fn is_missing_in(&self, test: &FailedTest) -> bool {
+        let rest = self.id.strip_suffix(test.id.as_str());
+        test.path.is_none() && rest.is_some_and(|rest| rest.ends_with('.'))
     }
 
     // The same message; an assertion may have other values.

@@ -154,16 +154,13 @@ impl FindCause<'_> {
         let Some((git, head)) = git.and_then(|git| Some((git, git.head()?))) else {
             return Ok(Answer::unknown(WhyReason::NoBase));
         };
-        let mut answer = Answer::unknown(WhyReason::NoChange);
-        if self.since.is_none() {
-            answer = self.search_worktree(trials, git, head)?;
-            let goes_on = matches!(
-                answer.reason,
-                Some(WhyReason::NoChange | WhyReason::FailsWithout)
-            );
-            if answer.is_last() || self.near_only && !goes_on {
-                return Ok(answer);
-            }
+        let answer = self.search_worktree(trials, git, head)?;
+        let goes_on = matches!(
+            answer.reason,
+            Some(WhyReason::NoChange | WhyReason::FailsWithout)
+        );
+        if answer.is_last() || self.near_only && !goes_on {
+            return Ok(answer);
         }
         search_commits(trials, git, self, answer)
     }

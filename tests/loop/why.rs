@@ -621,3 +621,90 @@ fn run_names_committed_change_and_offers_undo() {
     let shown = said.split("error[").nth(1).unwrap();
     assert!(shown.lines().count() <= 15, "{said}");
 }
+
+#[test]
+fn searches_uncommitted_changes_beside_commits_since_a_revision() {
+    needs!("python3");
+    let repo = repo();
+    repo.write("README.md", "Loans, and fees\n");
+    repo.commit();
+    repo.write("library/loans.py", innocent(&broken(LOANS)));
+    for since in ["HEAD", "HEAD~1"] {
+        let (_, document) = why(&repo, &["--since", since]);
+        assert_eq!(document["verdict"], "caused", "{since}: {document}");
+        assert_eq!(document["cause"][0]["line"], 6, "{since}: {document}");
+    }
+}
+
+#[test]
+fn new_tests_have_no_culprit() {
+    needs!("python3");
+    let repo = repo();
+    let new = "import unittest\n\nfrom library import loans\n\n\nclass TestNew(unittest.TestCase):\n    def \
+               test_new(self):\n        loans.renew()\n";
+    repo.write("test_new.py", new);
+    let of_file = why(&repo, &[]);
+    repo.write("library/loans.py", innocent(LOANS));
+    let beside_change = why(&repo, &[]);
+    repo.write("library/loans.py", LOANS);
+    std::fs::remove_file(repo.root().join("test_new.py")).unwrap();
+    let method = "\n    def test_new(self):\n        self.fail('renew is missing')\n";
+    repo.write("test_loans.py", format!("{TEST}{method}"));
+    let of_method = why(&repo, &[]);
+    for (code, document) in [of_file, beside_change, of_method] {
+        let found = (code, &document["verdict"], &document["reason"]);
+        assert_eq!(
+            found,
+            (1, &"unknown".into(), &"new_test".into()),
+            "{document}"
+        );
+        assert_eq!(document["cause"], Value::Array(Vec::new()), "{document}");
+    }
+}
+
+#[test]
+fn missing_test_file_starts_no_search() {
+    needs!("python3");
+    let repo = repo();
+    repo.write("library/loans.py", innocent(LOANS));
+    let missing = ["why", "python3", "-m", "unittest", "test_gone.py"];
+    let output = repo.mendit(&missing);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let expected = "`test_gone.py` does not exist, and did not at the last commit";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+}
+
+#[test]
+fn second_guilty_commit_is_found_next() {
+    needs!("python3");
+    let repo = repo();
+    repo.write("library/loans.py", broken(LOANS));
+    repo.commit();
+    let output = repo.mendit(&[&["why"][..], &COMMAND].concat());
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let next = "next: `mendit fix --undo` reverts it; if the tests still fail then, run `mendit why` again";
+    assert!(printed.contains(next), "{printed}");
+}
+
+#[test]
+fn checker_that_cannot_start_is_not_flaky() {
+    needs!("sh");
+    let repo = repo();
+    let lines = [
+        "INTERNALERROR>   File \"plugin.py\", line 306, in pytest_configure",
+        "INTERNALERROR>     warnings.warn(PluginWarning(UNSET))",
+        "INTERNALERROR> plugin.PluginWarning: The option \"loop_scope\" is unset.",
+    ];
+    let check = format!("cat <<'END'\n{}\nEND\nexit 3\n", lines.join("\n"));
+    repo.write("check.sh", check);
+    repo.commit();
+    repo.write("README.md", "Loans, and fees\n");
+    let output = repo.mendit(&["why", "--format", "json", "sh", "check.sh"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected = (&"not_by_this_change".into(), &"fails_without".into());
+    assert_eq!(
+        (&document["verdict"], &document["reason"]),
+        expected,
+        "{document}"
+    );
+}
