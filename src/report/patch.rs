@@ -121,6 +121,9 @@ fn draw(
             problem.path.as_deref().unwrap_or("the file"),
         );
         match &shown {
+            Some(shown) if shown.actual.trim().is_empty() => {
+                format!("line {line} of {path} is blank")
+            }
             Some(shown) => format!("line {line} of {path} is `{}`", shown.actual),
             None => format!("{path} ends before line {line}"),
         }

@@ -1,6 +1,7 @@
 //! Checks the line counts of a hunk header. Wrong counts at the end of the input may mean that the
 //! patch was cut off.
 
+use super::placed::quote;
 use crate::model::{Code, Mend, Refusal, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
@@ -29,12 +30,11 @@ pub(super) fn check_counts(
         return Ok(None);
     }
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
-        let kept = String::from_utf8_lossy(kept);
+        let kept = quote(kept);
         let message = format!(
-            "the header counts one new line fewer than follow: `{kept}` may have lost its `-`"
+            "the header counts one new line fewer than follow: {kept} may have lost its `-`"
         );
-        let hint =
-            format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
+        let hint = "if the line is to go, put a `-` before it; if it stays, correct the counts";
         return Err(Refusal::new(Code::P104, message).hint(hint));
     }
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {

@@ -2,10 +2,10 @@
 
 use super::align::likely_starts;
 use super::counts::{ALIKE, LONGEST, likeness, lost_lines};
-use super::placed::{old_of, trim_end};
+use super::placed::{old_of, quote, to_text, trim_end};
 use super::site::Site;
 use crate::model::{Code, Excerpt, FirstDifference, Refusal};
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::set::{Hunk, HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
 /// Fills in what a person or model needs to see about a hunk that was not found.
@@ -30,10 +30,23 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
             "the reply may also be cut off: the header counts {gone} old and {new} new lines more"
         );
         failure.hint = Some(hint);
+    } else if is_without_effect(lines) {
+        let advice = if hunk.ends_input {
+            "the reply may be cut off"
+        } else {
+            "leave it out"
+        };
+        failure.hint = Some(format!("this hunk changes nothing: {advice}"));
     }
-    let Some(index) = fault else { return };
+    let Some(index) = fault else {
+        let stated = stated.filter(|row| *row < text.len()).map(|row| row.saturating_sub(2));
+        let shown = stated.map(|row| cut_excerpt(text, row, row + old.len().min(MOST_SHOWN) + 4));
+        failure.mismatch.excerpts.extend(shown);
+        return;
+    };
     let expected = trim_end(old[index].text());
-    let is_cut = |row: &usize| expected.len() >= 8 && text.line(*row).starts_with(expected);
+    let is_cut =
+        |row: &usize| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected);
     let cut = (0..text.len()).find(is_cut).filter(|_| rows[index].is_none());
     let before = rows[..index].iter().rev().find_map(|row| *row);
     let Some(row) = cut.or(before.map(|row| row + 1)).or(start) else {
@@ -51,6 +64,11 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let first = first.max(row.saturating_sub(8)).saturating_sub(2);
     let last = (last + 3).max(first + 5).min(first + MOST_SHOWN);
     failure.mismatch.excerpts = vec![cut_excerpt(text, first, last)];
+}
+
+fn is_without_effect(lines: &[HunkLine<'_>]) -> bool {
+    let side = |gone| without_kind(lines, gone).map(HunkLine::text);
+    side(LineKind::Add).eq(side(LineKind::Remove))
 }
 
 /// The row of each old line, in their order from `start` on; lines of the file may be between them.
@@ -71,7 +89,7 @@ fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<
     rows.collect()
 }
 
-/// Writes the message, and returns the old line that it is about.
+/// Writes the message, and returns the old line that it is about; `None` where the file has none of them.
 fn explain(
     failure: &mut Refusal,
     site: &Site<'_, '_>,
@@ -87,15 +105,18 @@ fn explain(
         if old.iter().any(is_removed) {
             failure.code = Code::P402;
         }
-        let line = to_text(old[first].text());
+        let line = quote(old[first].text());
         let to_remove = if is_removed(&old[first]) { " to remove" } else { "" };
         failure.message = match absent.count() {
-            0 => format!("the file has no line `{line}`{to_remove}"),
-            more if more + 1 == old.iter().filter(|line| !line.is_blank()).count() => format!(
-                "none of its lines is in the file, neither `{line}` nor the other {more}: is it for another file?"
-            ),
+            0 => format!("the file has no line {line}{to_remove}"),
+            more if more + 1 == old.iter().filter(|line| !line.is_blank()).count() => {
+                failure.message = format!(
+                    "none of its lines is in the file, neither {line} nor the other {more}: is it for another file?"
+                );
+                return None;
+            }
             more => format!(
-                "the file has no line `{line}`{to_remove}, and {more} more of its lines are not there"
+                "the file has no line {line}{to_remove}, and {more} more of its lines are not there"
             ),
         };
         return Some(first);
@@ -105,7 +126,8 @@ fn explain(
         rows[*index].is_none() || above.is_some_and(|above| rows[*index] != Some(above + 1))
     };
     if let Some(index) = (0..rows.len()).find(is_off) {
-        let line = to_text(old[index].text());
+        let line = quote(old[index].text());
+        let above = index.checked_sub(1).and_then(|above| rows[above]);
         let gap = index.checked_sub(1).and_then(|above| Some(rows[above]? + 1..rows[index]?));
         let added = |row: &usize| {
             let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
@@ -125,12 +147,15 @@ fn explain(
                 gap.start + 1,
                 gap.end
             ),
-            _ => format!("its lines are in the file, but `{line}` is not where it is expected"),
+            _ if let Some(above) = above => format!(
+                "its lines are in the file, but line {} is not followed by {line}",
+                above + 1
+            ),
+            _ => format!("its lines are in the file, but {line} is not where it is expected"),
         };
         return Some(index);
     }
-    "only white space differs, in a way that leaves several readings"
-        .clone_into(&mut failure.message);
+    "its lines are in the file, but with other white space".clone_into(&mut failure.message);
     let same = |index: &usize| {
         rows[*index]
             .is_some_and(|row| trim_end(old[*index].text()) == trim_end(site.text.line(row)))
@@ -163,14 +188,5 @@ pub(super) fn cut_excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {
     Excerpt {
         first: from as u64 + 1,
         lines: rows.map(|row| to_text(text.line(row))).collect(),
-    }
-}
-
-fn to_text(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    if text.chars().count() > 200 {
-        text.chars().take(200).chain(['…']).collect()
-    } else {
-        text.into_owned()
     }
 }

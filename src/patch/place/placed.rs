@@ -55,3 +55,21 @@ pub(super) fn trim_end(line: &[u8]) -> &[u8] {
     let last = line.iter().rposition(|byte| !b" \t".contains(byte));
     line.get(..last.map_or(0, |at| at + 1)).unwrap_or_default()
 }
+
+/// A line as a message names it.
+pub(super) fn quote(line: &[u8]) -> String {
+    match line.trim_ascii() {
+        [] => "a blank line".to_owned(),
+        _ => format!("`{}`", to_text(line)),
+    }
+}
+
+/// A line in at most 200 letters.
+pub(super) fn to_text(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    if text.chars().count() > 200 {
+        text.chars().take(200).chain(['…']).collect()
+    } else {
+        text.into_owned()
+    }
+}

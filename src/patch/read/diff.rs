@@ -183,8 +183,12 @@ impl<'a> Scan<'a, '_> {
             };
             self.at = ahead;
             if header == HunkHeader::Broken {
+                let is_end = hunk::skip_blank(self.lines, ahead + 1) >= self.lines.len();
                 let message = "the hunk header has numbers that cannot be read";
-                self.fail(Code::P307, message);
+                self.fail(
+                    Code::P307,
+                    if is_end { "the reply ends inside a hunk header" } else { message },
+                );
                 self.at += 1;
                 continue;
             }
