@@ -240,9 +240,11 @@ mod tests {
 
     use tree_sitter::{QueryCursor, StreamingIterator};
 
-    use crate::languages::language::{Grammar, LANGUAGES, Language};
+    use crate::languages::language::{Grammar, Language};
     use crate::languages::literal::next;
     use crate::languages::parse::parse;
+    use crate::languages::python::PYTHON;
+    use crate::languages::typescript::TYPESCRIPT;
 
     type Match = (usize, Vec<(String, [usize; 2])>);
 
@@ -295,15 +297,13 @@ mod tests {
         }
     }
 
-    const PYTHON: &str = "import a.b as c\nfrom .d import e\nX: int = Y = 1\n@f\ndef g(h, i=1, *j):\n    # so\n    k.l = m\nclass N(O):\n    def p(self):\n        self.q = r(s=t)\nif u:\n    for v, w in x: pass\nmatch y:\n    case A(b=c): pass\npytest_plugins = ['z']\ntype B[C] = D\n";
+    const MODULE: &str = "import a.b as c\nfrom .d import e\nX: int = Y = 1\n@f\ndef g(h, i=1, *j):\n    # so\n    k.l = m\nclass N(O):\n    def p(self):\n        self.q = r(s=t)\nif u:\n    for v, w in x: pass\nmatch y:\n    case A(b=c): pass\npytest_plugins = ['z']\ntype B[C] = D\n";
     const SCRIPT: &str = "import { a as b } from 'c';\nexport { d as e, f } from './g';\nexport * from 'h';\nexport default function i(j, k = 1) { return j.l; }\nexport const { m, n: [o] } = p;\nmodule.exports = { q, r: s };\nmodule.exports = require('t');\nmodule.exports = { ...require('t'), G };\nexports.u = v;\nit('w', async () => { await x(); });\nclass Y { z = 1; A() { this.B = C; } }\nconst D = { E: () => 1 };\n";
 
     #[test]
     fn queries_mean_what_they_mean_to_the_library() {
-        let [typescript, python] = LANGUAGES else {
-            panic!("two languages")
-        };
-        for (language, extension, text) in [(python, "py", PYTHON), (typescript, "tsx", SCRIPT)] {
+        let (typescript, python) = (&TYPESCRIPT, &PYTHON);
+        for (language, extension, text) in [(python, "py", MODULE), (typescript, "tsx", SCRIPT)] {
             let kinds = language.files.iter();
             let mut kinds = kinds.filter(|kind| kind.extensions.contains(&extension));
             let grammar = kinds.next().unwrap().grammar;
