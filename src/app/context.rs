@@ -223,6 +223,9 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
         && query.rev.is_none()
         && let Some(last) = last_log(app)?.filter(|last| !last.log.text().trim().is_empty())
     {
+        if last.facts.exit_code == Some(0) {
+            app.note("the last run passed: the packet is about no failure (hint: pass a TARGET)");
+        }
         request.log = Some(last.log);
         if request.test_commands.is_empty() {
             request.test_commands.extend(last.facts.command.clone());

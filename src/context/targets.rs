@@ -39,7 +39,14 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
     let pointed = pointed.into_iter().filter_map(MentionedFile::repo_path);
     // Beside a failing test, what only tests use is the way to the failure.
     let pointed = pointed.filter(|path| tests.is_empty() || pool.standing(path).is_some());
-    let mut targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
+    // Where all tests died in one file, they leave room for it.
+    let mut crashes = diagnosis.tests.iter().map(|test| test.crash_path.as_deref());
+    let crash = crashes.next().flatten().filter(|first| crashes.all(|one| one == Some(first)));
+    let crash = crash.and_then(|path| RepoPath::new(path).ok());
+    let ordered = distinct_files(tests.iter().cloned(), listing).into_iter();
+    let room = MAX_TARGETS_FROM_LOG - usize::from(crash.is_some());
+    let ordered = ordered.take(room).chain(crash).chain(pointed);
+    let mut targets = distinct_files(ordered, listing);
     if !targets.is_empty() {
         // What lost an export has no line that fails.
         let mut lost = named.into_iter().filter_map(MentionedFile::repo_path);

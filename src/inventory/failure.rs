@@ -52,6 +52,15 @@ pub fn explain_failure(
     log: &str,
     command: &str,
 ) -> Vec<Remedy> {
+    project.with_manager(list_remedies(project, diagnosis, log, command))
+}
+
+fn list_remedies(
+    project: &Project<'_>,
+    diagnosis: &Diagnosis,
+    log: &str,
+    command: &str,
+) -> Vec<Remedy> {
     let found = environment_problems(project, log);
     if !found.is_empty() {
         return found;
@@ -93,6 +102,10 @@ pub fn missing_program(text: &str) -> Option<&str> {
 
 // What the manifest asks for, where installing it may help.
 fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) -> Option<Remedy> {
+    let mut programs = diagnosis.evidence.iter().filter_map(|line| missing_program(&line.text));
+    if let Some(manager) = programs.find_map(|program| project.missing_manager(program)) {
+        return Some(manager);
+    }
     let manager = project.find_manager(is_python_tool(command))?;
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {

@@ -13,6 +13,8 @@ pub struct NextFacts<'a> {
     pub is_certain_in_test: bool,
     /// Whether it has candidates to try.
     pub may_fix: bool,
+    /// Whether one of them comes before reverting the culprit, which would break tests.
+    pub fix_first: bool,
     /// The change that made it fail.
     pub culprit: Culprit,
     /// An agent that is installed.
@@ -57,6 +59,12 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if facts.is_certain {
         offer("mendit fix", "applies the certain fix");
     }
+    // Three tries take less time than a search for the culprit.
+    let is_early = facts.fix_first || facts.culprit == Culprit::Unknown;
+    let may_fix = facts.may_fix && !facts.is_certain;
+    if may_fix && is_early {
+        offer("mendit fix", "tries the candidates above");
+    }
     match facts.culprit {
         Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
         Culprit::Unknown => offer("mendit why", "finds the change that broke it"),
@@ -68,7 +76,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if facts.is_certain_in_test {
         offer("mendit hint --apply", "adds the certain import to the test");
     }
-    if facts.may_fix && !facts.is_certain {
+    if may_fix && !is_early {
         offer("mendit fix", "tries the candidates above");
     }
     if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
