@@ -261,7 +261,10 @@ fn place_in_words(error: &str, diagnosis: &Diagnosis) -> Option<(String, Option<
         line.map(|line| (file.path.clone(), Some(line)))
     };
     let is_at = |file: &&MentionedFile| {
-        let (line, column) = (file.line.unwrap_or_default(), file.column.unwrap_or_default());
+        let (line, column) = (
+            file.line.unwrap_or_default(),
+            file.column.unwrap_or_default(),
+        );
         error.starts_with(&format!("{line}:{column} "))
     };
     files().find_map(begins).or_else(|| {

@@ -100,7 +100,8 @@ fn last_bytes(text: &str, bytes: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{expand_target, nearest_paths};
+    use super::{expand_target, nearest_paths, targets_of_log};
+    use crate::diagnose::{LogFacts, diagnose_in};
     use crate::model::RepoPath;
     use crate::source::{Memory, Source};
 
@@ -117,6 +118,33 @@ mod tests {
         assert_eq!(expand("src").unwrap().len(), 2);
         assert_eq!(expand("src/user.ts").unwrap().len(), 1);
         assert_eq!(expand("src/usr.ts"), None);
+    }
+
+    #[test]
+    fn file_that_does_not_parse_is_target_beside_many_tests() {
+        let names: Vec<String> = (0..7).map(|at| format!("tests/test_{at}.py")).collect();
+        let block = |name: &String| {
+            format!(
+                "____ ERROR collecting {name} ____\n{name}:3: in <module>\n    import app\napp/__init__.py:2: in <module>\n    \
+                 from . import keys\nE     File \"/w/app/keys.py\", line 37\nE       def f(a)\nE               \
+                 ^\nE   SyntaxError: expected ':'\n"
+            )
+        };
+        let log = format!(
+            "==== ERRORS ====\n{}==== 7 errors ====\n",
+            names.iter().map(block).collect::<String>()
+        );
+        let files = names.iter().map(String::as_str).chain(["app/__init__.py", "app/keys.py"]);
+        let source = Memory::named(files.map(|path| (path, "")));
+        let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
+        let first = &diagnosis.tests[0];
+        assert_eq!(first.crash_path.as_deref(), Some("app/keys.py"));
+        assert_eq!(first.crash_line, Some(37));
+        let targets = targets_of_log(&diagnosis, source.listing());
+        assert!(
+            targets.iter().any(|path| path.as_str() == "app/keys.py"),
+            "{targets:?}"
+        );
     }
 
     #[test]

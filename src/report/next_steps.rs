@@ -114,7 +114,22 @@ mod tests {
             agent: Some("claude"),
             ..undo
         };
+        let candidates = NextFacts {
+            may_fix: true,
+            ..facts
+        };
+        let reverted = NextFacts {
+            may_fix: true,
+            ..undo
+        };
+        let renamed = NextFacts {
+            fix_first: true,
+            ..reverted
+        };
         for (facts, commands) in [
+            (candidates, &["mendit fix", "mendit why"][..]),
+            (reverted, &["mendit fix --undo", "mendit fix"]),
+            (renamed, &["mendit fix", "mendit fix --undo"]),
             (facts, &["mendit why"][..]),
             (undo, &["mendit fix --undo"]),
             (outside, &["npm ci"]),
