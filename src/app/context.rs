@@ -219,10 +219,12 @@ fn read_request(query: &ContextRequest, app: &App, workspace: &Workspace) -> Res
         request.requests.push(requested);
     }
     // Where nothing says what the packet is for, it is for the last run.
-    if request.says_nothing()
-        && query.rev.is_none()
-        && let Some(last) = last_log(app)?.filter(|last| !last.log.text().trim().is_empty())
-    {
+    let is_open = request.says_nothing() && query.rev.is_none();
+    let last = if is_open { last_log(app)? } else { None };
+    if last.as_ref().is_some_and(|last| last.facts.exit_code == Some(0)) {
+        app.note("the last run passed: the packet is about no failure (hint: pass a TARGET)");
+    }
+    if let Some(last) = last.filter(|last| !last.log.text().trim().is_empty()) {
         request.log = Some(last.log);
         if request.test_commands.is_empty() {
             request.test_commands.extend(last.facts.command.clone());

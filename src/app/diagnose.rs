@@ -11,7 +11,7 @@ use super::hint::{HintRequest, find_remedies, in_words};
 use super::runs::last_log;
 use super::why::kept_cause;
 use super::{App, Input, Result, no_run};
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::diagnose::{Log, LogFacts, MAX_EVIDENCE, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::inventory::{Project, explain_failure};
 use crate::model::{
@@ -153,6 +153,7 @@ pub(super) fn summarize_run(
     summary.perhaps.truncate(MAX_LINES);
     summary.mends = hinted.fixes.beside_imports();
     summary.mends.truncate(MAX_LINES);
+    summary.fix_first = hinted.fixes.edits.iter().any(|edit| edit.is_expected);
     summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;
     summary
@@ -167,7 +168,11 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
     };
     let (mut failures, more) = group_by_cause(rows, most);
     failures.extend(failures_of_other_tools(diagnosis, &failures));
-    let left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
+    let mut left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
+    let lines = diagnosis.evidence.len();
+    if let Some(first) = diagnosis.failures.first().filter(|_| lines >= MAX_EVIDENCE) {
+        left_out += first.count.saturating_sub(lines as u64);
+    }
     RunSummary {
         kind: diagnosis.kind,
         subkind: diagnosis.subkind.clone(),
@@ -230,8 +235,8 @@ fn decisive_lines(diagnosis: &Diagnosis) -> Vec<RunFailure> {
         if rows.iter().all(|row| row.error != error) {
             rows.push(RunFailure {
                 error,
-                path: place.map(|file| file.path.clone()),
-                line: place.and_then(|file| file.line),
+                line: place.as_ref().and_then(|(_, line)| *line),
+                path: place.map(|(path, _)| path),
                 ..RunFailure::default()
             });
         }
@@ -248,20 +253,26 @@ fn decisive_lines(diagnosis: &Diagnosis) -> Vec<RunFailure> {
 }
 
 // The file and line with which a finding of a checker begins, or whose line and column do.
-fn place_in_words<'d>(error: &str, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
-    let files = diagnosis.files.iter().filter(|file| file.in_repository);
-    let mut found = files.filter(|file| {
-        let (path, line) = (&file.path, file.line.unwrap_or_default());
-        let column = file.column.unwrap_or_default();
-        let places = [
-            format!("{line}:{column} "),
-            format!("{path}:{line}:"),
-            format!("{path}({line},"),
-        ];
-        places.iter().any(|place| error.starts_with(place))
-    });
-    // The same place in two files says nothing.
-    found.next().filter(|_| found.next().is_none())
+fn place_in_words(error: &str, diagnosis: &Diagnosis) -> Option<(String, Option<u32>)> {
+    let files = || diagnosis.files.iter().filter(|file| file.in_repository);
+    let begins = |file: &MentionedFile| {
+        let rest = error.strip_prefix(&file.path)?.strip_prefix([':', '('])?;
+        let line = rest.split([':', ',', ')']).next()?.parse().ok();
+        line.map(|line| (file.path.clone(), Some(line)))
+    };
+    let is_at = |file: &&MentionedFile| {
+        let (line, column) = (
+            file.line.unwrap_or_default(),
+            file.column.unwrap_or_default(),
+        );
+        error.starts_with(&format!("{line}:{column} "))
+    };
+    files().find_map(begins).or_else(|| {
+        let mut found = files().filter(is_at);
+        // The same place in two files says nothing.
+        let file = found.next().filter(|_| found.next().is_none())?;
+        Some((file.path.clone(), file.line))
+    })
 }
 
 // A failure where the error was raised, with the test's own line; else where the test is, else where the log points.
@@ -360,7 +371,7 @@ mod tests {
             (1..=count).map(line).collect()
         };
         let files = [("src/a.ts", "\n\n\n\n\n\n"), ("src/b.js", "\n")];
-        for (count, shown, more) in [(3, 3, 0), (4, 3, 1), (6, 3, 3)] {
+        for (count, shown, more) in [(3, 3, 0), (4, 3, 1), (22, 3, 19)] {
             let found = summary(&tsc(count), &files);
             assert_eq!((found.failures.len(), found.more), (shown, more));
             let last = found.failures.last().unwrap();

@@ -10,6 +10,7 @@ use super::agents::is_installed;
 use super::command::{confined, say_unconfined};
 use super::files::write_file;
 use super::flags::{request, word};
+use super::hint::in_words;
 use super::open::{environment, list_values, listen};
 use super::runs::{KeptRun, RunStore};
 use super::{App, AppError, Result};
@@ -17,7 +18,7 @@ use crate::agent::PRESETS;
 use crate::config::Seconds;
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState, Stop};
 use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
-use crate::inventory::{Project, find_problems};
+use crate::inventory::{Project, explain_failure, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
 use crate::model::{AtPath as _, CheckupRow, Code, Exit, FailureKind, HealingResult, SandboxMode};
 use crate::patch::is_interrupted;
@@ -209,8 +210,13 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let mut attempts = Vec::new();
     let mut last = Map::new();
     for probe in probes {
-        let healed = heal(probe, &options)?;
-        let probe = &healed.probe;
+        let mut healed = heal(probe, &options)?;
+        let (probe, report) = (&healed.probe, &mut healed.report);
+        if let (Target::Command(line), Some(diagnosis)) = (&probe.target, &report.diagnosis) {
+            let found = explain_failure(&Project::open(&workspace), diagnosis, "", line);
+            report.user_action_needed =
+                found.first().map(in_words).or(report.user_action_needed.take());
+        }
         if job.sandbox.mode == SandboxMode::Auto
             && let Some(sandbox) = healed.sandbox
         {

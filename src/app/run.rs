@@ -172,6 +172,7 @@ impl CommandRun {
         let app = store.app;
         let git = Repository::discover(app.directory()).ok().flatten();
         self.rerun.head = git.and_then(|git| git.head());
+        self.rerun.exit_code = Some(0);
         let log = self.outcome.output.text();
         let masked = app.redactor().redact(&log).text;
         let kept = store.state.runs().start(&RunId::now());
@@ -274,18 +275,30 @@ impl CommandRun {
         let Some(summary) = &self.record.summary else {
             return Vec::new();
         };
-        next_steps(&NextFacts {
+        let mut steps = next_steps(&NextFacts {
             environment: &summary.remedies,
             is_certain: summary.certain.iter().any(|import| import.tried),
             is_certain_in_test: summary.certain.iter().any(|import| !import.tried),
             may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|one| one.tried),
+            fix_first: summary.fix_first,
             culprit: if self.is_misnamed {
                 Culprit::Outside
             } else {
                 culprit_of(summary, self.found.as_ref())
             },
             agent: installed_agent(),
-        })
+        });
+        if steps.is_empty() && summary.cause.is_some() {
+            steps
+                .push("mendit context  (lists the files, to revert the change by hand)".to_owned());
+        }
+        steps
+    }
+
+    /// Whether the environment explains the failure, as far as it is known, and no change does.
+    pub fn is_of_environment(&self) -> bool {
+        let summary = self.record.summary.as_ref();
+        summary.is_some_and(|one| one.cause.is_none() && !one.remedies.is_empty())
     }
 
     /// What an agent needs of it: one line when it passed; else the failures and the path of the whole log.

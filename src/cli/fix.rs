@@ -34,8 +34,8 @@ const EXITS: &str = "Examples:
   mendit fix --yes npm test                run, fix and write in one go
   mendit fix --test pytest --agent CMD     for scripts: asks nothing
 
-Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it could not run ·
-3 out of time · 4 action required, such as your confirmation · 5 refused by policy ·
+Exit codes: 0 fixed, or the command passes · 1 not fixed, or declined · 2 it could not run ·
+3 out of time · 4 action required, or nothing to fix · 5 refused by policy ·
 130 interrupted";
 
 impl FixArgs {
@@ -145,8 +145,15 @@ fn not_written(args: &FixArgs, output: &Output) -> Exit {
     if args.request.yes || std::io::stdin().is_terminal() {
         return Exit::No;
     }
+    let command = if args.request.undo {
+        "mendit fix --undo --yes"
+    } else {
+        "mendit fix --yes"
+    };
     let error = AppError::new(Code::U311, "not applied: stdin is not a terminal")
-        .hint("`mendit fix --yes` applies the fix without asking")
+        .hint(format!(
+            "`{command}` applies the patch above without asking"
+        ))
         .hint("`mendit apply PATCH` applies the patch above");
     output.print_error(&error)
 }

@@ -65,7 +65,7 @@ impl RunArgs {
         let mut ran = ran?;
         output.doing(None);
         let shown = is_plain && has_begun(ran.failure.as_ref());
-        let exit = match &ran.failure {
+        let mut exit = match &ran.failure {
             Some(error) if self.brief => error.exit,
             Some(error) => output.print_error(error),
             None => Exit::Yes,
@@ -76,6 +76,9 @@ impl RunArgs {
         // The answer is there; the search for the change goes on below it.
         ran.search_cause(&app)?;
         output.doing(None);
+        if exit == Exit::No && ran.is_of_environment() {
+            exit = Exit::PersonMustAct;
+        }
         if json {
             output.print_json(&ran.record)?;
         }

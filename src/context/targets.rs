@@ -39,7 +39,14 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
     let pointed = pointed.into_iter().filter_map(MentionedFile::repo_path);
     // Beside a failing test, what only tests use is the way to the failure.
     let pointed = pointed.filter(|path| tests.is_empty() || pool.standing(path).is_some());
-    let mut targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
+    // Where all tests died in one file, they leave room for it.
+    let mut crashes = diagnosis.tests.iter().map(|test| test.crash_path.as_deref());
+    let crash = crashes.next().flatten().filter(|first| crashes.all(|one| one == Some(first)));
+    let crash = crash.and_then(|path| RepoPath::new(path).ok());
+    let ordered = distinct_files(tests.iter().cloned(), listing).into_iter();
+    let room = MAX_TARGETS_FROM_LOG - usize::from(crash.is_some());
+    let ordered = ordered.take(room).chain(crash).chain(pointed);
+    let mut targets = distinct_files(ordered, listing);
     if !targets.is_empty() {
         // What lost an export has no line that fails.
         let mut lost = named.into_iter().filter_map(MentionedFile::repo_path);
@@ -93,7 +100,8 @@ fn last_bytes(text: &str, bytes: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{expand_target, nearest_paths};
+    use super::{expand_target, nearest_paths, targets_of_log};
+    use crate::diagnose::{LogFacts, diagnose_in};
     use crate::model::RepoPath;
     use crate::source::{Memory, Source};
 
@@ -110,6 +118,33 @@ mod tests {
         assert_eq!(expand("src").unwrap().len(), 2);
         assert_eq!(expand("src/user.ts").unwrap().len(), 1);
         assert_eq!(expand("src/usr.ts"), None);
+    }
+
+    #[test]
+    fn file_that_does_not_parse_is_target_beside_many_tests() {
+        let names: Vec<String> = (0..7).map(|at| format!("tests/test_{at}.py")).collect();
+        let block = |name: &String| {
+            format!(
+                "____ ERROR collecting {name} ____\n{name}:3: in <module>\n    import app\napp/__init__.py:2: in <module>\n    \
+                 from . import keys\nE     File \"/w/app/keys.py\", line 37\nE       def f(a)\nE               \
+                 ^\nE   SyntaxError: expected ':'\n"
+            )
+        };
+        let log = format!(
+            "==== ERRORS ====\n{}==== 7 errors ====\n",
+            names.iter().map(block).collect::<String>()
+        );
+        let files = names.iter().map(String::as_str).chain(["app/__init__.py", "app/keys.py"]);
+        let source = Memory::named(files.map(|path| (path, "")));
+        let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
+        let first = &diagnosis.tests[0];
+        assert_eq!(first.crash_path.as_deref(), Some("app/keys.py"));
+        assert_eq!(first.crash_line, Some(37));
+        let targets = targets_of_log(&diagnosis, source.listing());
+        assert!(
+            targets.iter().any(|path| path.as_str() == "app/keys.py"),
+            "{targets:?}"
+        );
     }
 
     #[test]

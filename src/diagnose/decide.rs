@@ -24,7 +24,8 @@ const WENT_ON: usize = 40;
 const PASSED_BY: u8 = 16;
 // More lines than one tool prints about one failure.
 const LONG: usize = 400;
-const MAX_EVIDENCE: usize = 20;
+/// Lines of evidence of a diagnosis.
+pub const MAX_EVIDENCE: usize = 20;
 const MAX_ALTERNATIVES: usize = 4;
 
 // The confidence of a verdict is the share of answers like it that were right, measured on labelled

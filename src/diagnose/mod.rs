@@ -27,6 +27,7 @@ mod steps;
 mod success;
 mod votes;
 
+pub use decide::MAX_EVIDENCE;
 pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, category, suggested_actions, words};
 pub use document::diagnose;
 pub use locate::Scene;

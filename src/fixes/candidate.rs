@@ -26,6 +26,8 @@ pub struct Candidate {
     pub certain: bool,
     /// Whether it is kept only when the commands pass with it.
     pub must_fix: bool,
+    /// Whether it follows a rename that tests follow already: reverting the rename would break them.
+    pub is_expected: bool,
     /// The import of each name; empty for a name that is respelled.
     pub imports: BTreeMap<String, String>,
 }

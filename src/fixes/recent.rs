@@ -122,7 +122,18 @@ impl Recent<'_> {
         }
         // A name that is imported is no member: `Math.round`.
         let changes = if imported.is_empty() { others } else { imported };
-        Candidate::from_changes(&format!("`{new}` for `{old}`, which was renamed,"), changes)
+        let what = format!("`{new}` for `{old}`, which was renamed,");
+        let is_expected = self.is_in_tests(new);
+        Candidate::from_changes(&what, changes).map(|fix| Candidate { is_expected, ..fix })
+    }
+
+    fn is_in_tests(&self, name: &str) -> bool {
+        let source = self.question.graph.source();
+        let files = source.listing().files().map(|file| &file.path);
+        let mut tests = files
+            .filter(|path| is_test(path.as_str()) && (self.question.ask.may_read)(path))
+            .filter_map(|path| source.read(path).ok());
+        tests.any(|text| words(&text, name).next().is_some())
     }
 
     // Whether a hunk removes an import or export of a word whose definition it leaves.

@@ -75,8 +75,10 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
 }
 
 fn names_word(diagnosis: &Diagnosis, word: &str) -> bool {
-    let mut lines = diagnosis.evidence.iter();
-    lines.any(|line| line.text.contains(word))
+    let is_part = |letter: char| !(letter.is_alphanumeric() || "-_./@".contains(letter));
+    let lines = diagnosis.evidence.iter();
+    let mut words = lines.flat_map(|line| line.text.split(is_part));
+    words.any(|other| other == word)
 }
 
 // The program is there and may not be run.

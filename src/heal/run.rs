@@ -176,7 +176,10 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
             kind,
             FailureKind::TestFailure | FailureKind::SnapshotMismatch
         );
-    if is_about_code && matches!(probe.target, Target::Command(_)) {
+    if is_about_code
+        && !diagnosis.requires_user_action
+        && matches!(probe.target, Target::Command(_))
+    {
         answer.answered = true;
         answer.message = format!("Starts, then fails in the code: {kind}.");
         return None;

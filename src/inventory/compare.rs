@@ -34,7 +34,7 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     let submodule = unfetched_submodule(project, None);
     let variable = needed_variable(project);
     let problems = [submodule, python, node, variable];
-    problems.into_iter().flatten().collect()
+    project.with_manager(problems.into_iter().flatten().collect())
 }
 
 /// Returns what Python packages lack.
@@ -81,7 +81,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let found = packages.find_problem(project, manager, &read_lock(project, manager));
     let present = &packages.present;
     found
-        .or_else(|| own_package_missing(project, present))
+        .or_else(|| own_package_missing(project, present, None))
         .or_else(|| unsynced_member(project, present))
         .or_else(|| unmet_requirement(project, manager, present))
         .or_else(|| missing_plugin_of_settings(project, present))
@@ -234,14 +234,17 @@ fn has_installed(project: &Project<'_>, manager: &Manager) -> bool {
     }
 }
 
-/// Returns the project's own package in a src layout, which only an installation puts on the path.
+/// Returns the project's own package where it is not installed: in a src layout, which only an installation puts on
+/// the path, or asked for by its name.
 pub(super) fn own_package_missing(
     project: &Project<'_>,
     present: &BTreeMap<String, String>,
+    asked: Option<&str>,
 ) -> Option<Remedy> {
     let text = project.read("pyproject.toml")?;
     let document = project.manifest("pyproject.toml");
     let name = document["project"]["name"].as_str()?;
+    let is_asked = asked.is_some_and(|asked| normal(asked) == normal(name));
     let manager = project.find_manager(true)?;
     let folder = format!("src/{}/", normal(name).replace('-', "_"));
     let is_src = project.has_file_below(&folder);
@@ -250,9 +253,9 @@ pub(super) fn own_package_missing(
         true => &manager.all,
         false => "{pip} install -e .",
     };
-    let message =
-        format!("the package `{name}` itself is not installed, and src/ is not on the path");
-    let is_missing = is_src && !on_path && !present.contains_key(&normal(name));
+    let why = if is_asked { "" } else { ", and src/ is not on the path" };
+    let message = format!("the package `{name}` itself is not installed{why}");
+    let is_missing = (is_asked || is_src && !on_path) && !present.contains_key(&normal(name));
     is_missing.then(|| Remedy::new(message, project.command(line)))
 }
 

@@ -52,6 +52,15 @@ pub fn explain_failure(
     log: &str,
     command: &str,
 ) -> Vec<Remedy> {
+    project.with_manager(list_remedies(project, diagnosis, log, command))
+}
+
+fn list_remedies(
+    project: &Project<'_>,
+    diagnosis: &Diagnosis,
+    log: &str,
+    command: &str,
+) -> Vec<Remedy> {
     let found = environment_problems(project, log);
     if !found.is_empty() {
         return found;
@@ -93,6 +102,10 @@ pub fn missing_program(text: &str) -> Option<&str> {
 
 // What the manifest asks for, where installing it may help.
 fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) -> Option<Remedy> {
+    let mut programs = diagnosis.evidence.iter().filter_map(|line| missing_program(&line.text));
+    if let Some(manager) = programs.find_map(|program| project.missing_manager(program)) {
+        return Some(manager);
+    }
     let manager = project.find_manager(is_python_tool(command))?;
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
@@ -155,5 +168,46 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
             Remedy::new(message, again(&pair))
         }
         None => Remedy::new(format!("`{name}` is not set"), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explain_failure;
+    use crate::diagnose::{LogFacts, diagnose_in};
+    use crate::inventory::Project;
+    use crate::source::Memory;
+
+    fn explained(files: &[(&str, &str)], log: &str, command: &str) -> Vec<String> {
+        let source = Memory::named(files.iter().copied());
+        let mut project = Project::new(&source, None, "");
+        project.has_program = |name| name == "npm";
+        let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
+        let found = explain_failure(&project, &diagnosis, log, command);
+        found.into_iter().filter_map(|remedy| remedy.command).collect()
+    }
+
+    #[test]
+    fn missing_manager_is_installed_first() {
+        let files = [("package.json", r#"{"packageManager": "pnpm@9.0.0"}"#)];
+        let found = explained(&files, "sh: 1: pnpm: not found\n", "npm test");
+        assert_eq!(found, ["npm install --global pnpm"]);
+        let log = "Error: Cannot find package 'is-what' imported from /w/a.js\n";
+        let found = explained(&files, log, "node a.js");
+        assert_eq!(found, ["npm install --global pnpm", "pnpm add is-what"]);
+    }
+
+    #[test]
+    fn package_without_metadata_is_the_own_one() {
+        let files = [
+            ("pyproject.toml", "[project]\nname = \"toolz\"\n"),
+            ("toolz/__init__.py", ""),
+        ];
+        let log =
+            "importlib.metadata.PackageNotFoundError: No package metadata was found for toolz\n";
+        assert_eq!(
+            explained(&files, log, "pytest"),
+            ["python3 -m pip install -e ."]
+        );
     }
 }

@@ -24,9 +24,10 @@ pub(super) fn missing_modules(
     );
     let remedy = |module: &String| {
         let top = module.split('.').next()?;
+        let is_src = project.has_file_below(&format!("src/{top}/"));
+        let asked = Some(module.as_str()).filter(|_| !is_src);
         if python
-            && project.has_file_below(&format!("src/{top}/"))
-            && let Some(remedy) = own_package_missing(project, &python_packages(project))
+            && let Some(remedy) = own_package_missing(project, &python_packages(project), asked)
         {
             return Some(remedy);
         }

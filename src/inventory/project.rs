@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::exec::on_path;
-use crate::model::{RepoPath, parse_rows};
+use crate::model::{Remedy, RepoPath, parse_rows};
 use crate::runners::pattern;
 use crate::source::{Installed, Source};
 use crate::workplace::installed;
@@ -20,16 +20,18 @@ pub struct Project<'a> {
     pub(super) root: Option<PathBuf>,
     pub(super) prefix: &'a str,
     pub(super) installed: Installed,
+    /// Whether a program is on the path.
+    pub(super) has_program: fn(&str) -> bool,
 }
 
 impl<'a> Project<'a> {
     /// Opens the project of a workspace.
     pub fn open(workspace: &'a Workspace) -> Self {
-        Self::new(
-            workspace.source.as_ref(),
-            workspace.root.as_deref(),
-            &workspace.prefix,
-        )
+        let source = workspace.source.as_ref();
+        Self {
+            has_program: |name| on_path(name).is_some(),
+            ..Self::new(source, workspace.root.as_deref(), &workspace.prefix)
+        }
     }
 
     pub(super) fn new(source: &'a dyn Source, root: Option<&Path>, prefix: &'a str) -> Self {
@@ -38,6 +40,7 @@ impl<'a> Project<'a> {
             root: root.map(Path::to_owned),
             prefix,
             installed: root.map_or_else(Installed::default, installed),
+            has_program: |_| true,
         };
         // The environment of a folder below the root.
         if let (Some(root), Some(name)) = (root, project.find_environment()) {
@@ -82,6 +85,29 @@ impl<'a> Project<'a> {
         let name = named.split('@').next().unwrap_or_default();
         let is_named = |row: &&Manager| row.all.split(' ').next() == Some(name);
         MANAGERS.iter().find(is_named).or(Some(found))
+    }
+
+    /// Returns how the manager is installed that a line starts, where it is not there.
+    pub(super) fn missing_manager(&self, line: &str) -> Option<Remedy> {
+        let name = line.split(' ').next()?;
+        let mut rows = MANAGERS.iter().filter(|row| row.all.split(' ').next() == Some(name));
+        let get = rows.find_map(|row| row.get.clone())?;
+        // Node.js brings Corepack up to version 24 (nodejs.org/api/corepack.html).
+        let line = match ["pnpm", "yarn"].contains(&name) && (self.has_program)("corepack") {
+            true => format!("corepack enable {name}"),
+            false => get,
+        };
+        let message = format!("`{name}`, which installs the packages, is not installed");
+        (!(self.has_program)(name)).then(|| Remedy::new(message, line))
+    }
+
+    /// Puts the manager first that the commands of remedies need and that is not there.
+    pub(super) fn with_manager(&self, mut remedies: Vec<Remedy>) -> Vec<Remedy> {
+        let mut commands = remedies.iter().filter_map(|remedy| remedy.command.as_deref());
+        if let Some(manager) = commands.find_map(|line| self.missing_manager(line)) {
+            remedies.insert(0, manager);
+        }
+        remedies
     }
 
     /// Checks whether the worktree has a path, in the directory of the command or above it.
@@ -151,6 +177,8 @@ pub(super) struct Manager {
     pub(super) extra: Option<String>,
     /// Installs a dependency group as well.
     pub(super) group: Option<String>,
+    /// Installs the manager itself.
+    pub(super) get: Option<String>,
     /// Adds a package of the workspace to another one.
     pub(super) link: Option<String>,
 }

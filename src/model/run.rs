@@ -101,6 +101,8 @@ pub struct RunSummary {
     pub mends: Vec<String>,
     /// Every candidate that it tries, in order, one sentence each.
     pub tried: Vec<String>,
+    /// Whether one of them follows a rename that tests follow already: reverting the rename would break those.
+    pub fix_first: bool,
     /// The culprit; `null` if no search confirmed one.
     pub cause: Option<KnownCause>,
     /// Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the

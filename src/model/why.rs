@@ -31,7 +31,7 @@ pub struct WhyDocument {
     pub base: Option<WhyBase>,
     /// The culprit: the smallest set of changes whose revert makes the tests pass.
     pub cause: Vec<WhyChange>,
-    /// A patch that reverts the culprit, if the trials ran on the current files; `None` otherwise, or if it contains
+    /// A patch that reverts the culprit in the current files; `None` if the same lines changed since, or if it contains
     /// a secret.
     pub undo: Option<String>,
     /// Suspects, the likeliest first, at most 20.

@@ -179,7 +179,7 @@ fn add_verdicts(
                 let before = modified.mends.len();
                 modified.mends.extend_from_slice(&placed.mends);
                 // A hunk that git moves needs no correction.
-                let moved = moved_mend(hunk, at, explicit).filter(|_| !modified.is_exact);
+                let moved = moved_mend(hunk, placed, explicit).filter(|_| !modified.is_exact);
                 modified.mends.extend(moved);
                 if modified.mends.len() > before {
                     verdict.verdict = Verdict::AppliesMended;
@@ -207,10 +207,15 @@ fn add_verdicts(
 }
 
 /// Returns the mend of a hunk that is elsewhere than it says, or that says nothing.
-fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
+fn moved_mend(hunk: &Hunk<'_>, placed: &Placed<'_, '_>, explicit: bool) -> Option<Mend> {
     hunk.old_lines().next()?;
-    let statement = match hunk.old {
-        Some((stated, _)) if u64::from(stated) != at => format!("says {stated}"),
+    let at = placed.at + 1;
+    // Context that was left out above stands before the line at which the rest is placed.
+    let first = placed.lines.first().map_or(0, |line| line.at);
+    let above = hunk.old_lines().take_while(|line| line.at < first).count();
+    let stated = hunk.old.map(|(line, _)| line as usize + above);
+    let statement = match stated {
+        Some(stated) if stated != at => format!("says {stated}"),
         None if !explicit => "names none".to_owned(),
         _ => return None,
     };

@@ -36,9 +36,9 @@ pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
 pub use git_apply::{GitApply, GitApplyOptions, Verbosity, WhiteSpace};
-#[cfg(feature = "program")]
-pub use judge::judge_merged;
 pub use judge::{After, Judge, JudgeOptions, Judged, judge};
+#[cfg(feature = "program")]
+pub use judge::{judge_merged, merge_change};
 pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};
 #[cfg(feature = "program")]

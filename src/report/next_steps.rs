@@ -13,6 +13,8 @@ pub struct NextFacts<'a> {
     pub is_certain_in_test: bool,
     /// Whether it has candidates to try.
     pub may_fix: bool,
+    /// Whether one of them comes before reverting the culprit, which would break tests.
+    pub fix_first: bool,
     /// The change that made it fail.
     pub culprit: Culprit,
     /// An agent that is installed.
@@ -60,6 +62,12 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if facts.is_certain {
         offer("mendit fix", "applies the certain fix");
     }
+    // Three tries take less time than a search for the culprit.
+    let is_early = facts.fix_first || facts.culprit == Culprit::Unknown;
+    let may_fix = facts.may_fix && !facts.is_certain;
+    if may_fix && is_early {
+        offer("mendit fix", "tries the candidates above");
+    }
     match facts.culprit {
         Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
         Culprit::Unknown => offer("mendit why", "finds the change that broke it"),
@@ -72,7 +80,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if facts.is_certain_in_test {
         offer("mendit hint --apply", "adds the certain import to the test");
     }
-    if facts.may_fix && !facts.is_certain {
+    if may_fix && !is_early {
         offer("mendit fix", "tries the candidates above");
     }
     if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
@@ -110,7 +118,22 @@ mod tests {
             agent: Some("claude"),
             ..undo
         };
+        let candidates = NextFacts {
+            may_fix: true,
+            ..facts
+        };
+        let reverted = NextFacts {
+            may_fix: true,
+            ..undo
+        };
+        let renamed = NextFacts {
+            fix_first: true,
+            ..reverted
+        };
         for (facts, commands) in [
+            (candidates, &["mendit fix", "mendit why"][..]),
+            (reverted, &["mendit fix --undo", "mendit fix"]),
+            (renamed, &["mendit fix", "mendit fix --undo"]),
             (facts, &["mendit why"][..]),
             (undo, &["mendit fix --undo"]),
             (outside, &["npm ci"]),

@@ -67,8 +67,8 @@ fn unknown(document: &WhyDocument) -> String {
         }
         Some(WhyReason::NewTest) => format!("unknown: the failing tests are new{since}"),
         Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
-        Some(WhyReason::CommandNotFound) => "nothing ran: command not found".to_owned(),
-        Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
+        Some(WhyReason::CommandNotFound) => "no test ran: a program was not found".to_owned(),
+        Some(WhyReason::NotExecutable) => "no test ran: a file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
             format!(
                 "unknown: still fails with every change{since} reverted; the cause may be in a submodule, or in a package installed from this repository"

@@ -33,7 +33,7 @@ pub struct Answer {
     pub base: Option<WhyBase>,
     /// The smallest set of changes with which reverted the tests pass.
     pub cause: Vec<WhyChange>,
-    /// A patch that reverts it, where the trials ran on the files as they are.
+    /// A patch that reverts it, where its lines did not change again.
     pub undo: Option<String>,
     /// The changes, likeliest first.
     pub suspects: Vec<WhyChange>,

@@ -7,10 +7,11 @@ use super::rank::collect_clues;
 use super::trials::Trials;
 use super::{Difference, Hunk, States, Step, next, rank_suspects};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
-use crate::patch::{Change, FileState, canonical};
+use crate::patch::{Change, FileState, canonical, merge_change};
 use crate::policy::is_test;
 use crate::repair::RepairError;
 use crate::source::Source;
+use crate::workspace::Workspace;
 
 /// Changes above which a trace of the failing tests pays for its run.
 const MAX_UNTRACED: usize = 8;
@@ -133,7 +134,7 @@ pub(super) fn search_case(
     ranked.sort_by_key(|suspect| suspect.hunk);
     answer.reason = None;
     answer.cause = describe_changes(&difference, &ranked, case.commit.as_deref());
-    answer.undo = undo_patch(&difference, &set, case);
+    answer.undo = undo_patch(&difference, &set, case, trials.workspace());
     Ok(answer)
 }
 
@@ -194,19 +195,21 @@ fn lay_over(case: &Case<'_>, difference: &Difference, hunks: &BTreeSet<usize>) -
     states
 }
 
-// The patch that reverts these changes in the files as they are now. Files that changed since are left.
-fn undo_patch(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -> Option<String> {
-    let states = difference.reverted(set);
-    if states.keys().any(|path| case.laid.contains_key(path)) {
-        return None;
-    }
-    let states = states.into_iter();
-    let changes = states.map(|(path, state)| {
-        let now = FileState::read(case.after, &path);
-        Change::between(path, now, state)
+// The patch that reverts these changes in the files as they are now, merged with what changed since; `None` where
+// both changed the same lines.
+fn undo_patch(
+    difference: &Difference,
+    set: &BTreeSet<usize>,
+    case: &Case<'_>,
+    workspace: &Workspace,
+) -> Option<String> {
+    let changes = difference.reverted(set).into_iter().map(|(path, state)| {
+        let after = FileState::read(case.after, &path);
+        let change = Change::between(path, after, state);
+        merge_change(change, workspace.source.as_ref(), workspace.git.as_ref()?).ok()
     });
-    let changes: Vec<Change> = changes.collect();
-    String::from_utf8(canonical(&changes)).ok()
+    let changes: Option<Vec<Change>> = changes.collect();
+    String::from_utf8(canonical(&changes?)).ok()
 }
 
 /// Whether a file holds the lines of a failing test, which say what is wanted. The place of a failure may be a

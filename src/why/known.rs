@@ -27,7 +27,7 @@ pub struct Facts<'a> {
 pub struct KeptCause {
     /// The culprit.
     pub cause: KnownCause,
-    /// The patch; `None` where the culprit was found in an older state of the files.
+    /// The patch; `None` where the lines of the culprit changed again.
     pub undo: Option<String>,
 }
 

@@ -14,6 +14,7 @@ use crate::repair::{
 };
 use crate::runners::{WithOthers, choose_command, with_others};
 use crate::workplace::Workplace;
+use crate::workspace::Workspace;
 
 /// Files that say what uv installs.
 const PACKAGING: [&str; 4] = ["pyproject.toml", "uv.lock", "setup.py", "setup.cfg"];
@@ -240,6 +241,11 @@ impl<'a> Trials<'a> {
         if self.selection.is_none() && !self.find.limits.whole {
             self.ended = Some(WhyReason::Budget);
         }
+    }
+
+    /// The repository.
+    pub fn workspace(&self) -> &'a Workspace {
+        self.find.workspace
     }
 
     /// The failed run.

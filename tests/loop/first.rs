@@ -447,6 +447,14 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     let line = "echo 'sh: 1: vitest: not found' >&2; exit 127";
     let output = repo.mendit(&["run", "sh", "-c", line]);
     assert!(stderr(&output).contains("npm ci"), "{}", stderr(&output));
+    // The program that is missing is another one than the command's, whose name is a part of its own.
+    let probe = repo.mendit(&[
+        "doctor",
+        "--test",
+        "sh -c \"echo 'sh: 1: shx: not found' >&2; exit 127\"",
+    ]);
+    let said = stdout(&probe);
+    assert!(!said.contains("`sh` is not installed"), "{said}");
     let checkup = repo.mendit(&["doctor", "--format", "json"]);
     assert_eq!(code(&checkup), 4, "{}", stderr(&checkup));
     let rows: serde_json::Value = serde_json::from_slice(&checkup.stdout).unwrap();
@@ -455,6 +463,8 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     assert_eq!(packages[0]["command"], "npm ci");
     // What passes without them does not need them.
     assert_eq!(code(&repo.mendit(&["run", "true"])), 0);
+    let said = stderr(&repo.mendit(&["context"]));
+    assert!(said.contains("the last run passed"), "{said}");
     let checkup = repo.mendit(&["doctor"]);
     assert_eq!(code(&checkup), 0, "{}", stderr(&checkup));
     let said = String::from_utf8_lossy(&checkup.stdout);

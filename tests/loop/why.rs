@@ -556,6 +556,19 @@ fn names_new_finding_of_a_checker_beside_an_old_one() {
     let document = asked(&repo, &["python3", "check.py"]);
     assert_ne!(document["reason"], "flaky", "{document}");
     assert_eq!(places(&document), [""; 0], "{document}");
+    // Nothing that a passing check prints failed before.
+    repo.write("library/old.py", "a = 1\n");
+    repo.commit();
+    repo.write(
+        "library/loans.py",
+        LOANS.replace("return 0\n", "return 0  # TODO new\n"),
+    );
+    let document = asked(&repo, &["python3", "check.py"]);
+    assert_eq!(
+        document["failedBefore"],
+        serde_json::json!([]),
+        "{document}"
+    );
 }
 
 #[test]
@@ -620,6 +633,44 @@ fn run_names_committed_change_and_offers_undo() {
     assert!(said.contains("next: mendit fix --undo"), "{said}");
     let shown = said.split("error[").nth(1).unwrap();
     assert!(shown.lines().count() <= 15, "{said}");
+    // A later edit elsewhere in the file stays, and one of the same line is in the way.
+    let later = |text: &str| text.replace("LIMIT = 14\n", "# Days.\nLIMIT = 14\n");
+    repo.write("library/loans.py", later(&broken(LOANS)));
+    repo.mendit(&[&["run"][..], &COMMAND].concat());
+    let said = stderr(&repo.mendit(&["fix", "--undo"]));
+    assert!(said.contains("`mendit fix --undo --yes`"), "{said}");
+    let undone = repo.mendit(&["fix", "--undo", "--yes"]);
+    assert_eq!(undone.status.code(), Some(0), "{}", stderr(&undone));
+    let now = std::fs::read_to_string(repo.root().join("library/loans.py")).unwrap();
+    assert_eq!(now, later(LOANS));
+    let again = broken(LOANS).replace(">= LIMIT", ">= LIMIT  # days");
+    repo.write("library/loans.py", again);
+    let said = stderr(&repo.mendit(&[&["run"][..], &COMMAND].concat()));
+    assert!(said.contains("next: mendit context"), "{said}");
+    let said = stderr(&repo.mendit(&["fix", "--undo"]));
+    assert!(said.contains("its lines changed again"), "{said}");
+}
+
+#[test]
+fn run_offers_fix_before_undo_where_tests_follow_a_rename() {
+    needs!("python3");
+    let repo = repo();
+    let caller = "from library.loans import label\n\n\ndef page(name):\n    return label(name)\n";
+    repo.write("library/page.py", caller);
+    let test = "import unittest\n\nfrom library.page import page\n\n\nclass TestPage(unittest.TestCase):\n    \
+                def test_page(self):\n        self.assertEqual(page(' ann '), 'Ann')\n";
+    repo.write("test_page.py", test);
+    repo.commit();
+    repo.write(
+        "library/loans.py",
+        LOANS.replace("def label", "def caption"),
+    );
+    repo.write(
+        "test_loans.py",
+        TEST.replace("label(", "caption(").replace("label\n", "caption\n"),
+    );
+    let said = stderr(&repo.mendit(&[&["run"][..], &COMMAND].concat()));
+    assert!(said.contains("next: mendit fix  (tries"), "{said}");
 }
 
 #[test]

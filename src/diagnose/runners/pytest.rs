@@ -161,7 +161,9 @@ fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
             shows_source = false;
         }
         in_error = is_error && (says || in_error) || in_error && text.trim().is_empty();
-        if let Some(frame) = frame_of(text) {
+        // The place of a syntax error is part of its message.
+        let source = text.strip_prefix('E').filter(|_| shows_source);
+        if let Some(frame) = frame_of(source.unwrap_or(text)) {
             case.add_frame(frame, false);
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {

@@ -14,4 +14,4 @@ pub use options::{After, JudgeOptions, Judged};
 pub use pipeline::judge;
 pub(super) use section::read_original;
 #[cfg(feature = "program")]
-pub use three_way::judge_merged;
+pub use three_way::{judge_merged, merge_change};

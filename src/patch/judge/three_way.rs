@@ -75,7 +75,10 @@ pub fn judge_merged(
 }
 
 /// Makes a change of the blob into one of the file as it is.
-fn merge_change(
+///
+/// # Errors
+/// A file that cannot be merged, or a merge with conflicts.
+pub fn merge_change(
     change: Change,
     source: &dyn Source,
     repository: &Repository,

@@ -227,6 +227,8 @@ pub(super) fn lost_marks(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> usize {
 #[cfg(test)]
 mod tests {
     use crate::patch::place::trial::tried;
+    use crate::patch::{JudgeOptions, judge};
+    use crate::source::Memory;
 
     const FILE: &str = "def f(values):\n    total = 0\n    for value in values:\n        total += value\n    return total\n";
 
@@ -238,6 +240,13 @@ mod tests {
         assert_eq!(codes, "M417");
         let expected = FILE.replace("in values", "in set(values)");
         assert_eq!(after, Some(expected));
+        // The line of the header is that of the context that is left out.
+        let patch = format!("--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n{body}");
+        let source = Memory::named([("f", FILE)]);
+        let judged = judge(patch.as_bytes(), &source, &JudgeOptions::default());
+        let codes: Vec<String> =
+            judged.verdict.mends.iter().map(|mend| mend.code.to_string()).collect();
+        assert_eq!(codes, ["M417"]);
     }
 
     #[test]
