@@ -153,7 +153,7 @@ fn changed_files(
     let files = changes.iter().filter_map(|change| path_of(change.location()));
     let files: Vec<RepoPath> = files.collect();
     if let Ok(value) = serde_json::to_vec(&files) {
-        store.put(key, value);
+        store.put(key, &value);
     }
     Some(files)
 }

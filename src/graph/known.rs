@@ -102,7 +102,7 @@ mod tests {
         for path in ["a.ts", "b.ts", "c.ts"].map(|name| RepoPath::new(name).unwrap()) {
             let id = honest.blob_id(&path).unwrap();
             let key = Key::new(id.as_bytes(), reading(&path).unwrap());
-            facts.put(key, serde_json::to_vec(&none).unwrap());
+            facts.put(key, &serde_json::to_vec(&none).unwrap());
         }
         facts.save();
     }

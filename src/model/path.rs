@@ -111,6 +111,10 @@ impl RepoPath {
     /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
     /// result is the root itself.
     pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
+        let is_plain = |part| !matches!(part, "" | "." | "..");
+        if directory.is_empty() && relative.split('/').all(is_plain) {
+            return Ok(Self(relative.into()));
+        }
         let above = directory.split('/').filter(|part| !part.is_empty());
         let mut parts: Vec<&str> = above.collect();
         for part in relative.split('/') {

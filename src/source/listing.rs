@@ -1,6 +1,6 @@
 //! A sorted list of the entries of a source.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt as _};
 
 use crate::model::RepoPath;
 

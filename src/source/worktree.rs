@@ -1,6 +1,6 @@
 //! The worktree as a source. Symlinks are listed and not followed, so that nothing outside is read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::io::Read;
@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
 
+use foldhash::HashSet;
 use ignore::{WalkBuilder, WalkState};
 
 use super::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};

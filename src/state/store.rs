@@ -1,26 +1,30 @@
 //! A cache on disk. It never fails, since every value can be computed again.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::hash::BuildHasher as _;
+use std::io::{self, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::quality::FixedState;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::home::is_own;
-use crate::model::{BlobId, hex};
 
 /// Raise it whenever values are computed or written in another way.
-const REVISION: u32 = 10;
+const REVISION: u32 = 11;
 /// A larger value is not kept.
 const MAX_VALUE: usize = 4 << 20;
-/// With more files than this in a store the older half goes: two states of a repository of 30,000 files.
-const MAX_FILES: usize = 60_000;
-/// Bytes of the digest before each value.
-const DIGEST: usize = 20;
+/// Files of a store: few, because to make a file costs more than to parse one; several, because one is read whole.
+const SHARDS: usize = 16;
+/// A larger file starts anew. All of a store hold two states of a repository of 30,000 files.
+const MAX_SHARD: usize = 16 << 20;
+/// Bytes before each value: its key, its checksum and its length.
+const HEAD: usize = 21 + 8 + 4;
 
 /// Facts about files and commits by their ids. They can be computed again; keeping them saves time.
 pub struct Known {
@@ -79,20 +83,87 @@ impl Key {
         Self(key)
     }
 
-    fn file_name(&self) -> String {
-        hex(&self.0)
+    // Ids of objects are spread evenly.
+    fn shard(&self) -> usize {
+        usize::from(self.0[0]) % SHARDS
     }
 }
 
-/// Values by key, kept between runs: one file for each key, in a folder of this user's own.
+/// Values by key, kept between runs: a few files in a folder of this user's own, to which each run appends.
 ///
-/// Nothing here fails: a folder that cannot be read or written is an empty store. Files are renamed into
-/// place and begin with a digest of their value, so any number of processes may share the folder.
+/// Nothing here fails: a folder that cannot be read or written is an empty store. Each value has a checksum, so any
+/// number of processes may share the folder, and a file that is cut or damaged loses values and harms nothing.
 pub struct Store {
     // The folder of this revision; `None` keeps nothing.
     folder: Option<PathBuf>,
-    fresh: Mutex<BTreeMap<Key, Vec<u8>>>,
+    // Each is read when it is first needed.
+    shards: [Mutex<Option<Shard>>; SHARDS],
     found: AtomicUsize,
+}
+
+/// One file of a store.
+struct Shard {
+    // As on disk up to `saved`.
+    bytes: Vec<u8>,
+    saved: usize,
+    values: HashMap<Key, Range<usize>>,
+    // Whether it may be appended to.
+    is_whole: bool,
+}
+
+impl Shard {
+    fn read(path: &Path) -> Self {
+        let is_own = is_own(path, false);
+        let bytes = is_own.then(|| fs::read(path).ok()).flatten().unwrap_or_default();
+        let (mut values, mut start) = (HashMap::new(), 0);
+        while let Some(head) = bytes[start..].first_chunk::<HEAD>() {
+            let length = u32::from_le_bytes([head[29], head[30], head[31], head[32]]);
+            let end = start + HEAD + length as usize;
+            if end > bytes.len() {
+                break;
+            }
+            let mut key = Key([0; 21]);
+            key.0.copy_from_slice(&head[..21]);
+            // The last one counts.
+            values.insert(key, start..end);
+            start = end;
+        }
+        Self {
+            is_whole: is_own && start == bytes.len(),
+            saved: bytes.len(),
+            bytes,
+            values,
+        }
+    }
+
+    fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let (head, value) = self.bytes[self.values.get(key)?.clone()].split_at(HEAD);
+        (head[21..29] == checksum(key, value)).then(|| value.to_vec())
+    }
+
+    fn put(&mut self, key: Key, value: &[u8]) {
+        let start = self.bytes.len();
+        let (sum, length) = (checksum(&key, value), (value.len() as u32).to_le_bytes());
+        for part in [&key.0[..], &sum, &length, value] {
+            self.bytes.extend_from_slice(part);
+        }
+        self.values.insert(key, start..self.bytes.len());
+    }
+
+    // Appends what is new, in one step; else puts a file with nothing else in its place.
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let new = &self.bytes[self.saved..];
+        if self.is_whole && self.bytes.len() <= MAX_SHARD {
+            return fs::File::options().append(true).open(path)?.write_all(new);
+        }
+        let unfinished = path.with_extension(std::process::id().to_string());
+        fs::write(&unfinished, new)?;
+        fs::rename(unfinished, path)
+    }
+}
+
+fn checksum(key: &Key, value: &[u8]) -> [u8; 8] {
+    FixedState::with_seed(0).hash_one((key, value)).to_le_bytes()
 }
 
 impl Store {
@@ -114,7 +185,7 @@ impl Store {
     pub fn nothing() -> Self {
         Self {
             folder: None,
-            fresh: Mutex::default(),
+            shards: Default::default(),
             found: AtomicUsize::new(0),
         }
     }
@@ -126,22 +197,7 @@ impl Store {
 
     /// The value that this run or an earlier one put under a key.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let folder = self.folder.as_ref()?;
-        if let Some(value) = self.lock_fresh().get(key) {
-            return Some(value.clone());
-        }
-        let path = folder.join(key.file_name());
-        if !is_own(&path, false) {
-            return None;
-        }
-        let mut bytes = fs::read(path).ok()?;
-        if bytes.len() < DIGEST {
-            return None;
-        }
-        let value = bytes.split_off(DIGEST);
-        if bytes != BlobId::from_content(&value).as_bytes() {
-            return None;
-        }
+        let value = self.with_shard(key.shard(), |shard| shard.get(key))??;
         self.found.fetch_add(1, Ordering::Relaxed);
         Some(value)
     }
@@ -160,71 +216,67 @@ impl Store {
         }
         let made = make();
         if let Ok(data) = serde_json::to_vec(&made) {
-            self.put(key, data);
+            self.put(key, &data);
         }
         made
     }
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
-    pub fn put(&self, key: Key, value: Vec<u8>) {
-        if self.keeps() && value.len() <= MAX_VALUE {
-            self.lock_fresh().insert(key, value);
+    pub fn put(&self, key: Key, value: &[u8]) {
+        if value.len() <= MAX_VALUE {
+            self.with_shard(key.shard(), |shard| shard.put(key, value));
         }
     }
 
     /// Writes what is new. Does nothing when there is nothing, or no place for it.
     pub fn save(&self) {
-        let new = std::mem::take(&mut *self.lock_fresh());
         let Some(folder) = &self.folder else {
             return;
         };
         let found = self.found.load(Ordering::Relaxed);
-        tracing::debug!(found, new = new.len(), "cache {}", folder.display());
-        if new.is_empty() {
-            return;
+        let mut new = 0;
+        for number in 0..SHARDS {
+            // Read again when it is needed again: others may have written to it.
+            let Some(shard) = self.lock(number).take() else {
+                continue;
+            };
+            if shard.saved == shard.bytes.len() {
+                continue;
+            }
+            new += 1;
+            let written = make_folder(folder).and_then(|()| shard.write(&shard_path(folder, number)));
+            if let Err(error) = written {
+                return tracing::warn!("no cache in {}: {error}", folder.display());
+            }
         }
-        let written = make_room(folder)
-            .and_then(|()| new.iter().try_for_each(|(key, value)| write_value(folder, key, value)));
-        if let Err(error) = written {
-            tracing::warn!("no cache in {}: {error}", folder.display());
-        }
+        tracing::debug!(found, new, "cache {}", folder.display());
     }
 
-    fn lock_fresh(&self) -> std::sync::MutexGuard<'_, BTreeMap<Key, Vec<u8>>> {
-        self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
+    fn with_shard<T>(&self, number: usize, work: impl FnOnce(&mut Shard) -> T) -> Option<T> {
+        let folder = self.folder.as_ref()?;
+        let mut shard = self.lock(number);
+        Some(work(shard.get_or_insert_with(|| Shard::read(&shard_path(folder, number)))))
+    }
+
+    fn lock(&self, number: usize) -> MutexGuard<'_, Option<Shard>> {
+        self.shards[number].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-// Makes the folder, and removes those of other revisions; one that is full loses its older half.
-fn make_room(folder: &Path) -> io::Result<()> {
-    if !folder.is_dir() {
-        let other_revisions = folder.parent().map(fs::read_dir);
-        for entry in other_revisions.into_iter().flatten().flatten().flatten() {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-        return fs::create_dir_all(folder);
-    }
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
-    if files.len() > MAX_FILES {
-        files.sort_by_cached_key(|path| path.metadata().and_then(|about| about.modified()).ok());
-        for path in files.iter().take(files.len() / 2) {
-            // Another process may have removed it already.
-            let _ = fs::remove_file(path);
-        }
-    }
-    Ok(())
+fn shard_path(folder: &Path, number: usize) -> PathBuf {
+    folder.join(format!("{number:x}"))
 }
 
-fn write_value(folder: &Path, key: &Key, value: &[u8]) -> io::Result<()> {
-    let name = key.file_name();
-    // Written to a file of its own first, so that two processes cannot mix under one key.
-    let unfinished = folder.join(format!("{name}.{}", std::process::id()));
-    fs::write(
-        &unfinished,
-        [BlobId::from_content(value).as_bytes(), value].concat(),
-    )?;
-    fs::rename(unfinished, folder.join(name))
+// Makes the folder, and removes those of other revisions.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let other_revisions = folder.parent().map(fs::read_dir);
+    for entry in other_revisions.into_iter().flatten().flatten().flatten() {
+        let _ = fs::remove_dir_all(entry.path());
+    }
+    fs::create_dir_all(folder)
 }
 
 #[cfg(test)]
@@ -244,7 +296,7 @@ mod tests {
         for n in 0..3 {
             let store = Store::open(&directory);
             assert!(store.get(&key(n)).is_none());
-            store.put(key(n), vec![n; usize::from(n)]);
+            store.put(key(n), &vec![n; usize::from(n)]);
             assert_eq!(store.get(&key(n)).unwrap(), vec![n; usize::from(n)]);
             store.save();
         }
@@ -254,7 +306,7 @@ mod tests {
         }
         assert!(store.get(&Key::new(&[1; 20], 1)).is_none());
         let nothing = Store::nothing();
-        nothing.put(key(1), vec![1]);
+        nothing.put(key(1), &[1]);
         assert!(nothing.get(&key(1)).is_none());
     }
 
@@ -266,7 +318,7 @@ mod tests {
         fs::write(other.join("x"), "").unwrap();
         let store = Store::open(directory.path());
         assert!(other.exists());
-        store.put(key(1), vec![1]);
+        store.put(key(1), &[1]);
         store.save();
         assert!(!other.exists());
         assert_eq!(Store::open(directory.path()).get(&key(1)).unwrap(), [1]);
