@@ -203,14 +203,14 @@ fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
         diagnosis.tests.iter().partition(|test| is_decisive(test));
     let none_decides = tests.is_empty();
     tests.extend(others);
-    let row = |test: &FailedTest| {
+    let rows = tests.into_iter().map(|test| {
         // A frame is no message.
         let message = test.message.clone();
         let message = message.filter(|message| !message.starts_with("node:"));
         let message = message.unwrap_or_else(|| first.clone());
         place_failure(message, Some(test), diagnosis)
-    };
-    let mut rows: Vec<RunFailure> = tests.into_iter().map(row).collect();
+    });
+    let mut rows: Vec<RunFailure> = rows.collect();
     // A file that did not load has no test.
     let of_file = diagnosis.lacks().next().is_some() || diagnosis.kind == FailureKind::SyntaxError;
     let of_test = first.starts_with("FAIL: ") || first.starts_with("ERROR: ");

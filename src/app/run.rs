@@ -334,9 +334,8 @@ fn record(app: &App, job: &Job, outcome: &Outcome) -> CommandRecord {
 }
 
 fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
-    let has_blank = |word: &str| word.trim().contains(char::is_whitespace);
     let command = match request.command.as_slice() {
-        [one] if one.to_str().is_some_and(has_blank) => {
+        [one] if one.to_str().is_some_and(|word| word.trim().contains(char::is_whitespace)) => {
             CommandLine::Shell(one.to_string_lossy().into())
         }
         words => CommandLine::Program(words.to_vec()),

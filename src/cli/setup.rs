@@ -151,7 +151,7 @@ fn kept_text(kept: &[KeptRow]) -> String {
     if kept.is_empty() {
         return "nothing is stored\n".to_owned();
     }
-    let row = |row: &KeptRow| {
+    let rows = kept.iter().map(|row| {
         let state = match (row.removed, row.there) {
             (true, _) => "  removed",
             (_, false) => "  gone",
@@ -161,8 +161,8 @@ fn kept_text(kept: &[KeptRow]) -> String {
             format!("{} MB", row.bytes / 1_000_000),
             format!("{}{state}", row.root),
         ]
-    };
-    let rows: Vec<_> = kept.iter().map(row).collect();
+    });
+    let rows: Vec<_> = rows.collect();
     table(&rows)
 }
 

@@ -93,7 +93,7 @@ pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
 
 /// Returns one line for each name: its import, the choices, or that no import is known.
 pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
-    let line = |name: &String| {
+    let lines = names.iter().map(|name| {
         let mut found = suggestions.iter().filter(|one| one.name == *name);
         let Some(best) = found.next() else {
             return format!("- {name}: no import is known; define it or correct the name\n");
@@ -109,8 +109,8 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
         let others = found.take(2).map(|other| &other.import_statement);
         let others: String = others.map(|other| format!("; or {other}")).collect();
         format!("- {name}: probably {statement}{others}\n")
-    };
-    names.iter().map(line).collect()
+    });
+    lines.collect()
 }
 
 #[cfg(test)]

@@ -149,9 +149,8 @@ pub fn aliased(
 pub fn respecified(page: &Page<'_>, old: &str, new: &str) -> Option<String> {
     let language = Language::of_path(page.file.as_str())?;
     let text = page.text;
-    let named = |import: &&Import| import.specifier == old;
     let mut places = BTreeSet::new();
-    for import in page.facts.imports.iter().filter(named) {
+    for import in page.facts.imports.iter().filter(|import| import.specifier == old) {
         places.insert(specifier_in(language, text, import)?.start);
         // `import a.b` is used as `a.b`, too.
         let bound = import.kind == ImportKind::Import && import.names.is_empty();

@@ -38,14 +38,13 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         ..RunRequest::default()
     };
     let mut told: Option<Instant> = None;
-    let mut sink = |_: bool, bytes: &[u8]| {
+    let mut ran = run_command(&app, &request, &mut |_, bytes| {
         // At most one progress line per second.
         if told.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
             app.show_output(bytes);
             told = Some(Instant::now());
         }
-    };
-    let mut ran = run_command(&app, &request, &mut sink)?;
+    })?;
     ran.search_cause(&app)?;
     let message = match &ran.failure {
         Some(failure) => failure.message.clone(),

@@ -49,8 +49,8 @@ pub(super) fn resolve_targets(
     let is_guessed = mends.iter().any(|mend| mend.code == Code::M205);
     let mut pairs = set.files.iter().zip(&targets);
     let is_new_diff = |(file, target): &(&FilePatch<'_>, &Option<Target>)| {
-        let creates = |target: &Target| target.operation == Operation::Create;
-        file.headers.explicit.is_none() && target.as_ref().is_some_and(creates)
+        file.headers.explicit.is_none()
+            && target.as_ref().is_some_and(|target| target.operation == Operation::Create)
     };
     if let Some((file, _)) = pairs.find(is_new_diff).filter(|_| is_guessed) {
         let message = "the paths need another root, and it is unclear which one a new file has";

@@ -122,8 +122,7 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
         }
         // A byte order mark at the start is no surprise, nor are joiners inside emoji.
         let text = text.trim_start_matches('\u{feff}');
-        let hidden = |char: &char| is_invisible(*char) && *char != '\u{200d}';
-        Some(text.chars().filter(hidden).count())
+        Some(text.chars().filter(|char| is_invisible(*char) && *char != '\u{200d}').count())
     };
     let after = count(file.after).filter(|count| *count > 0)?;
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {

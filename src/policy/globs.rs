@@ -92,8 +92,8 @@ impl<R: PathRow> PathTable<R> {
             .filter(|glob| path.contains(&glob.literal) && glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
-        let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
-        let mut rows = found.iter().filter(is_meant).map(|(row, _)| &self.rows[*row]);
+        let hits = found.iter().filter(|hit| !hit.1 && !found.contains(&(hit.0, true)));
+        let mut rows = hits.map(|(row, _)| &self.rows[*row]);
         rows.find(|row| is_wanted(row))
     }
 

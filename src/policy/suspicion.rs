@@ -130,11 +130,11 @@ fn find_signs<'f>(
     meant.retain(|row| {
         TABLE[*row].is_about(path, is_code, language) && TABLE[*row].may_be_in(&text)
     });
-    let find = |line: &ChangedLine<'f>| {
+    let signs = lines.iter().filter_map(|line| {
         let row = *meant.iter().find(|row| TABLE[**row].accepts(line))?;
         Some(Sign::new(row, line.number, line.text))
-    };
-    lines.iter().filter_map(find).collect()
+    });
+    signs.collect()
 }
 
 fn is_code(file: &ChangedFile<'_>, run: &CommandFiles) -> bool {

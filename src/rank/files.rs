@@ -128,8 +128,8 @@ fn score_signals(
     rarity: &[f64],
 ) -> [Vec<f64>; SIGNALS.len()] {
     let look_up = |values: HashMap<&RepoPath, f64>| {
-        let value = |path| values.get(path).copied().unwrap_or(0.0);
-        paths.iter().map(value).collect::<Vec<f64>>()
+        let values = paths.iter().map(|path| values.get(path).copied().unwrap_or(0.0));
+        values.collect::<Vec<f64>>()
     };
     let imported = input.hops.iter().filter(|(_, hops)| *hops > 0);
     let imported = imported.map(|(path, hops)| (path, 1.0 / f64::from(*hops)));
@@ -171,15 +171,15 @@ fn term_rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
 fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec<f64> {
     let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
     let average = (total / files.len().max(1) as f64).max(1.0);
-    let score = |file: &FileTerms| {
+    let scores = files.iter().map(|file| {
         let norm = K1 * (1.0 - LENGTH_OF_FILE + LENGTH_OF_FILE * f64::from(file.length) / average);
-        let term_score = |(term, count): &(u32, u32)| {
+        let term_scores = file.counts.iter().map(|(term, count)| {
             let (term, count) = (*term as usize, f64::from(*count));
             rarity[term] * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
-        };
-        file.counts.iter().map(term_score).sum()
-    };
-    files.iter().map(score).collect()
+        });
+        term_scores.sum()
+    });
+    scores.collect()
 }
 
 /// Scores files that define what the question names; a name that many files define counts little.

@@ -190,16 +190,16 @@ impl Words {
 fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64> {
     let total: f64 = words.iter().map(|piece| piece.length).sum();
     let average = (total / words.len().max(1) as f64).max(1.0);
-    let score = |piece: &Words| {
+    let scores = words.iter().map(|piece| {
         let norm = K1 * (1.0 - question.length + question.length * piece.length / average);
-        let term_score = |(term, count): (&u32, &f64)| {
+        let term_scores = piece.terms.iter().map(|(term, count)| {
             let term = *term as usize;
             let rarity = rarity.get(term).copied().unwrap_or(0.0);
             rarity * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
-        };
-        piece.terms.iter().map(term_score).sum()
-    };
-    words.iter().map(score).collect()
+        });
+        term_scores.sum()
+    });
+    scores.collect()
 }
 
 /// How often weight is handed on along names, and how much of it.

@@ -142,11 +142,11 @@ impl Session<'_> {
         let allowed = &self.asked.allowed;
         let entries = source.listing().entries().iter();
         let paths = entries.map(|entry| entry.path.as_str());
-        let is_protected = |path: &&str| {
+        let paths = paths.filter(|path| {
             let guard = allowed.guard(path);
             !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
-        };
-        let mut paths: Vec<String> = paths.filter(is_protected).map(str::to_owned).collect();
+        });
+        let mut paths: Vec<String> = paths.map(str::to_owned).collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
         let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
         paths.truncate(MAX_PROTECTED);

@@ -9,11 +9,11 @@ pub fn imports_text(document: &ImportsDocument) -> String {
     let mut text = String::new();
     for file in &document.files {
         text.push_str(&format!("{}\n", file.path));
-        let row = |edge: &ImportEdge| {
+        let rows = file.imports.iter().map(|edge| {
             let line = format!("    {}", edge.line);
             [line, one_line(&edge.specifier), edge_target(edge)]
-        };
-        let rows: Vec<[String; 3]> = file.imports.iter().map(row).collect();
+        });
+        let rows: Vec<[String; 3]> = rows.collect();
         text.push_str(&table(&rows));
     }
     if !document.closure.is_empty() {

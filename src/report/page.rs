@@ -130,7 +130,7 @@ impl Page {
             let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
             format!("| {} |\n", cells.join(" | "))
         };
-        let one = |block: &Block| match block {
+        let blocks = self.0.iter().map(|block| match block {
             Block::Title(title, _) => format!("## {}\n", cell(title)),
             Block::Heading(title) => format!("\n**{}**\n\n", cell(title)),
             Block::Line(text) => format!("\n{}\n", cell(text)),
@@ -150,14 +150,14 @@ impl Page {
                 let text = fenced(text, "");
                 format!("\n<details><summary>{title}</summary>\n\n{text}\n</details>\n")
             }
-        };
-        self.0.iter().map(one).collect()
+        });
+        blocks.collect()
     }
 
     /// Writes a page of its own: no script, nothing loaded from elsewhere.
     pub fn html(&self, title: &str) -> String {
         let pre = |text: &str| format!("<pre>{text}</pre>\n");
-        let one = |block: &Block| match block {
+        let blocks = self.0.iter().map(|block| match block {
             Block::Title(title, mood) => format!("<h1 class=\"{mood}\">{}</h1>\n", escaped(title)),
             Block::Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
             Block::Line(text) => format!("<p>{}</p>\n", escaped(text)),
@@ -168,8 +168,8 @@ impl Page {
             }
             Block::Table(rows, _) => pre(&escaped(&table(rows))),
             Block::List(_) | Block::Code(_) => pre(&escaped(&block.text(false))),
-        };
-        let body: String = self.0.iter().map(one).collect();
+        });
+        let body: String = blocks.collect();
         include_str!("page.html")
             .replace("@TITLE@", &escaped(title))
             .replace("@STYLE@", include_str!("page.css").trim_end())
@@ -198,7 +198,7 @@ impl Block {
 // Returns fields of a record as it is serialized.
 fn cells_of(record: &impl Serialize, fields: &str) -> Vec<String> {
     let record = serde_json::to_value(record).unwrap_or_default();
-    let cell = |field: &str| match &record[field] {
+    let cells = fields.split(' ').map(|field| match &record[field] {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
         Value::Number(number) if number.is_f64() => {
@@ -210,17 +210,17 @@ fn cells_of(record: &impl Serialize, fields: &str) -> Vec<String> {
             items.collect::<Vec<_>>().join(", ")
         }
         value => value.to_string(),
-    };
-    fields.split(' ').map(cell).collect()
+    });
+    cells.collect()
 }
 
 // Spells the name of a field as words.
 fn plain_name(field: &str) -> String {
-    let letter = |letter: char| match letter.is_ascii_uppercase() {
+    let letters = field.chars().map(|letter| match letter.is_ascii_uppercase() {
         true => format!(" {}", letter.to_ascii_lowercase()),
         false => letter.to_string(),
-    };
-    field.chars().map(letter).collect()
+    });
+    letters.collect()
 }
 
 /// Formats rows in columns as wide as their widest cell; numbers are aligned right.
@@ -229,7 +229,7 @@ pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
         let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let line = |row: &R| {
+    let lines = rows.iter().map(|row| {
         let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
             let width = width(at);
             let number = cell.split(' ').next().unwrap_or_default().replace(',', "");
@@ -242,8 +242,8 @@ pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
         });
         let line = cells.collect::<Vec<_>>().join("  ");
         line.trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
+    });
+    lines.collect()
 }
 
 /// Formats a patch for people, with removed lines red and added lines green if `color` is set.
@@ -259,15 +259,15 @@ pub fn diff_text(patch: &str, color: bool) -> String {
         [b'-', ..] => RED,
         _ => "",
     };
-    let line = |line: &str| format!("{}\n", paint(line, style(line), true));
-    patch.lines().map(line).collect()
+    let lines = patch.lines().map(|line| format!("{}\n", paint(line, style(line), true)));
+    lines.collect()
 }
 
 // The signs stay, so that nothing depends on color.
 fn html_diff(patch: &str) -> String {
     // Above the first hunk of a file the same signs begin names.
     let mut in_hunk = false;
-    let line = |line: &str| {
+    let lines = patch.lines().map(|line| {
         in_hunk = line.starts_with("@@") || in_hunk && !line.starts_with("diff --git ");
         let text = escaped(line);
         match line.as_bytes().first().filter(|_| in_hunk) {
@@ -275,8 +275,8 @@ fn html_diff(patch: &str) -> String {
             Some(b'-') => format!("<del>{text}</del>\n"),
             _ => format!("{text}\n"),
         }
-    };
-    patch.lines().map(line).collect()
+    });
+    lines.collect()
 }
 
 /// Colors a text, if it has a style and `color` is set.

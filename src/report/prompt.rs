@@ -3,8 +3,7 @@
 use super::page::fenced;
 use super::visible::one_line;
 use crate::model::{
-    ContextDocument, Evidence, FailurePacket, PacketFile, PreviousAttempt, RepoPath, StopReason,
-    hex,
+    ContextDocument, FailurePacket, PacketFile, PreviousAttempt, RepoPath, StopReason, hex,
 };
 use sha2::{Digest, Sha256};
 
@@ -140,8 +139,8 @@ impl Prompt<'_> {
             "{failure} Context level: {level} of 4. Files: {files}. Bytes: {bytes}."
         ));
         let evidence = packet.failure.evidence.iter().take(MAX_EVIDENCE);
-        let row = |line: &Evidence| format!("log line {}: {}", line.line, line.text);
-        self.list("evidence", evidence.map(row));
+        let rows = evidence.map(|line| format!("log line {}: {}", line.line, line.text));
+        self.list("evidence", rows);
         let failing = context.diagnosis.iter().flat_map(|found| &found.failing_tests);
         self.list("failing-tests", failing.take(MAX_ROWS).cloned());
         self.list("commands", packet.test_commands.iter().cloned());

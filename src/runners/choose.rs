@@ -63,8 +63,8 @@ fn select_command(
         // load has no name that a pattern finds.
         let by_file = tests.iter().any(is_file);
         let files = test_paths(tests).filter(|files| {
-            let is_plain = |file: &String| !file.starts_with('-') && (by_file || is_path(file));
-            names_no_file && files.iter().all(is_plain)
+            names_no_file
+                && files.iter().all(|file| !file.starts_with('-') && (by_file || is_path(file)))
         });
         if by_file && files.is_none() {
             return None;
@@ -145,8 +145,8 @@ pub fn with_others(
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
     let ids = tests.iter().take(count).map(|test| row.id(test));
     let first = ids.collect::<Option<Vec<String>>>()?;
-    let file = |id: &String| id.split("::").next().unwrap_or(id).to_owned();
-    let files: BTreeSet<String> = first.iter().map(file).collect();
+    let files: BTreeSet<String> =
+        first.iter().map(|id| id.split("::").next().unwrap_or(id).to_owned()).collect();
     let files = files.into_iter().map(|path| FailedTest {
         id: path.clone(),
         path: Some(path),
@@ -181,8 +181,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners
 impl Row {
     fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
         // A test without a name is found by none, and no option is made of one.
-        let is_plain = |test: &FailedTest| !test.id.trim().is_empty() && !test.id.starts_with('-');
-        if !tests.iter().all(is_plain) {
+        if !tests.iter().all(|test| !test.id.trim().is_empty() && !test.id.starts_with('-')) {
             return None;
         }
         if tests.iter().any(is_file) && !self.replaces_paths {

@@ -162,12 +162,12 @@ fn site_modules(site: &Path, about: &Path) -> Vec<String> {
             found.insert(module.to_owned());
         }
     }
-    let named = |word: &String| {
+    let words = found.into_iter().filter(|word| {
         !word.is_empty()
             && word.chars().all(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
             && site.join(word.as_str()).parent() == Some(site)
-    };
-    found.into_iter().filter(named).collect()
+    });
+    words.collect()
 }
 
 fn folder_entries(folder: &Path) -> Vec<PathBuf> {

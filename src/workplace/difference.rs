@@ -258,7 +258,7 @@ fn changed_files(
     let listed = sources.iter().flat_map(|source| source.listing().files());
     let paths: BTreeSet<&RepoPath> = listed.map(|entry| &entry.path).collect();
     let paths: Vec<&RepoPath> = paths.into_iter().filter(|path| may(path)).collect();
-    let compare = |path: &&RepoPath| {
+    let changed = paths.par_iter().filter_map(|path| {
         let [old_kind, new_kind] = sources.map(|source| {
             let entry = source.listing().get(path.as_str());
             entry.map(|entry| &entry.kind)
@@ -281,8 +281,8 @@ fn changed_files(
             before: side(old),
             after: side(new),
         })
-    };
-    paths.par_iter().filter_map(compare).collect()
+    });
+    changed.collect()
 }
 
 // Joins a deleted file and a new one with half of its lines: the file moved.

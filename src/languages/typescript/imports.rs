@@ -111,8 +111,8 @@ fn read_list(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usiz
     for specifier in list.named() {
         if let Some(name) = read_named(specifier, text) {
             names.push(name);
-            let is_type = |part: Node<'_>| part.kind() == "type" && !part.is_named();
-            types += usize::from(specifier.all().any(is_type));
+            types +=
+                usize::from(specifier.all().any(|part| part.kind() == "type" && !part.is_named()));
         }
     }
     types

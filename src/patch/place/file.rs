@@ -64,8 +64,7 @@ fn place_without_blanks<'h, 'a>(
         hunks.iter().map(|hunk| place_one(hunk, in_context)).collect()
     };
     let placed = place_all(false).or_else(|| place_all(true));
-    let is_there = |hunk: &Hunk<'_>| !site.exact_rows(&old_of(&hunk.lines)).is_empty();
-    placed.filter(|_| !hunks.iter().all(is_there))
+    placed.filter(|_| !hunks.iter().all(|hunk| !site.exact_rows(&old_of(&hunk.lines)).is_empty()))
 }
 
 /// Removes a blank behind the marks of changed lines, or of those of context too; `None` where one has none.

@@ -24,8 +24,7 @@ pub(super) fn read_diff<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Claims<'a> {
     while let Some(line) = lines.get(scan.at) {
         scan.read_line(line);
     }
-    let is_git = |file: &FilePatch<'_>| file.headers.text.starts_with(b"diff --git ");
-    if scan.set.files.iter().any(is_git) {
+    if scan.set.files.iter().any(|file| file.headers.text.starts_with(b"diff --git ")) {
         scan.set.format = PatchFormat::Git;
     }
     let Scan { set, spans, .. } = scan;

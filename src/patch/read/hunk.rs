@@ -195,8 +195,7 @@ fn read_free<'a>(
 
 // Blank lines at the end, and prose after a blank line, may be no part of the hunk.
 fn loose_tail(body: &[HunkLine<'_>]) -> usize {
-    let is_unmarked = |line: &&HunkLine<'_>| !line.prefixed && !line.no_newline;
-    let unmarked = body.iter().rev().take_while(is_unmarked).count();
+    let unmarked = body.iter().rev().take_while(|line| !line.prefixed && !line.no_newline).count();
     let mut tail = body.iter().skip(body.len() - unmarked);
     let firm = tail.position(|line| line.line.is_empty());
     unmarked - firm.unwrap_or(unmarked)

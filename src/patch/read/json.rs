@@ -82,8 +82,7 @@ impl Found {
             let unread = self.unread;
             return (!unread.is_empty()).then_some(Packet::Unread(unread));
         }
-        let is_edit = |file: &FilePatch<'_>| matches!(file.body, Body::Edits(_));
-        let format = match self.files.iter().any(is_edit) {
+        let format = match self.files.iter().any(|file| matches!(file.body, Body::Edits(_))) {
             true => PatchFormat::Edits,
             false => PatchFormat::WholeFile,
         };
