@@ -184,7 +184,8 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let file = request.mcp.as_ref();
     let mut servers = file.map(|file| read_servers(file, request.auto)).transpose()?;
     let settings = app.settings();
-    let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
+    // What a probe has where nothing is set.
+    let timeout = settings.limits.timeout.map_or(Duration::from_secs(30), |limit| limit.0);
     let probes = probes(request, timeout, servers.as_ref())?;
     if probes.is_empty() {
         return Err(AppError::usage("nothing to probe")
@@ -199,7 +200,8 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let options = Options {
         job: &job,
         directory: app.directory().to_owned(),
-        max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
+        // Attempts where nothing is set.
+        max_attempts: request.max_attempts.unwrap_or(3),
         environment: &settings.test.env,
         redactor: &redactor,
         listing: Some(workspace.source.listing()),
@@ -247,10 +249,6 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let exit = exit_code(&result, &stop);
     Ok((result, exit))
 }
-
-// What a probe has where nothing is set.
-const USUAL_TIME: Duration = Duration::from_secs(30);
-const USUAL_ATTEMPTS: u32 = 3;
 
 fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
     let name = file.display().to_string();

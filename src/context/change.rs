@@ -11,8 +11,6 @@ use crate::source::Source;
 
 /// Bytes of diff that go into a packet.
 const MAX_DIFF_BYTES: usize = 65_536;
-/// A file above this size is data; its lines are not compared.
-const MAX_FILE_BYTES: u64 = 1_000_000;
 
 /// What differs between two states of a repository: `base_name` as the caller named the first.
 ///
@@ -79,7 +77,8 @@ fn file_diff(
         let Some(entry) = entry.filter(|_| is_file) else {
             return Ok(None);
         };
-        if entry.bytes > MAX_FILE_BYTES {
+        // A file above this size is data; its lines are not compared.
+        if entry.bytes > 1_000_000 {
             return Err(());
         }
         let bytes = source.read(path).map_err(|_| ())?;

@@ -8,12 +8,6 @@ use super::fill::Fill;
 use super::inputs::{PacketInputs, Unshown};
 use super::targets::nearest_paths;
 
-/// Limits of one request, and how many requests are answered (the ladder's specification).
-const MAX_REQUESTS: usize = 2;
-const MAX_FILES: usize = 10;
-const MAX_BYTES: u64 = 500_000;
-const MAX_FILE_BYTES: u64 = 200_000;
-
 /// Returns what an agent asked for as candidates, targets among them. What names nothing is rejected
 /// with the nearest names, and what exceeds the limits with the limit.
 pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> Vec<Candidate> {
@@ -30,11 +24,13 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             };
             let at = found.iter().position(|candidate| candidate.path == path);
             let entry = inputs.source.listing().get(path.as_str());
-            let size = entry.map_or(0, |entry| entry.bytes.min(MAX_FILE_BYTES));
+            // A larger file counts with the part that is read.
+            let size = entry.map_or(0, |entry| entry.bytes.min(200_000));
             let limit = match at {
-                _ if round >= MAX_REQUESTS => "only two requests are answered",
-                None if files == MAX_FILES => "a request may name at most 10 files",
-                None if bytes + size > MAX_BYTES => "a request may cover at most 500,000 bytes",
+                // Limits of one request, and how many are answered: the ladder's specification.
+                _ if round >= 2 => "only two requests are answered",
+                None if files == 10 => "a request may name at most 10 files",
+                None if bytes + size > 500_000 => "a request may cover at most 500,000 bytes",
                 _ => "",
             };
             if !limit.is_empty() {

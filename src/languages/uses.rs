@@ -11,9 +11,6 @@ use super::literal::text_of;
 use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
 
-/// Places of one name that are looked at.
-const MAX_PLACES: usize = 2_000;
-
 /// How a file uses one name, read from its syntax tree: what is in strings and comments, keys
 /// and members of other things are no uses.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -51,7 +48,8 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
     let mut finder = Finder::new(&tree);
     let mut found = Uses::default();
     let mut any = false;
-    for at in words(head, name).take(MAX_PLACES) {
+    // Places of one name that are looked at.
+    for at in words(head, name).take(2_000) {
         let Some(nodes) = finder.at(at) else { break };
         let Some((leaf, above)) = nodes.split_last() else {
             continue;

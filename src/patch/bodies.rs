@@ -42,7 +42,8 @@ pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &W
     let mut made = Modified::default();
     for (edit, number) in edits.iter().zip(1..) {
         let mut verdict = HunkVerdict::new(number, None);
-        let replaced = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+        // Bytes that are looked through as fast as two lines are compared.
+        let replaced = if work.spend(bytes.len() as u64 / 32) {
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
@@ -114,9 +115,6 @@ fn with_edges(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let edge = |lacks: bool| if lacks { end } else { b"" };
     ((first || last) && solid(old) && solid(new)).then(|| [edge(first), new, edge(last)].concat())
 }
-
-// Bytes that are looked through as fast as two lines are compared.
-const BYTES_A_COMPARISON: u64 = 32;
 
 const MANY_PLACES: usize = 1000;
 

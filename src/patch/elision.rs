@@ -50,13 +50,11 @@ fn solid_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     rows.map(|(row, line)| (row, line.trim_ascii()))
 }
 
-/// A longer line says something else.
-const LONGEST: usize = 200;
-
 /// Returns how a line says that lines of the file are left out here.
 pub(super) fn elision_of(line: &[u8]) -> Option<Elision> {
     let line = std::str::from_utf8(line).ok()?.trim();
-    if line.len() > LONGEST {
+    // A longer line says something else.
+    if line.len() > 200 {
         return None;
     }
     if is_dots(line) || line.contains(">...<") {

@@ -90,8 +90,8 @@ fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> 
 
 /// Whether the blob id that a section announces, which may be abbreviated, is that of its result.
 pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> bool {
-    const SHORTEST: usize = 7;
     let announced = section.announced_ids().map(|(_, new)| new.to_ascii_lowercase());
-    let announced = announced.filter(|new| new.len() >= SHORTEST);
+    // git abbreviates an id to seven characters at the least.
+    let announced = announced.filter(|new| new.len() >= 7);
     announced.is_some_and(|new| BlobId::from_content(bytes).to_string().starts_with(&new))
 }

@@ -157,7 +157,8 @@ impl Redactor {
     /// Scans until nothing new turns up: a mask can bring a neighbor to light.
     fn mask_to_end(&self, text: &[u8], mut hits: Vec<Hit>, learned: &mut Learned) -> Vec<Hit> {
         let mut found = merge_hits(text, hits.clone());
-        for _ in 0..MAX_ROUNDS {
+        // What a mask joins anew may hold another secret.
+        for _ in 0..6 {
             let masked = render_masked(text, &found);
             let new = scan(masked.as_deref().unwrap_or(text), &self.own);
             let place = |at| place_in_original(&found, at);
@@ -178,8 +179,6 @@ impl Redactor {
         hits
     }
 }
-
-const MAX_ROUNDS: usize = 6;
 
 /// Masks each string of a JSON text by itself.
 fn mask_strings(json: &str, mut mask: impl FnMut(&[u8]) -> Option<Vec<u8>>) -> String {

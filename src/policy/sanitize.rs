@@ -11,7 +11,6 @@ use crate::source::undo_code_page;
 
 /// Longest line of a sanitised log, in bytes.
 const MAX_LINE: usize = 2048;
-const HEAD: usize = 1500;
 
 /// Turns the raw output of programs into plain text that a person sees the same way.
 ///
@@ -101,7 +100,8 @@ fn push_capped(out: &mut String, line: &str) {
         return;
     }
     let between = |c: char| !c.is_alphanumeric() && !"_-.+/=~%:@".contains(c);
-    let head = line.floor_char_boundary(HEAD);
+    // Of a cut line the head says the most.
+    let head = line.floor_char_boundary(1500);
     let head = line[..head].rfind(between).unwrap_or(head);
     let tail = line.ceil_char_boundary(line.len() - 400);
     let tail = line[tail..].find(between).map_or(tail, |at| tail + at);

@@ -13,9 +13,6 @@ use super::test_files::is_test;
 use crate::languages::Language;
 use crate::model::{Code, PatchProblem, parse_rows};
 
-/// Characters of a line that are shown.
-const MAX_SHOWN: usize = 80;
-
 /// A sign that a change may turn tests green by other means than a repair.
 pub struct Suspicion {
     /// The place of its file among the changed files.
@@ -87,7 +84,8 @@ impl<'f> Sign<'f> {
     fn suspicion(&self, at: usize) -> Suspicion {
         let row = &TABLE[self.row];
         let text = String::from_utf8_lossy(self.text);
-        let shown: String = text.chars().take(MAX_SHOWN).collect();
+        // Characters of a line that are shown.
+        let shown: String = text.chars().take(80).collect();
         let head = format!("line {} `{shown}` {}", self.line, row.why);
         Suspicion {
             at,

@@ -131,8 +131,6 @@ fn compare_runner(
     proof
 }
 
-/// Tests that are named; a proof is for people too.
-const MAX_TESTS: usize = 200;
 /// Sentences about what is missing.
 const MAX_MISSING: usize = 12;
 
@@ -165,7 +163,8 @@ fn proven_ends(
     missing: &mut Vec<String>,
 ) -> Vec<ProvenTest> {
     let mut tests = Vec::new();
-    for id in failing.iter().take(MAX_TESTS) {
+    // Tests that are named; a proof is for people too.
+    for id in failing.iter().take(200) {
         let ended = now.map_or(TestEnd::NotSeen, |now| now.end_of(id));
         if let Some(why) = failed_still(ended).filter(|_| now.is_some()) {
             missing.push(format!("`{id}`, which failed, {why}"));

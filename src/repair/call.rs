@@ -47,12 +47,6 @@ enum CallEnd {
     Interrupted,
 }
 
-/// Characters of one line of an agent that are shown, and lines of a failing one that are kept.
-const LAST_WORDS: usize = 200;
-const LAST_LINES: usize = 10;
-/// An agent that says more than this is stopped.
-const MAX_REPLY_BYTES: u64 = 64 << 20;
-
 impl Session<'_> {
     /// Asks the agent and reads its reply; returns the patch to try. Without one the attempt has its end.
     pub(super) fn ask_agent(
@@ -150,7 +144,8 @@ impl Session<'_> {
             job: &job,
             timeout,
             environment: &environment,
-            max_output: MAX_REPLY_BYTES,
+            // An agent that says more than this is stopped.
+            max_output: 64 << 20,
         };
         let answer = call(&request, self.stage.stop, &mut Discard)?;
         self.settle_home(home)?;
@@ -293,10 +288,12 @@ impl Session<'_> {
         };
         let log = [&stdout, &stderr][usize::from(!stderr.trim().is_empty())];
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines.iter().skip(lines.len().saturating_sub(LAST_LINES));
+        // Lines of a failing agent that are kept.
+        let last = lines.iter().skip(lines.len().saturating_sub(10));
         let masked = last.map(|line| {
             let masked = self.asked.redactor.redact(line.trim_end()).text;
-            masked.chars().take(LAST_WORDS).collect()
+            // Characters of one line of an agent that are shown.
+            masked.chars().take(200).collect()
         });
         Some(AgentTrouble {
             kind,

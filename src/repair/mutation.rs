@@ -14,13 +14,6 @@ use crate::languages::{PerturbableTest, Perturbation, perturbable_tests};
 use crate::model::{MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
 use crate::patch::{Change, FileState};
 
-/// Runs that one check takes at most, and seconds.
-const MAX_RUNS: u32 = 12;
-/// Tests of a file that could not be loaded before, of which the first are tried.
-const MAX_TESTS: usize = 8;
-/// Characters of an assertion that are shown.
-const MAX_SHOWN: usize = 60;
-
 /// A formerly failing test, as its file has it.
 struct Target {
     path: RepoPath,
@@ -101,7 +94,8 @@ impl Session<'_> {
             let own: Vec<&PerturbableTest> = match closest(&failed.id, tests) {
                 Some(one) => vec![one],
                 // A file that could not be loaded: its tests are what failed.
-                None => tests.iter().take(MAX_TESTS).collect(),
+                // Tests of a file that could not be loaded before, of which the first are tried.
+                None => tests.iter().take(8).collect(),
             };
             for test in own {
                 let mut known = targets.iter_mut();
@@ -129,7 +123,8 @@ impl Session<'_> {
         let began = Instant::now();
         let most = targets.iter().map(|target| target.test.assertions.len());
         for round in 0..most.max().unwrap_or(0) {
-            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > 180.0 {
+            // Runs that one check takes at most, and seconds.
+            if found.runs >= 12 || began.elapsed().as_secs_f64() > 180.0 {
                 found.reason = Some(format!("{} runs were made for it", found.runs));
                 break;
             }
@@ -150,7 +145,8 @@ impl Session<'_> {
                     test: target.test.names.join(" "),
                     path: target.path.to_string(),
                     line: assertion.line,
-                    was: was.join(" ").chars().take(MAX_SHOWN).collect(),
+                    // Characters of an assertion that are shown.
+                    was: was.join(" ").chars().take(60).collect(),
                     outcome: target.mutation_outcome(&ran),
                 });
             }

@@ -138,7 +138,8 @@ impl Prompt<'_> {
         self.prose(&format!(
             "{failure} Context level: {level} of 4. Files: {files}. Bytes: {bytes}."
         ));
-        let evidence = packet.failure.evidence.iter().take(MAX_EVIDENCE);
+        // Lines of evidence beyond these repeat the first.
+        let evidence = packet.failure.evidence.iter().take(8);
         let rows = evidence.map(|line| format!("log line {}: {}", line.line, line.text));
         self.list("evidence", rows);
         let failing = context.diagnosis.iter().flat_map(|found| &found.failing_tests);
@@ -258,6 +259,5 @@ impl Prompt<'_> {
 }
 
 const MAX_ROWS: usize = 40;
-const MAX_EVIDENCE: usize = 8;
 
 const PASSAGES: &str = include_str!("prompt.md");

@@ -10,9 +10,6 @@ use serde::Deserialize;
 use super::pattern::pattern;
 use crate::model::{FailedTest, TestRunner, parse_rows, shell_word};
 
-/// Tests that one command names at most; of more the first are asked.
-const MAX_TESTS: usize = 30;
-
 /// The command that runs these tests alone, and how many of them it names. `named` is the last runner that
 /// the command starts, `is_path` says what of its words is a file, a folder or a module. `None` where words
 /// cannot be handed on to the runner, or nothing is known of it: then the whole command is run.
@@ -22,7 +19,8 @@ pub fn choose_command(
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<(String, usize)> {
-    let tests = tests.get(..MAX_TESTS).unwrap_or(tests);
+    // Tests that one command names at most; of more the first are asked.
+    let tests = tests.get(..30).unwrap_or(tests);
     Some((select_command(line, named, tests, is_path)?, tests.len()))
 }
 

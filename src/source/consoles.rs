@@ -12,14 +12,12 @@ const PAGES: [&str; 2] = [
     ÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ",
 ];
 
-// No tool writes a longer line with a mark in it.
-const MAX_LINE: usize = 2048;
-
 /// Undoes UTF-8 that was read in a code page of Windows, as `Γ£ô` or `âœ“` for a check mark.
 ///
 /// Only a line that becomes valid UTF-8 as a whole is changed: text that was meant as it is hardly ever does.
 pub fn undo_code_page(line: &str) -> Cow<'_, str> {
-    let mut pages = PAGES.iter().filter(|_| line.len() <= MAX_LINE);
+    // No tool writes a longer line with a mark in it.
+    let mut pages = PAGES.iter().filter(|_| line.len() <= 2048);
     let read = pages.find_map(|page| read_again(line, page));
     read.map_or(Cow::Borrowed(line), Cow::Owned)
 }

@@ -15,10 +15,6 @@ use crate::model::{BlobId, hex};
 
 /// Raise it whenever values are computed or written in another way.
 const REVISION: u32 = 10;
-/// A larger value is not kept.
-const MAX_VALUE: usize = 4 << 20;
-/// With more files than this in a store the older half goes: two states of a repository of 30,000 files.
-const MAX_FILES: usize = 60_000;
 /// Bytes of the digest before each value.
 const DIGEST: usize = 20;
 
@@ -167,7 +163,8 @@ impl Store {
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
     pub fn put(&self, key: Key, value: Vec<u8>) {
-        if self.keeps() && value.len() <= MAX_VALUE {
+        // A larger value is not kept.
+        if self.keeps() && value.len() <= (4 << 20) {
             self.lock_fresh().insert(key, value);
         }
     }
@@ -206,7 +203,8 @@ fn make_room(folder: &Path) -> io::Result<()> {
     }
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
-    if files.len() > MAX_FILES {
+    // With more files than this in a store the older half goes: two states of a repository of 30,000 files.
+    if files.len() > 60_000 {
         files.sort_by_cached_key(|path| path.metadata().and_then(|about| about.modified()).ok());
         for path in files.iter().take(files.len() / 2) {
             // Another process may have removed it already.

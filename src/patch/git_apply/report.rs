@@ -49,16 +49,14 @@ fn count_lines(section: &Section<'_>, options: &GitApplyOptions) -> (usize, usiz
     }
 }
 
-const NAME_WIDTH: usize = 50;
-const WIDTH: usize = 70;
-
 fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
     let names = rows.iter().flat_map(|(section, _)| [&section.old_name, &section.new_name]);
     let width = names.flatten().map(|name| quote_path("", name).len()).max();
-    let width = width.unwrap_or(0).min(NAME_WIDTH);
+    // git gives a row of a diffstat 70 columns, and the name 50 of them.
+    let width = width.unwrap_or(0).min(50);
     let totals = rows.iter().map(|(_, (added, deleted))| added + deleted);
     let most = totals.max().unwrap_or(0);
-    let room = most.min(WIDTH - width);
+    let room = most.min(70 - width);
     let scale = |lines: usize| (lines * room + most / 2).checked_div(most).unwrap_or(0);
     for (section, (added, deleted)) in rows {
         let name = shorten_name(quote_path("", section.target()), width);

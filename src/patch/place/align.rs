@@ -13,9 +13,6 @@ use crate::model::{Code, Mend, Refusal, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
 
-/// A line with more rows in the file says nothing of the place.
-const COMMON: usize = 64;
-
 /// What was done to context that lost its mark.
 pub(super) const PUT_BACK: &str = "put back the space that marks context lines";
 
@@ -139,7 +136,8 @@ pub(super) fn likely_starts(
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (index, line) in old.iter().enumerate().filter(|(_, line)| !line.is_blank()) {
         let rows = site.rows_of_words(line.text());
-        if rows.len() <= COMMON && site.work.spend(rows.len() as u64) {
+        // A line with more rows in the file says nothing of the place.
+        if rows.len() <= 64 && site.work.spend(rows.len() as u64) {
             for start in rows.iter().filter_map(|row| (*row as usize).checked_sub(index)) {
                 *votes.entry(start).or_default() += 1;
             }

@@ -49,7 +49,8 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let first = found.clone().min().map_or(row, |first| row.min(*first));
     let last = found.max().map_or(row, |last| row.max(*last));
     let first = first.max(row.saturating_sub(8)).saturating_sub(2);
-    let last = (last + 3).max(first + 5).min(first + MOST_SHOWN);
+    // Lines of the file that are shown.
+    let last = (last + 3).max(first + 5).min(first + 30);
     failure.mismatch.excerpts = vec![cut_excerpt(text, first, last)];
 }
 
@@ -153,9 +154,6 @@ fn find_alike(site: &Site<'_, '_>, old: &[&HunkLine<'_>]) -> Option<usize> {
     let (likeness, row) = rows.max_by(|one, other| one.0.total_cmp(&other.0))?;
     row.checked_sub(index).filter(|_| likeness >= ALIKE)
 }
-
-// Lines of the file that are shown.
-const MOST_SHOWN: usize = 30;
 
 /// The lines `from..to` of a file, as far as it has them.
 pub(super) fn cut_excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {

@@ -12,13 +12,11 @@ pub(super) enum Place {
     Script,
 }
 
-/// A longer line is no command that a person types.
-const LONGEST: usize = 2000;
-
 /// Finds the first command of a line that deletes, moves, edits or writes a file. Nothing is ever run.
 pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
     let text = std::str::from_utf8(line).ok()?.trim();
-    if text.len() > LONGEST {
+    // A longer line is no command that a person types.
+    if text.len() > 2000 {
         return None;
     }
     let words = text.split(' ').skip_while(|word| *word == "git").skip(1);

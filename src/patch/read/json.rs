@@ -52,7 +52,6 @@ pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
 
 const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
 const BEGIN_PATCH: &str = "*** Begin Patch";
-const DEEPEST: usize = 12;
 
 #[derive(Default)]
 struct Found {
@@ -99,7 +98,8 @@ impl Found {
     // Whether anything was found.
     fn take_value(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
         match value {
-            _ if depth > DEEPEST => false,
+            // An edit lies in few lists and objects; deeper nesting is other data.
+            _ if depth > 12 => false,
             Value::Array(list) => {
                 let lines: Option<Vec<&str>> = list.iter().map(one_line).collect();
                 let text = lines.map(|lines| lines.join("\n") + "\n");

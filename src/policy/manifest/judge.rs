@@ -11,8 +11,6 @@ use crate::model::{Code, PatchProblem, parse_rows};
 use crate::policy::change::{ChangedFile, LET_PASS};
 use crate::policy::globs::{PathRow, PathTable};
 
-const LINK: u32 = 0o120_000;
-
 /// Whether a patch may add, change and remove dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dependencies {
@@ -114,7 +112,8 @@ pub(in crate::policy) fn judge_manifest(
     let trees = match (file.before, file.after) {
         (_, None) => Err(refuse(Code::P704, "the patch deletes the manifest")),
         (before, after) if before == after && file.modes.0 == file.modes.1 => return Vec::new(),
-        _ if file.modes.1 == LINK => {
+        // The mode of a symbolic link.
+        _ if file.modes.1 == 0o120_000 => {
             Err(refuse(Code::P704, "the patch makes the manifest a symlink"))
         }
         (before, Some(after)) => {

@@ -152,8 +152,6 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true);
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
-// A run up to this length is masked whole, a longer one only where the secret is.
-const MASK_WHOLE: usize = 512;
 
 /// Decodes base64 of either alphabet, padded or not.
 pub(super) fn decode_base64(value: &[u8]) -> Option<Vec<u8>> {
@@ -171,7 +169,8 @@ fn each_decoded(text: &[u8], found: &mut dyn FnMut(&[u8], Origin<'_>)) {
             continue;
         };
         found(&decoded, &|range| {
-            if run.len() <= MASK_WHOLE {
+            // A run up to this length is masked whole, a longer one only where the secret is.
+            if run.len() <= 512 {
                 return run.range();
             }
             let end = run.start() + range.end.div_ceil(3) * 4;
