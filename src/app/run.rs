@@ -226,8 +226,9 @@ impl CommandRun {
         let (failing, command) = (&self.outcome, self.record.command.clone());
         let log = log_or_end(failing, &command);
         let line = self.rerun.line();
-        let missing = |line| missing_test_file(&workspace, line).is_some();
-        self.is_misnamed = line.as_deref().is_some_and(missing);
+        self.is_misnamed = line
+            .as_deref()
+            .is_some_and(|line| missing_test_file(&workspace, line).is_some());
         let search = line.as_deref().and_then(|line| {
             let (root, exit_code) = (workspace.root.as_deref(), failing.end.code_or_signal());
             let red = RedRun::new(diagnosis, &app.clean(log.as_bytes()), exit_code, root);

@@ -43,8 +43,9 @@ pub fn is_test_name(name: &str) -> bool {
 /// tests, as Django's, are checked by their place.
 pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let offers = |part: &str| matches!(part, "test" | "testing");
-    if Language::of_path(name).is_none() || path.split('/').any(offers) {
+    if Language::of_path(name).is_none()
+        || path.split('/').any(|part| matches!(part, "test" | "testing"))
+    {
         return false;
     }
     let lines = || text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -263,9 +263,10 @@ enum Script {
 
 fn parse_script(words: &[String]) -> Script {
     let program = words.iter().find(|word| !word.contains('=') || word.starts_with('-'));
-    let is_exec = |word: &String| matches!(word.as_str(), "exec" | "x" | "dlx");
     match program.map_or("", |word| base_name(word)) {
-        "npm" if words.iter().any(is_exec) => Script::Direct,
+        "npm" if words.iter().any(|word| matches!(word.as_str(), "exec" | "x" | "dlx")) => {
+            Script::Direct
+        }
         "npm" => Script::AfterDashes,
         "pnpm" | "yarn" | "bun" => Script::After,
         "make" | "just" | "task" | "tox" | "nox" | "hatch" | "sh" | "bash" | "turbo" | "nx"

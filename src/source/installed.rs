@@ -57,8 +57,9 @@ impl Installed {
     /// The folder of an npm package as a file in `directory` of the worktree finds it.
     pub fn npm(&self, directory: &str, package: &str) -> Option<PathBuf> {
         let root = self.root.as_ref()?;
-        let plain = |part: &str| !part.is_empty() && !part.starts_with('.');
-        if package.contains('\\') || !package.split('/').all(plain) {
+        if package.contains('\\')
+            || !package.split('/').all(|part| !part.is_empty() && !part.starts_with('.'))
+        {
             return None;
         }
         let start = root.join(directory);

@@ -104,8 +104,9 @@ pub(crate) fn may_count_on(facts: &FileFacts, text: &[u8], name: &str) -> bool {
     let own: Vec<&[u8]> = own
         .filter_map(|export| lines.get((export.line as usize).checked_sub(1)?).copied())
         .collect();
-    let is_at_top = |line: &&[u8]| !BRANCHES.iter().any(|start| line.starts_with(start));
-    own.is_empty() || own.iter().any(is_at_top) && !lines.iter().any(deletes)
+    own.is_empty()
+        || own.iter().any(|line| !BRANCHES.iter().any(|start| line.starts_with(start)))
+            && !lines.iter().any(deletes)
 }
 
 /// The statement that binds `name`, on one line.

@@ -33,8 +33,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     }
     let Some(index) = fault else { return };
     let expected = trim_end(old[index].text());
-    let is_cut = |row: &usize| expected.len() >= 8 && text.line(*row).starts_with(expected);
-    let cut = (0..text.len()).find(is_cut).filter(|_| rows[index].is_none());
+    let cut = (0..text.len())
+        .find(|row| expected.len() >= 8 && text.line(*row).starts_with(expected))
+        .filter(|_| rows[index].is_none());
     let before = rows[..index].iter().rev().find_map(|row| *row);
     let Some(row) = cut.or(before.map(|row| row + 1)).or(start) else {
         return;
@@ -108,11 +109,12 @@ fn explain(
     if let Some(index) = (0..rows.len()).find(is_off) {
         let line = to_text(old[index].text());
         let gap = index.checked_sub(1).and_then(|above| Some(rows[above]? + 1..rows[index]?));
-        let added = |row: &usize| {
-            let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
-            added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
-        };
-        let known = gap.clone().and_then(|mut gap| gap.find(added));
+        let known = gap.clone().and_then(|mut gap| {
+            gap.find(|row| {
+                let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
+                added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
+            })
+        });
         failure.message = match (known, gap) {
             (Some(row), _) => format!("line {} of the file already has what it adds", row + 1),
             (_, Some(gap)) if gap.len() == 1 => {

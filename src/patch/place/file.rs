@@ -100,8 +100,9 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
 // Whether a line is that of a scope, which may leave out what follows its name.
 fn names_scope(line: &[u8], scope: &[u8]) -> bool {
     let rest = line.trim_ascii().strip_prefix(scope.trim_ascii());
-    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    rest.is_some_and(|rest| !rest.first().is_some_and(goes_on))
+    rest.is_some_and(|rest| {
+        !rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    })
 }
 
 // The block that a line opens: all below it that is indented more, blank lines aside.
