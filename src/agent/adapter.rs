@@ -84,10 +84,8 @@ impl Adapter {
         if self.text.is_empty() {
             return None;
         }
-        let lines = printed.lines().map(str::trim_start);
-        let lines = lines.filter(|line| line.starts_with('{'));
-        let events = lines.filter_map(|line| serde_json::from_str(line).ok());
-        let events: Vec<Value> = events.collect();
+        let lines = printed.lines().map(str::trim_start).filter(|line| line.starts_with('{'));
+        let events: Vec<Value> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
         if events.is_empty() {
             return None;
         }

@@ -35,8 +35,7 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> AgentCommand 
         agent.command.clone_from(&preset.command);
         agent.protocol = preset.protocol;
         agent.adapter = Some(&preset.adapter);
-        let keys = preset.keys.iter();
-        let set = keys.filter(|key| std::env::var_os(key).is_some());
+        let set = preset.keys.iter().filter(|key| std::env::var_os(key).is_some());
         agent.environment.extend(set.cloned());
     }
     agent
@@ -47,8 +46,7 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> AgentCommand 
 /// # Errors
 /// `U310`.
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
-    let line = settings.agent.command.as_deref().unwrap_or_default();
-    let line = line.trim();
+    let line = settings.agent.command.as_deref().unwrap_or_default().trim();
     if let Some(preset) = preset(line) {
         let name = &preset.name;
         if !is_installed(&preset.command) {

@@ -165,8 +165,7 @@ pub fn merge_bench(
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument> {
-    let document = serde_json::from_slice(&std::fs::read(path).at(path)?);
-    document.map_err(|error| {
+    serde_json::from_slice(&std::fs::read(path).at(path)?).map_err(|error| {
         let message = format!("`{}` is not a bench document: {error}", path.display());
         AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })

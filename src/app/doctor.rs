@@ -56,8 +56,7 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
         ),
     };
     rows.push(row("last run", state, message, command));
-    let presets = PRESETS.iter();
-    let found = presets.filter(|preset| is_installed(&preset.command));
+    let found = PRESETS.iter().filter(|preset| is_installed(&preset.command));
     let found: Vec<&str> = found.map(|preset| preset.name.as_str()).collect();
     let (state, message) = match found.join(", ") {
         names if names.is_empty() => (
@@ -106,8 +105,7 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 // What the project declares and is not present.
 fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
     let versions = [tool_version(app, "python3")?, tool_version(app, "node")?];
-    let problems = find_problems(&Project::open(workspace), versions).into_iter();
-    let rows = problems.map(|remedy| {
+    let rows = find_problems(&Project::open(workspace), versions).into_iter().map(|remedy| {
         let command = remedy.command.as_deref();
         if works {
             let message = format!("{}; the last run ran without it", remedy.problem);

@@ -85,8 +85,7 @@ fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![directory.to_owned()]);
     }
     let entries = std::fs::read_dir(directory).at(directory)?;
-    let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut folders: Vec<PathBuf> = folders.collect();
+    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.retain(|path| path.is_dir() && !path.ends_with("attempts"));
     folders.sort();
     Ok(folders)

@@ -55,10 +55,7 @@ impl ExplainArgs {
         let pages = match explain_word(&self.word.join(" ")) {
             Ok(page) => vec![page],
             Err(error) if self.word.len() == 1 => return Err(error),
-            Err(_) => {
-                let pages = self.word.iter().map(|word| explain_word(word));
-                pages.collect::<Result<_, _>>()?
-            }
+            Err(_) => self.word.iter().map(|word| explain_word(word)).collect::<Result<_, _>>()?,
         };
         for page in &pages {
             output.print_document(self.format, page, |_, _| {

@@ -142,8 +142,7 @@ impl ConfigArgs {
 }
 
 fn setting_text(row: &SettingRow) -> String {
-    let value = row.value.as_ref();
-    let value = value.map_or_else(|| "(unset)".to_owned(), ToString::to_string);
+    let value = row.value.as_ref().map_or_else(|| "(unset)".to_owned(), ToString::to_string);
     format!("{} = {value}  # {}\n", row.key, row.origin)
 }
 

@@ -148,8 +148,7 @@ impl<'a> Fill<'a> {
             }
         }
         ranked.sort_by(|(a, one), (b, other)| {
-            let by_score = b.total_cmp(a);
-            by_score.then_with(|| one.candidate.path.cmp(&other.candidate.path))
+            b.total_cmp(a).then_with(|| one.candidate.path.cmp(&other.candidate.path))
         });
         for (place, (_, entry)) in ranked.into_iter().enumerate() {
             entry.rank = Some(place as u64);
@@ -159,8 +158,7 @@ impl<'a> Fill<'a> {
                 // there are, the further down the order it pays to look.
                 tokens / (tokens + 600.0 * place as f64)
             });
-            let units = entry.units.iter_mut();
-            units.for_each(|(_, worth)| *worth *= factor);
+            entry.units.iter_mut().for_each(|(_, worth)| *worth *= factor);
         }
     }
 

@@ -34,10 +34,7 @@ pub(super) fn find_imports(
         let names = &lacks.names;
         suggestions.extend(suggest(&inputs.graph, &Query { file, names, ask }));
     }
-    suggestions.retain(|one| {
-        let found = inputs.redactor.redact(&one.import_statement).findings;
-        found.is_empty()
-    });
+    suggestions.retain(|one| inputs.redactor.redact(&one.import_statement).findings.is_empty());
     let listing = inputs.source.listing();
     let is_here = files.iter().any(|path| listing.has_file(path.as_str()));
     let certain = is_here
@@ -65,8 +62,7 @@ fn recovery_context(
     names: &[String],
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
-    let all = suggestions.iter().rev();
-    let imports = all.filter(|one| one.source != HintSource::Similar);
+    let imports = suggestions.iter().rev().filter(|one| one.source != HintSource::Similar);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
     RecoveryContext {
         error_type: kind,

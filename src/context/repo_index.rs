@@ -32,8 +32,7 @@ pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIn
         }
     });
     let mut starts = all().filter(|entry| is_entrypoint(&entry.path));
-    let first = starts.by_ref().take(30);
-    let entrypoints = first.map(|entry| inputs.mask_name(&entry.path)).collect();
+    let entrypoints = starts.by_ref().take(30).map(|entry| inputs.mask_name(&entry.path)).collect();
     RepoIndex {
         files: files.collect(),
         entrypoints,
@@ -55,8 +54,7 @@ fn max_rows(level: Level) -> usize {
 
 // Directories to walk up from the nearest target and down again.
 fn path_distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
-    let steps = targets.iter().map(|target| path.steps_to(target)).min();
-    steps.unwrap_or(path.depth())
+    targets.iter().map(|target| path.steps_to(target)).min().unwrap_or(path.depth())
 }
 
 fn is_entrypoint(path: &RepoPath) -> bool {

@@ -59,8 +59,7 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
         read_bytes += text.len();
         let facts = facts(&read_as, &text);
         let export = facts.exports.iter().find(|export| export.name == name);
-        let local = export.and_then(|export| export.local.as_deref());
-        let local = local.unwrap_or(name);
+        let local = export.and_then(|export| export.local.as_deref()).unwrap_or(name);
         let kinds: Vec<_> = facts
             .definitions
             .iter()

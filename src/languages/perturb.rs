@@ -246,8 +246,7 @@ impl Finder<'_> {
     /// other as a value at run time.
     fn wrap_value(&self, node: Node<'_>) -> Perturbation {
         let text = text_of(node, self.text);
-        let literal = self.other_literal(node, &text);
-        let perturbed = literal.unwrap_or_else(|| {
+        let perturbed = self.other_literal(node, &text).unwrap_or_else(|| {
             let function = match (self.is_python, self.is_typed) {
                 (true, _) => PERTURB_PYTHON.to_owned(),
                 (false, true) => format!("((v: any): any => {PERTURB_SCRIPT})"),

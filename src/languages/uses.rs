@@ -90,8 +90,7 @@ impl Place {
             is_name: leaf.kind() == "identifier",
             ..Self::default()
         };
-        let near = [leaf].into_iter().chain(above.iter().rev().copied());
-        for (level, node) in near.enumerate() {
+        for (level, node) in [leaf].into_iter().chain(above.iter().rev().copied()).enumerate() {
             // The node that decides what a name is lies at most so many levels above.
             if level <= 6 || matches!(node.kind(), "type" | "class_body") {
                 query.at(node, text, |number, found| {

@@ -80,8 +80,7 @@ impl Server {
     }
 
     fn tools(&self) -> impl Iterator<Item = Tool> {
-        let offered = TOOLS.iter().filter(|row| self.options.offers(row));
-        offered.map(ToolRow::tool)
+        TOOLS.iter().filter(|row| self.options.offers(row)).map(ToolRow::tool)
     }
 }
 

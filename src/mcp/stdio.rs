@@ -133,8 +133,7 @@ fn id_of_head(line: &[u8]) -> Value {
         let id = Deserializer::from_str(rest).into_iter().next()?.ok();
         id.filter(|id: &Value| id.is_string() || id.is_i64())
     };
-    let id = head.split("\"id\"").skip(1).find_map(id_after_key);
-    id.unwrap_or_default()
+    head.split("\"id\"").skip(1).find_map(id_after_key).unwrap_or_default()
 }
 
 // Parses a line as a message; `None` wants no answer, an error is the answer. `greeted` is set once a client said who

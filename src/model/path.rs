@@ -111,8 +111,7 @@ impl RepoPath {
     /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
     /// result is the root itself.
     pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        let above = directory.split('/').filter(|part| !part.is_empty());
-        let mut parts: Vec<&str> = above.collect();
+        let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
         for part in relative.split('/') {
             match part {
                 "" | "." => {}
@@ -145,8 +144,7 @@ impl RepoPath {
 
     /// The file name up to its last dot; the whole name of a dotfile.
     pub fn stem(&self) -> &str {
-        let parts = self.file_name().rsplit_once('.');
-        let stem = parts.map_or("", |(stem, _)| stem);
+        let stem = self.file_name().rsplit_once('.').map_or("", |(stem, _)| stem);
         if stem.is_empty() { self.file_name() } else { stem }
     }
 

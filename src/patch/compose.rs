@@ -51,12 +51,7 @@ pub(super) fn compose_edits(
         }
     }
     drafts.sort_by_key(|draft| (draft.at, draft.removed > 0, draft.hunk));
-    let is_twice = |pair: &&[Draft<'_>]| {
-        let mut added = pair.iter().filter(|draft| draft.removed == 0);
-        let rows = (added.next(), added.next());
-        matches!(rows, (Some(one), Some(two)) if one.at == two.at)
-    };
-    if let Some([_, draft]) = drafts.windows(2).find(is_twice) {
+    if let Some([_, draft]) = drafts.windows(2).find(adds_twice) {
         return Err((draft.hunk, refuse_clash(draft.at)));
     }
     let (bytes, glued) = write_edits(text, &drafts, !marks_newlines);
@@ -64,6 +59,13 @@ pub(super) fn compose_edits(
         return Err((outcomes.len().saturating_sub(1), no_newline()));
     }
     Ok(bytes)
+}
+
+/// Whether two drafts add lines at one place.
+fn adds_twice(pair: &&[Draft<'_>]) -> bool {
+    let mut added = pair.iter().filter(|draft| draft.removed == 0);
+    let rows = (added.next(), added.next());
+    matches!(rows, (Some(one), Some(two)) if one.at == two.at)
 }
 
 /// Adds the runs of a hunk. Returns the row where it removes a line that another keeps or removes.

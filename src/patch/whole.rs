@@ -26,8 +26,7 @@ pub(super) fn reject_lost_rest(
         return Some(Refusal::new(Code::P313, message));
     }
     let lost = lost_definitions(path, before, after, slots);
-    let named = lost.iter().take(5);
-    let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+    let named: Vec<String> = lost.iter().take(5).map(|name| format!("`{name}`")).collect();
     let named = named.join(", ");
     let message = format!("the whole file omits {named} without a replacement");
     (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))

@@ -156,8 +156,7 @@ fn compile_paths(globs: &[String]) -> Result<GlobSet, String> {
         .iter()
         .flat_map(|glob| [format!("/{}", glob.trim_start_matches('/')), folder(glob)])
         .collect();
-    let compiled = compile_globs(&globs);
-    compiled.map_err(|(glob, why)| format!("`{}`: {why}", glob.trim_matches('/')))
+    compile_globs(&globs).map_err(|(glob, why)| format!("`{}`: {why}", glob.trim_matches('/')))
 }
 
 #[cfg(test)]

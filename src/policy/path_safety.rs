@@ -89,8 +89,7 @@ fn is_dot_git(part: &str) -> bool {
         .filter(|letter| !is_ignored_by_hfs(*letter))
         .flat_map(char::to_lowercase)
         .collect();
-    let name = folded.split(':').next().unwrap_or_default();
-    let name = name.trim_end_matches(['.', ' ']);
+    let name = folded.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     if matches!(name, ".git" | ".jj" | ".hg" | ".svn") {
         return true;
     }
@@ -105,8 +104,7 @@ fn is_ignored_by_hfs(letter: char) -> bool {
 }
 
 fn is_device(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or_default().trim_end();
-    let stem = stem.to_ascii_lowercase();
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     matches!(
         stem.as_str(),
         "con" | "prn" | "aux" | "nul" | "conin$" | "conout$"

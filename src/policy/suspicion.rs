@@ -27,8 +27,7 @@ pub struct Suspicion {
 /// only moves adds nothing. Files are code by their ending, by their first line, where they may be
 /// executed, and where a command runs them; tests are none. One for each file and reason.
 pub fn find_suspicious(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
-    let rows = TABLE.iter().enumerate();
-    let heeded = rows.filter(|(_, row)| row.is_heeded(run));
+    let heeded = TABLE.iter().enumerate().filter(|(_, row)| row.is_heeded(run));
     let heeded: Vec<usize> = heeded.map(|(at, _)| at).collect();
     let of_files = crate::parallel::map(files.iter().collect(), |file| {
         signs_of_file(file, &heeded, run)

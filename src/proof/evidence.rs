@@ -71,8 +71,7 @@ impl TestAccount {
 fn dotted_id(id: &str) -> String {
     let (name, parameters) = id.find('[').map_or((id, ""), |at| id.split_at(at));
     let (path, rest) = name.split_once("::").unwrap_or((name, ""));
-    let path = path.strip_suffix(".py").unwrap_or(path);
-    let mut dotted = path.replace(['/', '\\'], ".");
+    let mut dotted = path.strip_suffix(".py").unwrap_or(path).replace(['/', '\\'], ".");
     for part in rest.split("::").filter(|part| !part.is_empty()) {
         dotted.push('.');
         dotted.push_str(part);

@@ -107,10 +107,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
 }
 
 fn sort_by_score(files: &mut [RankedFile]) {
-    files.sort_by(|a, b| {
-        let by_score = b.score().total_cmp(&a.score());
-        by_score.then_with(|| a.path.cmp(&b.path))
-    });
+    files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
 }
 
 // By signal, in the order of the table.
@@ -183,8 +180,7 @@ fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
         definers[*term as usize] += 1.0;
     }
     let score = |term: &u32| log2_1p(question.names[*term as usize]) / definers[*term as usize];
-    let scores = files.iter().map(|file| file.defines.iter().map(score).sum());
-    scores.collect()
+    files.iter().map(|file| file.defines.iter().map(score).sum()).collect()
 }
 
 fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {

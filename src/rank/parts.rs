@@ -208,8 +208,7 @@ fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) 
         *users.entry(*id).or_default() += 1.0;
     }
     let all = pieces.len() as f64;
-    let seeds = pieces.iter().enumerate();
-    let seeds = seeds.filter(|(_, piece)| piece.seed > 0.0);
+    let seeds = pieces.iter().enumerate().filter(|(_, piece)| piece.seed > 0.0);
     let mut wave: BTreeMap<usize, f64> = seeds.map(|(at, piece)| (at, piece.seed)).collect();
     let mut total = vec![0.0; pieces.len()];
     for _ in 0..STEPS {

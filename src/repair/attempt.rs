@@ -195,8 +195,7 @@ impl Session<'_> {
         // (nngroup.com/articles/response-times-3-important-limits). Of 13 such runs measured none took more than five
         // times as long as its failing tests alone, and most fixes hold.
         let is_short = whole.next().is_some_and(|run| run.seconds < 10.0);
-        let alone = self.seen.alone.clone();
-        let alone = alone.filter(|_| attempt.heal.is_none() || !is_short);
+        let alone = self.seen.alone.clone().filter(|_| attempt.heal.is_none() || !is_short);
         if let (Some(before), Some(line)) = (&attempt.before, alone) {
             let ran = self.stage.run(Some(&line), &why)?;
             let is_turned_down = fails_again(before, &ran.observed)
@@ -338,8 +337,7 @@ impl Session<'_> {
 }
 
 pub(super) fn paths_of(changes: &[Change]) -> Vec<String> {
-    let paths = changes.iter().map(|change| change.path.to_string());
-    paths.collect()
+    changes.iter().map(|change| change.path.to_string()).collect()
 }
 
 /// Says why a run that did not end by itself shows nothing.

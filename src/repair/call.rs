@@ -251,8 +251,7 @@ impl Session<'_> {
 
     // Logins and sessions are copied out; what else the agent wrote into its home is dropped and reported.
     fn settle_home(&mut self, home: Option<AgentHome>) -> Result<(), RepairError> {
-        let dropped = home.map_or_else(|| Ok(Vec::new()), AgentHome::close);
-        let dropped = dropped.at(Path::new("~"))?;
+        let dropped = home.map_or_else(|| Ok(Vec::new()), AgentHome::close).at(Path::new("~"))?;
         if dropped.is_empty() {
             return Ok(());
         }
@@ -289,8 +288,7 @@ impl Session<'_> {
         let log = [&stdout, &stderr][usize::from(!stderr.trim().is_empty())];
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         // Lines of a failing agent that are kept.
-        let last = lines.iter().skip(lines.len().saturating_sub(10));
-        let masked = last.map(|line| {
+        let masked = lines.iter().skip(lines.len().saturating_sub(10)).map(|line| {
             let masked = self.asked.redactor.redact(line.trim_end()).text;
             // Characters of one line of an agent that are shown.
             masked.chars().take(200).collect()
@@ -309,8 +307,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
     let requested = attempt.result.requested_files.len();
     let status = reply.packet.status;
     let asks = requested > 0 && (reply.patch.is_none() || status == ReplyStatus::RequestFiles);
-    let notes = reply.packet.notes.map(|notes| format!(": {notes}"));
-    let notes = notes.unwrap_or_default();
+    let notes = reply.packet.notes.map(|notes| format!(": {notes}")).unwrap_or_default();
     let (reason, message) = match call.end {
         CallEnd::Interrupted => (StopReason::Interrupted, "it was interrupted".to_owned()),
         CallEnd::Missing => (

@@ -136,8 +136,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
         }
         StopReason::PolicyRejected => {
             let mut messages = attempts.iter().rev().map(|attempt| &attempt.message);
-            let flag = messages.find_map(|message| message.split_once("--allow-protected "));
-            let path = flag?.1.split([' ', '`']).next()?;
+            let path = messages.find_map(|message| message.split_once("--allow-protected "))?.1.split([' ', '`']).next()?;
             format!(
                 "If `{path}` should change, allow it: `--allow-protected {path}`; otherwise state in the task that it must not"
             )
@@ -162,8 +161,7 @@ fn how_to_retry(attempts: &[AttemptResult]) -> String {
     if !attempts.iter().any(|attempt| attempt.progress || attempt.kept) {
         return "Split the task and retry its parts".to_owned();
     }
-    let seconds = attempts.iter().map(|attempt| attempt.agent_timeout_seconds);
-    let longest = seconds.fold(0.0, f64::max);
+    let longest = attempts.iter().map(|attempt| attempt.agent_timeout_seconds).fold(0.0, f64::max);
     let base = if longest > 0.0 { longest } else { 300.0 };
     format!("Retry with timeout={:.0}s", base * 2.0)
 }

@@ -51,8 +51,7 @@ impl Session<'_> {
         let now = self.seen.diagnosis.iter().flat_map(|d| &d.tests);
         let now: HashSet<&String> = now.map(|test| &test.id).collect();
         let runs_all = self.seen.failed.iter().all(|test| now.contains(&test.id));
-        let line = self.seen.alone.clone();
-        let line = line.filter(|_| trial.passed_alone && runs_all);
+        let line = self.seen.alone.clone().filter(|_| trial.passed_alone && runs_all);
         self.lay(laid, &[])?;
         let targets = self.find_targets()?;
         let whole = self.stage.runs.iter().rev().find(|run| run.whole);
@@ -239,8 +238,7 @@ static VALUES: LazyLock<regex::Regex> = LazyLock::new(|| {
 });
 
 fn values_in(line: &str) -> HashSet<String> {
-    let found = VALUES.find_iter(line);
-    found.map(|text| text.as_str().replace('"', "'")).collect()
+    VALUES.find_iter(line).map(|text| text.as_str().replace('"', "'")).collect()
 }
 
 // Whether a change adds all of these values in one line, or in two that follow each other.

@@ -83,8 +83,7 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
     let gone = |before: &[String], after: &[String]| {
         let names = before.iter().filter(|name| !after.contains(name));
         let names: Vec<&str> = names.map(String::as_str).collect();
-        let shown = names.iter().take(MOST_NAMES).copied();
-        let shown = shown.collect::<Vec<_>>().join(", ");
+        let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
         let more = names.len().saturating_sub(MOST_NAMES);
         if more > 0 { format!("{shown} and {more} more") } else { shown }
     };

@@ -140,8 +140,7 @@ impl Session<'_> {
     // Files that a patch may not change, those nearest to the root first, and how many there are beyond those.
     fn protected_files(&self, source: &dyn Source) -> (Vec<String>, Option<u64>) {
         let allowed = &self.asked.allowed;
-        let entries = source.listing().entries().iter();
-        let paths = entries.map(|entry| entry.path.as_str());
+        let paths = source.listing().entries().iter().map(|entry| entry.path.as_str());
         let paths = paths.filter(|path| {
             let guard = allowed.guard(path);
             !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
@@ -155,10 +154,8 @@ impl Session<'_> {
 }
 
 fn describe_task(task: &Task, focus: &[String]) -> String {
-    let list = |items: &[&String]| {
-        let rows = items.iter().map(|item| format!("- {item}\n"));
-        rows.collect::<String>()
-    };
+    let list =
+        |items: &[&String]| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
     let mut text = String::new();
     if !task.title.is_empty() {
         text.push_str(&format!("{}\n", task.title));

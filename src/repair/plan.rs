@@ -177,8 +177,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         }
         let (retry, kind) = (Retry::default(), Some(failure.kind));
         let first = choose_level(LevelChoice::Auto, kind, retry, 0, false);
-        let first = first.map_or(Level::Targets, |(level, _)| level);
-        let level = first.min(policy.max_level);
+        let level = first.map_or(Level::Targets, |(level, _)| level).min(policy.max_level);
         return ask_agent(history, policy, level, policy.agent_timeout);
     };
     after(last, failure, history, policy, may_split)

@@ -17,8 +17,7 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
     let diagnosis = read_value(&folder.join("diagnosis.json"));
     let evidence = diagnosis["evidence"].as_array().into_iter().flatten();
     let commands = key["commands"].as_array().into_iter().flatten();
-    let attempts = std::fs::read_dir(folder.join("attempts"));
-    let names = attempts.into_iter().flatten().flatten();
+    let names = std::fs::read_dir(folder.join("attempts")).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.collect();
     names.sort_by_key(|name| (name.len(), name.clone()));

@@ -35,8 +35,7 @@ impl RunKey {
     pub(super) fn new(setup: &Setup<'_>) -> Self {
         let mask = |line: &str| setup.redactor.mask(line);
         let name = |path: &std::path::Path| {
-            let name = path.file_name().unwrap_or_default();
-            name.to_string_lossy().into_owned()
+            path.file_name().unwrap_or_default().to_string_lossy().into_owned()
         };
         let started_at = Self::read_before(setup).and_then(|key| key.started_at);
         Self {

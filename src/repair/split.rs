@@ -105,8 +105,7 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     if each.len() > 1 {
         return each;
     }
-    let named = input.task.targets.iter();
-    let named = named.filter_map(|path| RepoPath::new(path).ok());
+    let named = input.task.targets.iter().filter_map(|path| RepoPath::new(path).ok());
     let targets: BTreeSet<RepoPath> = input.targets.iter().cloned().chain(named).collect();
     if targets.len() > 1 {
         let own = |target| Part {
@@ -177,8 +176,7 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
     // Two imports are followed from a part to what it uses.
-    let found = Graph::new(source).imported(&part.targets, 2, false);
-    let mut nodes = found.nodes.into_iter();
+    let mut nodes = Graph::new(source).imported(&part.targets, 2, false).nodes.into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 

@@ -59,8 +59,7 @@ fn is_data_of_tests(path: &RepoPath, source: &dyn Source) -> bool {
         return false;
     }
     let files = source.listing().files().map(|file| &file.path);
-    let code = files.filter(|file| Language::of_path(file.as_str()).is_some());
-    let naming = code.filter(|file| {
+    let naming = files.filter(|file| Language::of_path(file.as_str()).is_some()).filter(|file| {
         let text = source.read(file).unwrap_or_default();
         memchr::memmem::find(&text, path.file_name().as_bytes()).is_some()
     });

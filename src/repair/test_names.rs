@@ -12,24 +12,21 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
         listing.has_file(path.as_str()).then_some(path)
     };
     let id = test.id.split("::").next().unwrap_or_default();
-    let named = test.path.as_deref().and_then(listed).or_else(|| listed(id));
-    named.or_else(|| {
+    test.path.as_deref().and_then(listed).or_else(|| listed(id)).or_else(|| {
         let module = id.rsplit(['(', ' ']).next()?.trim_end_matches(')');
         let parts: Vec<&str> = module.split('.').collect();
         let heads = (1..=parts.len()).rev().map(|count| parts[..count].join("/"));
         let mut endings = heads.map(|head| format!("/{head}.py"));
         endings.find_map(|ending| {
             let mut files = listing.files().map(|file| &file.path);
-            let file = files.find(|file| format!("/{file}").ends_with(&ending));
-            file.cloned()
+            files.find(|file| format!("/{file}").ends_with(&ending)).cloned()
         })
     })
 }
 
 /// The test of a file that an id names most closely.
 pub(super) fn closest<'t>(id: &str, tests: &'t [PerturbableTest]) -> Option<&'t PerturbableTest> {
-    let named = tests.iter().filter(|test| names_it(id, &test.names));
-    named.max_by_key(|test| {
+    tests.iter().filter(|test| names_it(id, &test.names)).max_by_key(|test| {
         let held = test.names.iter().all(|name| id.contains(name.as_str()));
         (held, test.names.iter().map(String::len).sum::<usize>())
     })

@@ -73,8 +73,7 @@ pub fn healing_text(result: &HealingResult, color: bool) -> String {
     for probe in &result.probes {
         let mark = if probe.fixed { '✓' } else { '✗' };
         lines.push(format!("{mark} {}: {}", probe.name, probe.message));
-        let attempts = result.attempts.iter();
-        let attempts = attempts.filter(|attempt| attempt.probe == probe.name);
+        let attempts = result.attempts.iter().filter(|attempt| attempt.probe == probe.name);
         let fixes = attempts.filter_map(|attempt| attempt.fix_applied.as_ref());
         lines.extend(fixes.map(|fix| format!("  tried: {fix}")));
         let evidence = probe.diagnosis.iter().flat_map(|found| &found.evidence);

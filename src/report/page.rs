@@ -240,8 +240,7 @@ pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
                 format!("{cell:<width$}")
             }
         });
-        let line = cells.collect::<Vec<_>>().join("  ");
-        line.trim_end().to_owned() + "\n"
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     });
     lines.collect()
 }

@@ -191,8 +191,7 @@ impl Prompt<'_> {
             _ => "refused",
         });
         let verdict = |name: &str| {
-            let value = previous.preflight.as_ref()?.get(name)?;
-            value.as_str().filter(|text| !text.is_empty())
+            previous.preflight.as_ref()?.get(name)?.as_str().filter(|text| !text.is_empty())
         };
         let mut about = vec![("ended", previous.stop_reason.to_string())];
         for (name, field) in [("verdict", "verdict"), ("error", "errorCode")] {
@@ -226,8 +225,7 @@ impl Prompt<'_> {
         self.heading("Left out");
         let omitted = context.omitted.iter().filter(|file| file.rank.is_some());
         let omitted = omitted.take(MAX_ROWS).map(|file| (file.path.clone(), &file.reason));
-        let refused = context.files_rejected.iter();
-        let refused = refused.map(|file| (file.path.clone(), &file.reason));
+        let refused = context.files_rejected.iter().map(|file| (file.path.clone(), &file.reason));
         let row = |(path, why): (String, &String)| format!("{path}: {why}");
         self.list("omitted", omitted.map(row));
         self.list("refused", refused.map(row));

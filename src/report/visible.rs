@@ -9,8 +9,7 @@ pub fn visible(line: &str) -> String {
 
 fn escape(line: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let solid = line.trim_end_matches([' ', '\t']);
-    let letters = solid.chars();
-    let text: String = letters.map(|letter| escape_if(letter, is_escaped(letter))).collect();
+    let text: String = solid.chars().map(|letter| escape_if(letter, is_escaped(letter))).collect();
     let blanks = line[solid.len()..].replace('\t', "\\t");
     text + &blanks.replace(' ', "\\x20")
 }
@@ -23,8 +22,7 @@ pub fn harmless(line: &str) -> String {
 
 /// Returns what to send instead, a sentence for each kind of error, in the order of the patch.
 pub fn list_advice(verdict: &PatchVerdict) -> Vec<&'static str> {
-    let problems = verdict.problems.iter();
-    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    let errors = verdict.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let mut sentences: Vec<&str> = Vec::new();
     for advice in errors.map(|problem| problem.code.advice()) {
         if !advice.is_empty() && !sentences.contains(&advice) {

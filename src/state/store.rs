@@ -195,8 +195,7 @@ impl Store {
 // Makes the folder, and removes those of other revisions; one that is full loses its older half.
 fn make_room(folder: &Path) -> io::Result<()> {
     if !folder.is_dir() {
-        let other_revisions = folder.parent().map(fs::read_dir);
-        for entry in other_revisions.into_iter().flatten().flatten().flatten() {
+        for entry in folder.parent().map(fs::read_dir).into_iter().flatten().flatten().flatten() {
             let _ = fs::remove_dir_all(entry.path());
         }
         return fs::create_dir_all(folder);

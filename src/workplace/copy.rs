@@ -168,22 +168,19 @@ impl Copied {
         self.extras.copy_all(&relink)?;
         for path in &self.installed {
             let at = self.scratch.root().join(path.as_str());
-            let made = relink.relink_folder(path.as_str());
-            made.at(&at)?;
+            relink.relink_folder(path.as_str()).at(&at)?;
         }
         for (_, view) in &self.environments {
             clear_path(view)?;
         }
-        let made = relink.relink_outside();
-        Ok(made.at(self.scratch.root())?)
+        Ok(relink.relink_outside().at(self.scratch.root())?)
     }
 }
 
 // Of a variable what the job sees.
 fn job_value(job: &Job, name: &str) -> Option<String> {
     let variables = job.environment.variables(std::env::vars_os());
-    let value = variables.get(std::ffi::OsStr::new(name))?;
-    value.to_str().map(str::to_owned)
+    variables.get(std::ffi::OsStr::new(name))?.to_str().map(str::to_owned)
 }
 
 fn swap_paths(text: &str, from: &str, to: &str) -> String {

@@ -59,8 +59,7 @@ impl Difference {
     ) -> Self {
         let mut files = changed_files(before, after, may);
         pair_moves(&mut files);
-        let hunks = files.iter().enumerate();
-        let hunks = hunks.flat_map(|(at, file)| file.file_hunks(at)).collect();
+        let hunks = files.iter().enumerate().flat_map(|(at, file)| file.file_hunks(at)).collect();
         Self { files, hunks }
     }
 
@@ -144,8 +143,7 @@ impl Difference {
 
     /// The content after of a hunk's file.
     pub fn after(&self, hunk: &Hunk) -> Option<&FileState> {
-        let file = self.files.get(hunk.file)?;
-        file.after.as_ref().map(|(_, state)| state)
+        self.files.get(hunk.file)?.after.as_ref().map(|(_, state)| state)
     }
 }
 
@@ -235,8 +233,7 @@ fn has_lines(state: &FileState) -> bool {
 // after its name.
 fn exchanged_word<'l>(old: &'l str, new: &'l str) -> Option<(&'l str, &'l str)> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let both = old.bytes().zip(new.bytes());
-    let same = both.take_while(|(a, b)| a == b).count();
+    let same = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let head = old.as_bytes().get(..same)?;
     let start = same - head.iter().rev().take_while(|byte| is_word(byte)).count();
     let word = |line: &'l str| {

@@ -49,8 +49,7 @@ impl Relink<'_> {
 
     // What leads to something of which there is another here.
     fn root_pairs(&self) -> impl Iterator<Item = (&Path, &Path)> {
-        let more = self.environments.iter();
-        let more = more.map(|(from, to)| (from.as_path(), to.as_path()));
+        let more = self.environments.iter().map(|(from, to)| (from.as_path(), to.as_path()));
         more.chain([(self.original, self.copy)])
     }
 

@@ -54,8 +54,7 @@ pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Can
     if product.len() > 5 || taken.len() > 40 {
         return Some(Err(TOO_LARGE));
     }
-    let after = step.files.iter().filter(|file| file.after);
-    let after = after.map(|file| file.path.clone());
+    let after = step.files.iter().filter(|file| file.after).map(|file| file.path.clone());
     let tests: Vec<RepoPath> = after.filter(|path| range.takes(path.as_str())).collect();
     if tests.is_empty() {
         return Some(Err(NO_TEST_FILE));

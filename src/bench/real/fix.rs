@@ -127,8 +127,7 @@ pub(super) fn count_lines(changes: &[Change]) -> usize {
 
 /// Whether all of it is text.
 pub(super) fn is_text(changes: &[Change]) -> bool {
-    let sides = changes.iter();
-    let sides = sides.flat_map(|change| [&change.before, &change.after]);
+    let sides = changes.iter().flat_map(|change| [&change.before, &change.after]);
     sides
         .flatten()
         .all(|state| state.mode != 0o120_000 && std::str::from_utf8(&state.bytes).is_ok())

@@ -10,8 +10,7 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 /// Where a module stands: its path without extension; for a package its directory.
 pub(crate) fn module_place(path: &RepoPath) -> String {
     let text = path.as_str();
-    let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py"));
-    let stem = stem.unwrap_or(text);
+    let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py")).unwrap_or(text);
     stem.strip_suffix("/__init__").unwrap_or(stem).to_owned()
 }
 

@@ -15,8 +15,12 @@ pub(super) fn check_counts(
     lines: &[HunkLine<'_>],
     end: usize,
 ) -> Result<Option<Mend>, Refusal> {
-    let mend = |code, message| Mend::new(code, Safety::Safe, hunk.line, message);
-    let recount = mend(Code::M301, "recounted the lines of the hunk");
+    let recount = Mend::new(
+        Code::M301,
+        Safety::Safe,
+        hunk.line,
+        "recounted the lines of the hunk",
+    );
     let lead = lines.iter().take_while(|line| line.is_context()).count();
     let back = lines.iter().rev();
     let trail = back.take_while(|line| line.is_context()).count();
@@ -45,7 +49,12 @@ pub(super) fn check_counts(
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
         let message = "put back blank context lines that were stripped from the end of the patch";
-        return Ok(Some(mend(Code::M303, message)));
+        return Ok(Some(Mend::new(
+            Code::M303,
+            Safety::Safe,
+            hunk.line,
+            message,
+        )));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
     // Added lines that the header counts and that are missing at the end, more than writers miscount by.

@@ -78,8 +78,8 @@ fn without_blanks<'a>(lines: &[HunkLine<'a>], in_context: bool) -> Option<Vec<Hu
 }
 
 fn count_net(hunk: &Hunk<'_>) -> i64 {
-    let count = |lines: usize| i64::try_from(lines).unwrap_or(0);
-    count(hunk.new_lines().count()) - count(hunk.old_lines().count())
+    i64::try_from(hunk.new_lines().count()).unwrap_or(0)
+        - i64::try_from(hunk.old_lines().count()).unwrap_or(0)
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of
@@ -90,9 +90,8 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
     }
     let scopes = hunk.outer.iter().chain([&hunk.scope]);
     scopes.copied().try_fold(0..text.len(), |mut inside, scope| {
-        let is_named = |row: &usize| names_scope(text.line(*row), scope);
-        let row = inside.find(is_named)?;
-        let is_only = !inside.any(|row| is_named(&row));
+        let row = inside.find(|row| names_scope(text.line(*row), scope))?;
+        let is_only = !inside.any(|row| names_scope(text.line(row), scope));
         is_only.then(|| row..block_end(text, row))
     })
 }

@@ -27,8 +27,7 @@ pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
         Place::Prose if !text.starts_with("$ ") && !is_bare => quoted.collect(),
         _ => vec![text],
     };
-    let lines = lines.into_iter();
-    let mut commands = lines.flat_map(|line| line.split(['|', ';', '&']));
+    let mut commands = lines.into_iter().flat_map(|line| line.split(['|', ';', '&']));
     commands.find_map(suspect_text)
 }
 
@@ -37,7 +36,6 @@ fn suspect_text(text: &str) -> Option<Suspect> {
     let mut words = words.skip_while(|word| matches!(*word, "$" | "sudo" | "command" | "git"));
     let head = words.next()?;
     let rest: Vec<&str> = words.collect();
-    let is_in_place = |flag: &&str| flag.starts_with("-i") || matches!(*flag, "-pi" | "--in-place");
     let target = rest.iter().position(|word| word.starts_with('>'));
     let paths: Vec<&str> = match (head, target) {
         ("rm" | "mv" | "unlink" | "rmdir" | "cp" | "ln" | "touch" | "truncate", _) => {
@@ -46,8 +44,7 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         ("sed" | "perl", _) if rest.iter().any(is_in_place) => vec![*rest.last()?],
         ("tee", _) if text.contains("<<") => vec![*rest.first()?],
         ("echo" | "printf" | "cat", Some(at)) => {
-            let after = rest.get(at..)?.iter();
-            let mut after = after.map(|word| word.trim_start_matches('>'));
+            let mut after = rest.get(at..)?.iter().map(|word| word.trim_start_matches('>'));
             vec![after.find(|word| !word.is_empty())?]
         }
         _ => return None,
@@ -61,4 +58,8 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         text: text.trim().to_owned(),
         takes: takes.map(str::to_owned).collect(),
     })
+}
+
+fn is_in_place(flag: &&str) -> bool {
+    flag.starts_with("-i") || matches!(*flag, "-pi" | "--in-place")
 }

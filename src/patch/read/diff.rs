@@ -108,8 +108,7 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn read_section(&mut self, text: Vec<u8>, start: usize) {
-        let index_name = std::mem::take(&mut self.index_name);
-        let name = index_name.rsplit(|byte| *byte == b'/').next();
+        let name = std::mem::take(&mut self.index_name).rsplit(|byte| *byte == b'/').next();
         if memchr::memmem::find(&text, name.unwrap_or_default()).is_none() {
             let message = "the `Index:` line names another file than the headers";
             self.fail(Code::P202, message);

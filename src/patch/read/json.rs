@@ -36,9 +36,12 @@ impl Packet {
 /// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a
 /// tool that edits.
 pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
-    let status = |value: &Value| value.get("status")?.as_str().map(str::to_owned);
     if let [(_, one)] = values
-        && status(one).is_some_and(|word| !matches!(&*word, "patch" | "completed"))
+        && one
+            .get("status")?
+            .as_str()
+            .map(str::to_owned)
+            .is_some_and(|word| !matches!(&*word, "patch" | "completed"))
     {
         return Some(Packet::Nothing);
     }

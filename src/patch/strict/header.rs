@@ -211,8 +211,7 @@ fn read_word<'a>(
 
 // Two ids and perhaps a mode: `1234567..89abcde 100644`.
 fn read_index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result<(), Fatal> {
-    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-    let mut words = rest.splitn(2, |byte| *byte == b' ');
+    let mut words = rest.strip_suffix(b"\n").unwrap_or(rest).splitn(2, |byte| *byte == b' ');
     let ids = words.next().unwrap_or_default();
     let Some((old, dotted)) = memchr::memchr(b'.', ids).and_then(|dot| ids.split_at_checked(dot))
     else {

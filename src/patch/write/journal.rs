@@ -198,8 +198,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
 
 /// The error for a tree in which some files are new and others old.
 pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) -> WriteError {
-    let rows = journal.rows.iter();
-    let changed = rows.filter(|row| stands_at(tree, row) != row.old);
+    let changed = journal.rows.iter().filter(|row| stands_at(tree, row) != row.old);
     let paths: Vec<String> = changed.map(|row| format!("`{}`", row.path)).collect();
     WriteError::HalfWay {
         paths: paths.join(", "),

@@ -61,16 +61,17 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
                 made.map_err(|error| io_error(Path::new(path), error))?;
             }
         }
-        let id = |state: Option<&FileState>| {
-            state.map(|state| (BlobId::from_content(&state.bytes).to_string(), state.mode))
-        };
         journal.rows.push(ChangedPath {
             path: path.to_owned(),
-            old: id(old),
-            new: id(new),
+            old: blob_and_mode(old),
+            new: blob_and_mode(new),
         });
     }
     Ok(journal)
+}
+
+fn blob_and_mode(state: Option<&FileState>) -> Option<(String, u32)> {
+    state.map(|state| (BlobId::from_content(&state.bytes).to_string(), state.mode))
 }
 
 // Everything still is as it was checked, through the directories that will be written.

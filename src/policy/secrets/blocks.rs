@@ -165,8 +165,7 @@ fn end_of_label(text: &[u8], at: usize) -> usize {
 /// Masks the values below `data:` and `stringData:` of the Kubernetes secret whose `kind: Secret`
 /// is at `kind`. Returns where its document ends.
 pub(super) fn mask_manifest(text: &[u8], kind: Range<usize>, hits: &mut Vec<Hit>) -> usize {
-    let behind = text.get(kind.end).copied();
-    if behind.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+    if text.get(kind.end).copied().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return kind.end;
     }
     let from = kind.start.saturating_sub(MAX_BYTES);

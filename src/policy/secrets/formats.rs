@@ -38,8 +38,7 @@ pub(super) struct Rule {
 
 /// The rules that have a pattern, each with its place in the table.
 pub(super) fn format_rules() -> impl Iterator<Item = (usize, &'static Rule)> {
-    let rules = TABLE.iter().enumerate();
-    rules.filter(|(_, rule)| !rule.pattern.is_empty())
+    TABLE.iter().enumerate().filter(|(_, rule)| !rule.pattern.is_empty())
 }
 
 /// Whether a rule of the table has this id.

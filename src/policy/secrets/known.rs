@@ -143,8 +143,7 @@ fn is_worth_masking(value: &str) -> bool {
 
 fn url_password(value: &str) -> Option<&str> {
     let (_, rest) = value.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let (user, _) = authority.rsplit_once('@')?;
+    let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
     user.split_once(':').map(|(_, password)| password)
 }
 

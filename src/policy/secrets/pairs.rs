@@ -130,8 +130,7 @@ impl<'t> Pairs<'t> {
         let found = region.filter(|_| from >= self.list_end).and_then(|regex| regex.find(slice));
         let Some(list) = found else { return Vec::new() };
         self.list_end = from + list.end();
-        let items = item.into_iter().flat_map(|item| item.find_iter(list.as_bytes()));
-        let items = items.map(|item| {
+        let items = item.into_iter().flat_map(|item| item.find_iter(list.as_bytes())).map(|item| {
             // A cookie's own name is before its value: `sid=x`.
             let name = memchr::memchr(b'=', item.as_bytes()).filter(|at| at + 3 < item.len());
             item.start() + name.map_or(0, |at| at + 1)..item.end()
