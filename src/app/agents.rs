@@ -61,8 +61,6 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         }
         return Ok(());
     }
-    // What holds more than words is a line for the shell, which finds its commands itself.
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || " -_.+".contains(char);
     if line.is_empty() || !line.chars().all(is_plain) || is_installed(line) {
         return Ok(());
     }
@@ -70,6 +68,11 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     let hint =
         "install it, or correct it; `mendit fix --help` names the agents that need no command";
     Err(AppError::new(Code::U310, message).hint(hint))
+}
+
+// What holds more than words is a line for the shell, which finds its commands itself.
+fn is_plain(char: char) -> bool {
+    char.is_ascii_alphanumeric() || " -_.+".contains(char)
 }
 
 #[cfg(test)]

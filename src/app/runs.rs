@@ -327,18 +327,19 @@ impl<'a> RunStore<'a> {
         let last = self.last_command();
         let last = last.filter(|last| last.line().as_deref() == Some(line));
         let window = last.and_then(|last| last.rerun?.window).zip(workspace.root.clone());
-        let written_in = |[began, ended]: [u64; 2], file: &Path| {
-            let written = file.symlink_metadata().ok()?.modified().ok()?;
-            let written = written.duration_since(UNIX_EPOCH).ok()?;
-            Some((began.into()..=ended.into()).contains(&written.as_millis()))
-        };
         move |path| {
             let written = window
                 .as_ref()
-                .and_then(|(window, root)| written_in(*window, &root.join(path.as_str())));
+                .and_then(|(window, root)| is_written_in(*window, &root.join(path.as_str())));
             written == Some(true)
         }
     }
+}
+
+fn is_written_in([began, ended]: [u64; 2], file: &Path) -> Option<bool> {
+    let written = file.symlink_metadata().ok()?.modified().ok()?;
+    let written = written.duration_since(UNIX_EPOCH).ok()?;
+    Some((began.into()..=ended.into()).contains(&written.as_millis()))
 }
 
 /// The log of the last run of this worktree, told; `None` when nothing was run yet.
@@ -391,15 +392,13 @@ pub(super) fn state(app: &App) -> Result<RepositoryState> {
 /// none, or a link or the repository's own is in its place: it may be hidden by rules, and a link be followed.
 pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option<PathBuf> {
     let folder = workspace.root.as_deref().unwrap_or(app.directory()).join(".mendit");
-    let is_there = |place: &Path| place.symlink_metadata().is_ok();
     if make && !is_there(&folder) {
         std::fs::create_dir(&folder).ok()?;
     }
-    let is_own = |place: &Path| place.symlink_metadata().is_ok_and(|about| about.is_dir());
     let runs = folder.join("runs");
-    let leads_away = is_there(&runs) && !is_own(&runs);
+    let leads_away = is_there(&runs) && !is_directory(&runs);
     let is_listed = workspace.source.listing().has_directory(".mendit");
-    if is_listed || !is_own(&folder) || leads_away {
+    if is_listed || !is_directory(&folder) || leads_away {
         return None;
     }
     let ignore = folder.join(".gitignore");
@@ -408,6 +407,14 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
         let _ = write_file(&ignore, "*\n");
     }
     Some(folder)
+}
+
+fn is_directory(place: &Path) -> bool {
+    place.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+fn is_there(place: &Path) -> bool {
+    place.symlink_metadata().is_ok()
 }
 
 /// Refuses a folder that has these marks: two runs in one would be read as one.

@@ -263,8 +263,7 @@ impl<'a> Fill<'a> {
 
     fn scarce(&self, entries: &[Entry]) -> Scarce {
         let files = entries.len() as u64;
-        let size = |entry: &Entry| entry.file.text.len() as u64;
-        let all: u64 = entries.iter().map(size).sum();
+        let all: u64 = entries.iter().map(|entry| entry.file.text.len() as u64).sum();
         let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
         let log = self.failure.log_tokens(self.inputs.request);
         // The tokens of each file are rounded up.
@@ -273,7 +272,9 @@ impl<'a> Fill<'a> {
         if self.failure.level <= Level::OneHop {
             // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
             let free = entries.iter().filter(|entry| entry.is_free());
-            left = left.saturating_add(free.map(size).sum::<u64>().min(left));
+            left = left.saturating_add(
+                free.map(|entry| entry.file.text.len() as u64).sum::<u64>().min(left),
+            );
         }
         if left < by_tokens {
             let zero = match self.caps.max_tokens {

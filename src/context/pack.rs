@@ -18,8 +18,8 @@ pub(super) type Share = Option<(FileMode, Vec<[u32; 2]>)>;
 /// Distributes the bytes: first requested files, then short project files, failing tests, whole files in the order of
 /// the specification, and the best parts.
 pub(super) fn pack(entries: &[Entry], bytes: u64, file_bytes: u64, is_spec: bool) -> Vec<Share> {
-    let sizes = || entries.iter().map(|entry| entry.file.text.len() as u64);
-    if sizes().all(|size| size <= file_bytes) && sizes().sum::<u64>() <= bytes {
+    let sizes = entries.iter().map(|entry| entry.file.text.len() as u64);
+    if sizes.clone().all(|size| size <= file_bytes) && sizes.sum::<u64>() <= bytes {
         return vec![Some((FileMode::Full, Vec::new())); entries.len()];
     }
     let mut packer = Packer::new(entries, bytes, file_bytes);

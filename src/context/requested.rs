@@ -95,10 +95,6 @@ enum Part {
 // or `path#L120-L200`. A file whose own name reads like that comes first.
 fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     let split = |mark: &str| text.split_once(mark).filter(|(path, _)| !path.is_empty());
-    let named = |(path, name): (&str, &str)| match line_ranges(&name.replace('L', "")) {
-        Some(lines) => (path.to_owned(), Part::Lines(lines)),
-        None => (path.to_owned(), Part::Definition(name.to_owned())),
-    };
     let numbered = || {
         let (path, lines) = text.rsplit_once(':')?;
         Some((path.to_owned(), Part::Lines(line_ranges(lines)?)))
@@ -106,7 +102,7 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     let (path, part) = if listing.get(text).is_some() {
         (text.to_owned(), Part::All)
     } else {
-        let part = split("::").or_else(|| split("#")).map(named);
+        let part = split("::").or_else(|| split("#")).map(named_part);
         part.or_else(numbered).unwrap_or_else(|| (text.to_owned(), Part::All))
     };
     let path = RepoPath::new(&path)
@@ -121,6 +117,13 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         return Err(Unshown::new(Code::C301, reason, None));
     }
     Ok((path, part))
+}
+
+fn named_part((path, name): (&str, &str)) -> (String, Part) {
+    match line_ranges(&name.replace('L', "")) {
+        Some(lines) => (path.to_owned(), Part::Lines(lines)),
+        None => (path.to_owned(), Part::Definition(name.to_owned())),
+    }
 }
 
 // `120-200`, `12`, or several such; a single line represents those around it.

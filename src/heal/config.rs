@@ -135,10 +135,6 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
     if (by_url && entry.url.is_none()) || (!by_url && command.is_none()) {
         return Err("neither a `command` nor a `url`".to_owned());
     }
-    let texts = |pairs: BTreeMap<String, Value>| {
-        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        pairs.into_iter().map(|(name, value)| (name, text(value))).collect()
-    };
     let mut words: Vec<String> = command.into_iter().collect();
     if !words.is_empty() {
         words.extend(entry.args);
@@ -146,11 +142,19 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
     Ok(Endpoint {
         transport: if by_url { Transport::Http } else { Transport::Stdio },
         command: words,
-        env: texts(entry.env),
+        env: text_values(entry.env),
         cwd: entry.cwd,
         url: entry.url,
-        headers: texts(entry.headers),
+        headers: text_values(entry.headers),
     })
+}
+
+fn text_values<C: FromIterator<(String, String)>>(pairs: BTreeMap<String, Value>) -> C {
+    pairs.into_iter().map(|(name, value)| (name, value_text(&value))).collect()
+}
+
+fn value_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn put_endpoint(entry: &mut Map<String, Value>, endpoint: &Endpoint) {

@@ -24,10 +24,10 @@ pub fn removed(
 ) -> Option<String> {
     let all = statements(file, text, facts);
     let mut found = all.iter().filter(|one| {
-        let takes = |import: &&Import| {
-            import.specifier == module && import.names.iter().any(|taken| taken.name == name)
-        };
-        one.imports.len() == 1 && one.imports.iter().copied().any(|import| takes(&import))
+        one.imports.len() == 1
+            && one.imports.iter().copied().any(|import| {
+                import.specifier == module && import.names.iter().any(|taken| taken.name == name)
+            })
     });
     let (statement, None) = (found.next()?, found.next()) else {
         return None;

@@ -154,11 +154,14 @@ pub fn is_word(byte: u8) -> bool {
 
 /// Where the name stands as a word of its own.
 pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
-    let part = |byte: Option<&u8>| byte.is_some_and(|byte| is_word(*byte));
     memmem::find_iter(text, name.as_bytes()).filter(move |at| {
         let before = at.checked_sub(1).and_then(|at| text.get(at));
-        !name.is_empty() && !part(before) && !part(text.get(at + name.len()))
+        !name.is_empty() && !is_word_byte(before) && !is_word_byte(text.get(at + name.len()))
     })
+}
+
+fn is_word_byte(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| is_word(*byte))
 }
 
 #[cfg(test)]

@@ -52,11 +52,6 @@ impl TestAccount {
         if let Some(end) = ends.first() {
             return *end;
         }
-        // A command that changes its directory names the file from there.
-        let is_tail = |whole: &str, tail: &str| {
-            let head = whole.strip_suffix(tail);
-            head.is_some_and(|head| head.ends_with('.')) && tail.contains('.')
-        };
         let elsewhere = self.tests.iter();
         let elsewhere = elsewhere.filter(|(other, _)| is_tail(&id, other) || is_tail(other, &id));
         let ends: Vec<TestEnd> = elsewhere.map(|(_, end)| *end).collect();
@@ -65,6 +60,12 @@ impl TestAccount {
             _ => TestEnd::NotSeen,
         }
     }
+}
+
+// A command that changes its directory names the file from there.
+fn is_tail(whole: &str, tail: &str) -> bool {
+    let head = whole.strip_suffix(tail);
+    head.is_some_and(|head| head.ends_with('.')) && tail.contains('.')
 }
 
 // `tests/test_a.py::T::test_f[a/b]` as reports spell it: `tests.test_a.T.test_f[a/b]`.
@@ -171,7 +172,6 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
     let Some(text) = text else {
         return report;
     };
-    let totals = |a: &TestAccount| (a.counts.passed, a.counts.failed, a.counts.errors);
     let mut account = report;
     account.counts.deselected = text.counts.deselected;
     account.printed = text.printed;
@@ -182,6 +182,10 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
         ));
     }
     account
+}
+
+fn totals(a: &TestAccount) -> (u64, u64, u64) {
+    (a.counts.passed, a.counts.failed, a.counts.errors)
 }
 
 /// What pytest's report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer

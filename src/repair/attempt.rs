@@ -289,8 +289,10 @@ impl Session<'_> {
         changes: &[Change],
     ) -> Result<Vec<(RepoPath, Option<FileState>)>, RepairError> {
         let source = self.stage.place.source()?;
-        let state = |path: &RepoPath| (path.clone(), FileState::read(&source, path));
-        Ok(changes.iter().map(|change| state(&change.path)).collect())
+        Ok(changes
+            .iter()
+            .map(|change| (change.path.clone(), FileState::read(&source, &change.path)))
+            .collect())
     }
 
     // Written last, because a resumed run repeats an attempt without its result.
@@ -351,24 +353,27 @@ pub(super) fn unfinished_run(ran: &CommandsRun) -> Option<(StopReason, String)> 
 
 // What is wrong, with its file where the words do not name it.
 fn refusal_reason(verdict: &PatchVerdict) -> String {
-    let named = |path: Option<&str>, message: &str| match path {
-        Some(path) if !path.is_empty() && !message.contains(path) => {
-            let allow = format!("--allow-protected {path}");
-            format!("`{path}`: {message}").replace("--allow-protected PATH", &allow)
-        }
-        _ => message.to_owned(),
-    };
     let mut problems = verdict.problems.iter();
     let problem = problems.find(|problem| problem.severity == Severity::Error);
-    let problem = problem.map(|problem| named(problem.path.as_deref(), &problem.message));
+    let problem = problem.map(|problem| name_file(problem.path.as_deref(), &problem.message));
     let hunk = verdict.files.iter().find_map(|file| {
         let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
-        Some(named(Some(&file.path), &hunk.message))
+        Some(name_file(Some(&file.path), &hunk.message))
     });
     let why = problem
         .or(hunk)
         .unwrap_or_else(|| "the files already match the patch".to_owned());
     format!("the patch is {}: {why}", verdict.verdict)
+}
+
+fn name_file(path: Option<&str>, message: &str) -> String {
+    match path {
+        Some(path) if !path.is_empty() && !message.contains(path) => {
+            let allow = format!("--allow-protected {path}");
+            format!("`{path}`: {message}").replace("--allow-protected PATH", &allow)
+        }
+        _ => message.to_owned(),
+    }
 }
 
 // Whether a runner counts each of the tests that failed as passed, and none otherwise.

@@ -21,11 +21,10 @@ pub fn child_failure(
     redactor: &Redactor,
 ) -> ChildFailure {
     let category = result.category.unwrap_or(Category::Partial);
-    let mask = |text: &String| redactor.mask(text);
     let mut steps: Vec<String> = Vec::new();
     for attempt in attempts {
-        steps.extend(attempt.completed_steps.iter().map(mask));
-        steps.extend(attempt.kept.then(|| mask(&attempt.message)));
+        steps.extend(attempt.completed_steps.iter().map(|text| redactor.mask(text)));
+        steps.extend(attempt.kept.then(|| redactor.mask(&attempt.message)));
     }
     let mut actions = list_actions(result, category, attempts, remedies);
     let mut seen = BTreeSet::new();
@@ -42,9 +41,9 @@ pub fn child_failure(
         duration: result.duration_seconds,
         completed_steps: steps,
         files_modified: result.files_modified.clone(),
-        blocked_on: find_blocker(result, attempts.last()).as_ref().map(mask),
+        blocked_on: find_blocker(result, attempts.last()).as_ref().map(|text| redactor.mask(text)),
         retryable: is_retryable,
-        suggested_actions: actions.iter().map(mask).collect(),
+        suggested_actions: actions.iter().map(|text| redactor.mask(text)).collect(),
     }
 }
 

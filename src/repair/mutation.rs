@@ -214,22 +214,23 @@ impl Session<'_> {
 // A test is in doubt when no assertion makes it fail, and when one passes that stands before one that fails: the last
 // ones may not be reached.
 fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
-    let last_failing = |row: &NegatedAssertion| {
-        let own = negated
-            .iter()
-            .filter(|other| (&other.test, &other.path) == (&row.test, &row.path));
-        let failing = own.filter(|other| other.outcome == MutationOutcome::Failed);
-        failing.map(|other| other.line).max()
-    };
     let mut rows = negated.iter();
     let row = rows.find(|row| {
         row.outcome == MutationOutcome::Passed
-            && last_failing(row).is_none_or(|line| row.line < line)
+            && last_failing_line(row, negated).is_none_or(|line| row.line < line)
     })?;
     Some(format!(
         "mutation check failed: the test still passes when the expected value at {}:{} changes",
         row.path, row.line
     ))
+}
+
+fn last_failing_line(row: &NegatedAssertion, negated: &[NegatedAssertion]) -> Option<u32> {
+    let own = negated
+        .iter()
+        .filter(|other| (&other.test, &other.path) == (&row.test, &row.path));
+    let failing = own.filter(|other| other.outcome == MutationOutcome::Failed);
+    failing.map(|other| other.line).max()
 }
 
 #[expect(clippy::expect_used, reason = "a constant")]
@@ -243,11 +244,10 @@ fn values_in(line: &str) -> HashSet<String> {
 
 // Whether a change adds all of these values in one line, or in two that follow each other.
 fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
-    let text = |side: &Option<FileState>| {
-        let bytes = side.as_ref().map_or(&[][..], |state| &state.bytes);
-        String::from_utf8_lossy(bytes).into_owned()
-    };
-    let (before, after) = (text(&change.before), text(&change.after));
+    let (before, after) = (
+        side_text(change.before.as_ref()),
+        side_text(change.after.as_ref()),
+    );
     let old: HashSet<&str> = before.lines().map(str::trim).collect();
     let is_new = |line: &&str| !old.contains(line.trim());
     let mut rows: Vec<HashSet<String>> = after
@@ -260,6 +260,11 @@ fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
         let mut values = values.iter();
         !pair[0].is_empty() && values.all(|value| pair.iter().any(|row| row.contains(value)))
     })
+}
+
+fn side_text(side: Option<&FileState>) -> String {
+    let bytes = side.map_or(&[][..], |state| &state.bytes);
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]

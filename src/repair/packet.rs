@@ -154,8 +154,6 @@ impl Session<'_> {
 }
 
 fn describe_task(task: &Task, focus: &[String]) -> String {
-    let list =
-        |items: &[&String]| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
     let mut text = String::new();
     if !task.title.is_empty() {
         text.push_str(&format!("{}\n", task.title));
@@ -178,10 +176,14 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
     } else if !criteria.is_empty() {
         text.push_str("\nDo only this part now:\n");
     }
-    text.push_str(&list(&criteria));
+    text.push_str(&list_items(&criteria));
     if !focus.is_empty() {
         text.push_str("\nOnly these tests are yours; others may still fail:\n");
-        text.push_str(&list(&focus.iter().collect::<Vec<_>>()));
+        text.push_str(&list_items(&focus.iter().collect::<Vec<_>>()));
     }
     text
+}
+
+fn list_items(items: &[&String]) -> String {
+    items.iter().map(|item| format!("- {item}\n")).collect::<String>()
 }

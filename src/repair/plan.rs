@@ -154,10 +154,10 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return Step::RepeatBaseline;
     }
     if policy.heal {
-        let heals = || attempts_of(history, Origin::Heal);
-        let in_vain = heals().filter(|attempt| !attempt.kept).count();
+        let heals = attempts_of(history, Origin::Heal);
+        let in_vain = heals.clone().filter(|attempt| !attempt.kept).count();
         // Changes without an LLM that are tried in one run.
-        let may_try = in_vain < MAX_TRIES && heals().count() < 8;
+        let may_try = in_vain < MAX_TRIES && heals.count() < 8;
         match history.heals {
             None => return Step::LookForHeals,
             Some(left) if left > 0 && may_try => return Step::TryHeal,

@@ -45,20 +45,21 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
         let is_last = words.last() == Some(&last.as_str());
         return bare == last || is_last && names.iter().all(|name| words.contains(&name.as_str()));
     }
-    let folded = |text: &str| {
-        let text = text.replace(['›', '>', '/'], " ");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let id = folded(id);
-    let whole = folded(&names.join(" "));
+    let id = fold_marks(id);
+    let whole = fold_marks(&names.join(" "));
     // A title with places for values.
     if let Some((plain, _)) = last.split_once(['%', '$']) {
-        return id.contains(folded(plain).as_str());
+        return id.contains(fold_marks(plain).as_str());
     }
     id == whole
         || id.ends_with(&format!(" {whole}"))
-        || id == folded(last)
+        || id == fold_marks(last)
         || id.starts_with(&format!("{last} ("))
+}
+
+fn fold_marks(text: &str) -> String {
+    let text = text.replace(['›', '>', '/'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -126,10 +126,6 @@ impl Page {
 
     /// Writes it for a pull request; long parts are folded.
     pub fn markdown(&self) -> String {
-        let row = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
         let blocks = self.0.iter().map(|block| match block {
             Block::Title(title, _) => format!("## {}\n", cell(title)),
             Block::Heading(title) => format!("\n**{}**\n\n", cell(title)),
@@ -137,9 +133,9 @@ impl Page {
             Block::List(items) => items.iter().map(|item| format!("- {}\n", cell(item))).collect(),
             Block::Table(rows, has_head) => {
                 let columns = rows.first().map_or(0, Vec::len);
-                let mut lines: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
+                let mut lines: Vec<String> = rows.iter().map(|cells| markdown_row(cells)).collect();
                 if !has_head {
-                    lines.insert(0, row(&vec![String::new(); columns]));
+                    lines.insert(0, markdown_row(&vec![String::new(); columns]));
                 }
                 lines.insert(1, format!("|{}\n", "---|".repeat(columns)));
                 format!("\n{}", lines.concat())
@@ -175,6 +171,11 @@ impl Page {
             .replace("@STYLE@", include_str!("page.css").trim_end())
             .replace("@BODY@", &body)
     }
+}
+
+fn markdown_row(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+    format!("| {} |\n", cells.join(" | "))
 }
 
 impl Block {
@@ -251,15 +252,18 @@ pub fn diff_text(patch: &str, color: bool) -> String {
     if !color {
         return patch.to_owned();
     }
-    let style = |line: &str| match line.as_bytes() {
+    let lines = patch.lines().map(|line| format!("{}\n", paint(line, diff_style(line), true)));
+    lines.collect()
+}
+
+fn diff_style(line: &str) -> &'static str {
+    match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', ..] => BOLD,
         [b'@', b'@', ..] => CYAN,
         [b'+', ..] => GREEN,
         [b'-', ..] => RED,
         _ => "",
-    };
-    let lines = patch.lines().map(|line| format!("{}\n", paint(line, style(line), true)));
-    lines.collect()
+    }
 }
 
 // The signs stay, so that nothing depends on color.

@@ -226,9 +226,8 @@ impl Prompt<'_> {
         let omitted = context.omitted.iter().filter(|file| file.rank.is_some());
         let omitted = omitted.take(MAX_ROWS).map(|file| (file.path.clone(), &file.reason));
         let refused = context.files_rejected.iter().map(|file| (file.path.clone(), &file.reason));
-        let row = |(path, why): (String, &String)| format!("{path}: {why}");
-        self.list("omitted", omitted.map(row));
-        self.list("refused", refused.map(row));
+        self.list("omitted", omitted.map(path_and_reason));
+        self.list("refused", refused.map(path_and_reason));
         let next = context.next.iter().map(RepoPath::to_string);
         self.list("worth-asking-for", next);
     }
@@ -254,6 +253,10 @@ impl Prompt<'_> {
         }
         self.data("file", &about, &file.content);
     }
+}
+
+fn path_and_reason((path, why): (String, &String)) -> String {
+    format!("{path}: {why}")
 }
 
 const MAX_ROWS: usize = 40;

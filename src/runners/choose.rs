@@ -103,11 +103,11 @@ pattern!(
 // `setUpClass (shop.tests.T)`, `test_a (shop.tests.T)`.
 fn split_owner(id: &str) -> Option<(&str, &str)> {
     let (name, owner) = id.strip_suffix(')')?.split_once(" (")?;
-    let is_plain = |text: &str| {
-        !text.is_empty()
-            && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
-    };
-    (is_plain(name) && is_plain(owner)).then_some((name, owner))
+    (is_plain_name(name) && is_plain_name(owner)).then_some((name, owner))
+}
+
+fn is_plain_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
 }
 
 /// How failing tests are run for a look at what they run.

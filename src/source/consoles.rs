@@ -32,7 +32,6 @@ fn read_again(line: &str, page: &str) -> Option<String> {
 
 /// Takes the colors out of a diff that git painted for a terminal. Others are kept: an escape may belong to a file.
 pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
-    let regex = |pattern: &str| regex::bytes::Regex::new(pattern).ok();
     let has_escape = memchr::memchr(0x1b, diff).is_some();
     let head = || regex(r"(?m)^\x1b\[[0-9;]*m(?:diff|---|@@) ");
     if !has_escape || !head().is_some_and(|head| head.is_match(diff)) {
@@ -42,6 +41,10 @@ pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
     color.map_or(Cow::Borrowed(diff), |color| {
         color.replace_all(diff, &b""[..])
     })
+}
+
+fn regex(pattern: &str) -> Option<regex::bytes::Regex> {
+    regex::bytes::Regex::new(pattern).ok()
 }
 
 #[cfg(test)]

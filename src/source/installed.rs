@@ -42,9 +42,8 @@ impl Installed {
             let version = interpreter_version(environment).unwrap_or_default();
             let name = version.rsplit_once('.').map_or(version.as_str(), |(name, _)| name);
             let lib = environment.join(format!("lib/python{name}"));
-            let is_own = |site: &PathBuf| site.starts_with(&lib);
-            if below.iter().any(is_own) {
-                below.retain(is_own);
+            if below.iter().any(|site| site.starts_with(&lib)) {
+                below.retain(|site| site.starts_with(&lib));
             }
             sites.append(&mut below);
         }

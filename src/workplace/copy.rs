@@ -79,12 +79,17 @@ impl Copied {
     }
 
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
-        let state = |(bytes, mode)| FileState::new(bytes, mode);
         let changes = self.scratch.changes()?;
         Ok(changes
             .into_iter()
             .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()))
-            .map(|c| Change::between(c.path, c.before.map(state), c.after.map(state)))
+            .map(|c| {
+                Change::between(
+                    c.path,
+                    c.before.map(|(bytes, mode)| FileState::new(bytes, mode)),
+                    c.after.map(|(bytes, mode)| FileState::new(bytes, mode)),
+                )
+            })
             .collect())
     }
 

@@ -232,18 +232,21 @@ fn has_lines(state: &FileState) -> bool {
 // The first words in which two lines differ, when the same is before and behind them. A signature may have changed
 // after its name.
 fn exchanged_word<'l>(old: &'l str, new: &'l str) -> Option<(&'l str, &'l str)> {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let same = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let head = old.as_bytes().get(..same)?;
-    let start = same - head.iter().rev().take_while(|byte| is_word(byte)).count();
+    let start = same - head.iter().rev().take_while(|byte| is_word(**byte)).count();
     let word = |line: &'l str| {
         let tail = line.get(start..)?;
-        let end = tail.bytes().position(|byte| !is_word(&byte));
+        let end = tail.bytes().position(|byte| !is_word(byte));
         Some(tail.split_at(end.unwrap_or(tail.len())))
     };
     let ((old, old_tail), (new, new_tail)) = (word(old)?, word(new)?);
     let is_exchange = !old.is_empty() && !new.is_empty() && old != new;
     (is_exchange && old_tail.bytes().next() == new_tail.bytes().next()).then_some((old, new))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn changed_files(

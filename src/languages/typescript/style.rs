@@ -264,12 +264,15 @@ fn first_quote(text: &[u8], facts: &FileFacts) -> char {
 
 // Whether the first import statement ends with a semicolon, else whether any line does.
 fn has_semicolons(text: &[u8], facts: &FileFacts) -> bool {
-    let ends = |line: &[u8]| line.trim_ascii_end().ends_with(b";");
     let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n');
     match first_specifier(text, facts) {
-        Some((_, rest)) => lines(rest).next().is_some_and(ends),
-        None => lines(text).any(ends),
+        Some((_, rest)) => lines(rest).next().is_some_and(ends_statement),
+        None => lines(text).any(ends_statement),
     }
+}
+
+fn ends_statement(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b";")
 }
 
 /// Writes an import as the file writes its own.

@@ -338,8 +338,10 @@ fn is_in_connection_string(text: &[u8], name: &Range<usize>, value: &Range<usize
     );
     let before = &text[name.start.saturating_sub(AROUND)..name.start];
     let after = &text[value.end..text.len().min(value.end + AROUND)];
-    let is_end = |byte: &u8| *byte == b'\n';
-    let sides = [before.rsplit(is_end).next(), after.split(is_end).next()];
+    let sides = [
+        before.rsplit(|byte| *byte == b'\n').next(),
+        after.split(|byte| *byte == b'\n').next(),
+    ];
     text.get(name.end) == Some(&b'=')
         && name.end + 1 == value.start
         && after.first().is_none_or(|first| b" \t\r\n;\"'".contains(first))
