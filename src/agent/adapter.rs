@@ -84,10 +84,8 @@ impl Adapter {
         if self.text.is_empty() {
             return None;
         }
-        let lines = printed.lines().map(str::trim_start);
-        let lines = lines.filter(|line| line.starts_with('{'));
-        let events = lines.filter_map(|line| serde_json::from_str(line).ok());
-        let events: Vec<Value> = events.collect();
+        let lines = printed.lines().map(str::trim_start).filter(|line| line.starts_with('{'));
+        let events: Vec<Value> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
         if events.is_empty() {
             return None;
         }
@@ -116,13 +114,17 @@ fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
     let find = |event: &'e Value, row: &String| {
         let mut words = row.split(' ');
         let (kind, pointer) = (words.next()?, words.next()?);
-        let has = |at: &str, value: &str| event.pointer(at).and_then(Value::as_str) == Some(value);
         let condition = words.next().and_then(|word| word.split_once('='));
-        let is_own = has("/type", kind) && condition.is_none_or(|(at, value)| has(at, value));
+        let is_own = has_value(event, "/type", kind)
+            && condition.is_none_or(|(at, value)| has_value(event, at, value));
         event.pointer(pointer).filter(|_| is_own)
     };
     let each = events.iter().flat_map(|event| rows.iter().map(move |row| (event, row)));
     each.filter_map(|(event, row)| find(event, row)).collect()
+}
+
+fn has_value(event: &Value, at: &str, value: &str) -> bool {
+    event.pointer(at).and_then(Value::as_str) == Some(value)
 }
 
 // Whether it can be within quotes of a shell and within brackets of a rule as it is.

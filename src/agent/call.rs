@@ -67,13 +67,11 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     );
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
-    let transcript = call.adapter.and_then(|a| a.parse_transcript(&printed));
-    let told = transcript.unwrap_or(Transcript {
+    let told = call.adapter.and_then(|a| a.parse_transcript(&printed)).unwrap_or(Transcript {
         text: printed,
         usage: None,
     });
-    let text = written.filter(|text| !text.trim().is_empty());
-    let text = text.unwrap_or(told.text);
+    let text = written.filter(|text| !text.trim().is_empty()).unwrap_or(told.text);
     let mut reply = read_reply(&text);
     reply.packet.usage = reply.packet.usage.or(told.usage);
     Ok(Answer {

@@ -20,8 +20,6 @@ pub struct AgentHome {
     started: SystemTime,
 }
 
-/// Files that are longer are linked rather than copied in.
-const LARGEST: u64 = 4 << 20;
 /// Variables that lead to a home, and where each leads to.
 const VARIABLES: [(&str, &str); 4] = [
     ("HOME", ""),
@@ -81,7 +79,8 @@ impl AgentHome {
             let is_session = is_own && self.passes_path(&below.join("any"));
             if metadata.is_dir() && !is_session && (is_own || leads_to_own) {
                 self.lay_folder(&below, is_own)?;
-            } else if metadata.is_file() && is_own && metadata.len() <= LARGEST {
+            } else if metadata.is_file() && is_own && metadata.len() <= (4 << 20) {
+                // A longer file is linked rather than copied.
                 fs::copy(&from, &to)?;
             } else {
                 symlink(&from, &to)?;

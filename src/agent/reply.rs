@@ -80,8 +80,7 @@ fn repair_packet(text: &str) -> Option<RepairPacket> {
     let status = fields.get("status").cloned();
     let status = status.and_then(|status| serde_json::from_value::<ReplyStatus>(status).ok());
     // A word that nobody knows says nothing.
-    let known = value.as_object_mut()?;
-    known.remove("status");
+    value.as_object_mut()?.remove("status");
     let mut packet: RepairPacket = serde_json::from_value(value).ok()?;
     let has_change = packet.patch.is_some() || !packet.edits.is_empty() || !packet.files.is_empty();
     packet.status = status.unwrap_or(match (has_change, packet.requested_files.is_empty()) {

@@ -37,11 +37,11 @@ impl AgentRow {
 pub(super) fn matching_rows(command: &str) -> Vec<&'static AgentRow> {
     let words = command.split(|letter: char| letter.is_whitespace() || "|;&()'\"".contains(letter));
     let programs: Vec<&str> = words.map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
-    let is_named = |row: &&AgentRow| {
+    let rows = TABLE.agent.iter().filter(|row| {
         let mut own = row.programs.iter();
         own.any(|program| programs.contains(&program.as_str()))
-    };
-    TABLE.agent.iter().filter(is_named).collect()
+    });
+    rows.collect()
 }
 
 #[derive(Default, Deserialize)]

@@ -12,18 +12,16 @@ use crate::model::{TroubleKind, parse_rows};
 pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
     // What is told last is what it ended with; a line of source or of a log is longer.
+    // The reason is in the last lines; a longer line is data.
     let last: Vec<String> = lines
-        .take(LAST_LINES)
-        .filter(|line| line.len() < MAX_LINE)
+        .take(20)
+        .filter(|line| line.len() < 1000)
         .map(str::to_ascii_lowercase)
         .collect();
     let fits = |word: &String| last.iter().any(|line| line.contains(word));
     let mut rows = ROWS.iter();
     Some(rows.find(|row| row.words.iter().any(fits))?.kind)
 }
-
-const LAST_LINES: usize = 20;
-const MAX_LINE: usize = 1000;
 
 #[derive(Deserialize)]
 struct Row {

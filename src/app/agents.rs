@@ -35,8 +35,7 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> AgentCommand 
         agent.command.clone_from(&preset.command);
         agent.protocol = preset.protocol;
         agent.adapter = Some(&preset.adapter);
-        let keys = preset.keys.iter();
-        let set = keys.filter(|key| std::env::var_os(key).is_some());
+        let set = preset.keys.iter().filter(|key| std::env::var_os(key).is_some());
         agent.environment.extend(set.cloned());
     }
     agent
@@ -47,8 +46,7 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> AgentCommand 
 /// # Errors
 /// `U310`.
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
-    let line = settings.agent.command.as_deref().unwrap_or_default();
-    let line = line.trim();
+    let line = settings.agent.command.as_deref().unwrap_or_default().trim();
     if let Some(preset) = preset(line) {
         let name = &preset.name;
         if !is_installed(&preset.command) {
@@ -63,8 +61,6 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         }
         return Ok(());
     }
-    // What holds more than words is a line for the shell, which finds its commands itself.
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || " -_.+".contains(char);
     if line.is_empty() || !line.chars().all(is_plain) || is_installed(line) {
         return Ok(());
     }
@@ -72,6 +68,11 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     let hint =
         "install it, or correct it; `mendit fix --help` names the agents that need no command";
     Err(AppError::new(Code::U310, message).hint(hint))
+}
+
+// What holds more than words is a line for the shell, which finds its commands itself.
+fn is_plain(char: char) -> bool {
+    char.is_ascii_alphanumeric() || " -_.+".contains(char)
 }
 
 #[cfg(test)]

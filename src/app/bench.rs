@@ -103,7 +103,8 @@ pub fn run_bench(
         agent,
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
         max_level: request.max_level.unwrap_or(Level::Requested),
-        max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
+        // Replies of the agent to try for each fixture.
+        max_attempts: request.max_attempts.unwrap_or(6),
         workplace,
         jobs: jobs(request.jobs),
     };
@@ -164,15 +165,11 @@ pub fn merge_bench(
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument> {
-    let document = serde_json::from_slice(&std::fs::read(path).at(path)?);
-    document.map_err(|error| {
+    serde_json::from_slice(&std::fs::read(path).at(path)?).map_err(|error| {
         let message = format!("`{}` is not a bench document: {error}", path.display());
         AppError::new(Code::F305, message).hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }
-
-// Replies of the agent to try for each fixture.
-const USUAL_ATTEMPTS: u32 = 6;
 
 fn choose_agent(app: &App, request: &BenchRequest) -> BenchAgent {
     match request.agent.as_deref().unwrap_or("builtin") {

@@ -42,8 +42,7 @@ pub(super) fn confined(app: &App, command: CommandLine) -> Result<(Job, Temporar
 /// Moves a job from the worktree to an isolated copy, which lasts as long as its folder, where the settings ask for
 /// that.
 pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>> {
-    let choice = app.settings().sandbox.workplace;
-    let choice = choice.unwrap_or(WorkplaceMode::InPlace);
+    let choice = app.settings().sandbox.workplace.unwrap_or(WorkplaceMode::InPlace);
     if choice == WorkplaceMode::InPlace {
         return Ok(None);
     }
@@ -143,8 +142,7 @@ pub(super) fn describe_failure(
     if needs_person || diagnosis.remedy_source == RemedySource::Tool {
         error = error.hint(diagnosis.suggested_fix.clone());
     }
-    let hints = sandbox_hints(diagnosis, outcome, job).into_iter();
-    hints.fold(error, AppError::hint)
+    sandbox_hints(diagnosis, outcome, job).into_iter().fold(error, AppError::hint)
 }
 
 // Whether a program that was not found is in the command itself, and not in a script that it started.

@@ -94,9 +94,6 @@ ContextRequest {
 }
 }
 
-/// More rounds than are ever answered.
-const MAX_ROUNDS: u64 = 8;
-
 const AFTER: &str = "After an attempt";
 const WHAT: &str = "Contents";
 
@@ -252,7 +249,8 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
         request.retry.stop_reason = reason.or(Some(StopReason::TestsFailed));
         // Requests that earlier packets answered, so that their files are not served again.
         let rounds = document["requestRounds"].as_u64().unwrap_or(0);
-        for _ in 0..rounds.min(MAX_ROUNDS) {
+        // More rounds than are ever answered.
+        for _ in 0..rounds.min(8) {
             request.requests.insert(0, Vec::new());
         }
         patch_digest = document["patchDigest"].as_str().map(str::to_owned);

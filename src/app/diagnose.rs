@@ -66,8 +66,7 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
         (facts.exit_code, facts.timed_out) = (request.exit_code, false);
     }
     facts.command = request.command.clone().or(facts.command);
-    let git = Repository::discover(app.directory())?;
-    let workspace = git.map(|_| app.worktree()).transpose()?;
+    let workspace = Repository::discover(app.directory())?.map(|_| app.worktree()).transpose()?;
     app.go_on("reading the log")?;
     let scene = workspace.as_ref().map(scene_of).unwrap_or_default();
     let reports = read_reports(&request.junit, app)?;
@@ -78,8 +77,7 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
     {
         let line = command.as_deref().unwrap_or_default();
         let project = Project::open(workspace);
-        let remedies = explain_failure(&project, &diagnosis, log.text(), line);
-        if let Some(remedy) = remedies.first() {
+        if let Some(remedy) = explain_failure(&project, &diagnosis, log.text(), line).first() {
             diagnosis.suggested_fix = app.redactor().mask(&in_words(remedy));
         }
     }
@@ -208,14 +206,14 @@ fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
         diagnosis.tests.iter().partition(|test| is_decisive(test));
     let none_decides = tests.is_empty();
     tests.extend(others);
-    let row = |test: &FailedTest| {
+    let rows = tests.into_iter().map(|test| {
         // A frame is no message.
         let message = test.message.clone();
         let message = message.filter(|message| !message.starts_with("node:"));
         let message = message.unwrap_or_else(|| first.clone());
         place_failure(message, Some(test), diagnosis)
-    };
-    let mut rows: Vec<RunFailure> = tests.into_iter().map(row).collect();
+    });
+    let mut rows: Vec<RunFailure> = rows.collect();
     // A file that did not load has no test.
     let of_file = diagnosis.lacks().next().is_some() || diagnosis.kind == FailureKind::SyntaxError;
     let of_test = first.starts_with("FAIL: ") || first.starts_with("ERROR: ");
@@ -317,8 +315,7 @@ fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
 
 fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
     let mut found = Vec::new();
-    let others = diagnosis.failures.iter().skip(1);
-    for failure in others.filter(|failure| !failure.follows) {
+    for failure in diagnosis.failures.iter().skip(1).filter(|failure| !failure.follows) {
         let mut evidence = diagnosis.evidence.iter();
         let Some(line) = evidence.find(|line| line.line == failure.line) else {
             continue;

@@ -57,8 +57,7 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
         ),
     };
     rows.push(row("last run", state, message, command));
-    let presets = PRESETS.iter();
-    let found = presets.filter(|preset| is_installed(&preset.command));
+    let found = PRESETS.iter().filter(|preset| is_installed(&preset.command));
     let found: Vec<&str> = found.map(|preset| preset.name.as_str()).collect();
     let (state, message) = match found.join(", ") {
         names if names.is_empty() => (
@@ -107,8 +106,7 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 // What the project declares and is not present.
 fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
     let versions = [tool_version(app, "python3")?, tool_version(app, "node")?];
-    let problems = find_problems(&Project::open(workspace), versions).into_iter();
-    let rows = problems.map(|remedy| {
+    let rows = find_problems(&Project::open(workspace), versions).into_iter().map(|remedy| {
         let command = remedy.command.as_deref();
         if works {
             let message = format!("{}; the last run ran without it", remedy.problem);
@@ -185,7 +183,8 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let file = request.mcp.as_ref();
     let mut servers = file.map(|file| read_servers(file, request.auto)).transpose()?;
     let settings = app.settings();
-    let timeout = settings.limits.timeout.map_or(USUAL_TIME, |limit| limit.0);
+    // What a probe has where nothing is set.
+    let timeout = settings.limits.timeout.map_or(Duration::from_secs(30), |limit| limit.0);
     let probes = probes(request, timeout, servers.as_ref())?;
     if probes.is_empty() {
         return Err(AppError::usage("nothing to probe")
@@ -200,7 +199,8 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let options = Options {
         job: &job,
         directory: app.directory().to_owned(),
-        max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
+        // Attempts where nothing is set.
+        max_attempts: request.max_attempts.unwrap_or(3),
         environment: &settings.test.env,
         redactor: &redactor,
         listing: Some(workspace.source.listing()),
@@ -253,10 +253,6 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let exit = exit_code(&result, &stop);
     Ok((result, exit))
 }
-
-// What a probe has where nothing is set.
-const USUAL_TIME: Duration = Duration::from_secs(30);
-const USUAL_ATTEMPTS: u32 = 3;
 
 fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {
     let name = file.display().to_string();

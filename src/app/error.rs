@@ -103,8 +103,7 @@ impl From<PathError> for AppError {
 }
 
 fn hint_lines(hints: &[String]) -> String {
-    let lines = hints.iter().map(|hint| format!("\n  hint: {hint}"));
-    lines.collect()
+    hints.iter().map(|hint| format!("\n  hint: {hint}")).collect()
 }
 
 /// What to do about each code of a lower module.

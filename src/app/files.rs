@@ -161,16 +161,14 @@ const MOST: u64 = 64 << 20;
 
 /// A folder that is gone with the value.
 pub(super) fn temporary() -> Result<Temporary> {
-    let made = Temporary::new();
-    made.map_err(|error| {
+    Temporary::new().map_err(|error| {
         AppError::environment(format!("cannot create a temporary folder: {error}"))
     })
 }
 
 /// A folder by its full path, made if it is missing.
 pub(super) fn make_folder(folder: &Path) -> Result<PathBuf> {
-    let made = std::fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
-    let made = made.at(folder);
+    let made = std::fs::create_dir_all(folder).and_then(|()| folder.canonicalize()).at(folder);
     made.map_err(|error| AppError::environment(format!("cannot make the folder {error}")))
 }
 
@@ -200,8 +198,7 @@ fn with_newline(text: serde_json::Result<String>) -> Result<String> {
 /// # Errors
 /// `U303` with the path when the system refuses it.
 pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let written = write_atomically(path, content.as_ref()).at(path);
-    written.map_err(|error| {
+    write_atomically(path, content.as_ref()).at(path).map_err(|error| {
         AppError::new(Code::U303, format!("cannot write {error}"))
             .hint("check that the directory exists, is writable and has free space")
     })

@@ -238,8 +238,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let workspace = app.worktree()?;
     let root = root_to_run_in(&workspace)?;
     let allowed = app.allowed()?;
-    let task = request.task.as_ref().map(|input| read_task(app, input));
-    let task = task.transpose()?;
+    let task = request.task.as_ref().map(|input| read_task(app, input)).transpose()?;
     let state = runs::state(app)?;
     let _lock = RunLock::take(state.directory())?;
     let mut workspace = workspace;
@@ -261,8 +260,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let by_change = packets.cause.is_some();
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
-    let agent = settings.agent.command.as_ref();
-    let agent = agent.map(|command| resolve_agent(command, settings));
+    let agent = settings.agent.command.as_ref().map(|command| resolve_agent(command, settings));
     let is_applied = request.yes && !request.asks();
     let slot = make_folder(&state.workplace())?;
     let line = settings.test.command.0.join(" && ");

@@ -69,8 +69,7 @@ pub(crate) use put;
 
 /// Reads a word of a setting, as documents and settings spell it.
 pub(crate) fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    let word = serde_json::from_value(text.into());
-    word.map_err(|error: serde_json::Error| error.to_string())
+    serde_json::from_value(text.into()).map_err(|error: serde_json::Error| error.to_string())
 }
 
 /// A level; `auto` lets the failure choose.

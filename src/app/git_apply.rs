@@ -75,8 +75,7 @@ pub fn git_apply(
     if let Some(below) = directory.strip_prefix(&root).ok().filter(|_| directory != root) {
         options.prefix = format!("{}/", below.display());
     }
-    let state = crate::state::StateHome::open()?.repository(&root)?;
-    let state = state.directory().to_owned();
+    let state = crate::state::StateHome::open()?.repository(&root)?.directory().to_owned();
     let mut work = GitApply::open(repository.as_ref(), &root, state, &options)?;
     let mut unread = None;
     while let Some(input) = next() {

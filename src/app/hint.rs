@@ -121,8 +121,7 @@ pub(super) fn find_remedies(
     let mut wanted = find_wanted(request, workspace, diagnosis)?;
     wanted.retain(|file, _| may_read(file));
     app.go_on("reading imports")?;
-    let root = workspace.root.as_deref();
-    let installed = root.map_or_else(Installed::default, installed_below);
+    let installed = workspace.root.as_deref().map_or_else(Installed::default, installed_below);
     let ask = Ask {
         installed: &installed,
         may_read: &may_read,
@@ -157,8 +156,7 @@ pub(super) fn find_remedies(
     let mut remedies = Vec::new();
     if !fixes.edits.iter().any(|edit| edit.certain) {
         let (project, command) = (Project::open(workspace), lines.join(" && "));
-        let logs = logs.iter();
-        let found = logs.map(|(found, log)| explain_failure(&project, found, log, &command));
+        let found = logs.iter().map(|(found, log)| explain_failure(&project, found, log, &command));
         remedies.extend(found.flatten());
     }
     let mut hinted = Hinted {

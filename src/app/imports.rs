@@ -81,14 +81,13 @@ fn changed_sources(workspace: &Workspace, base: &str) -> Result<Vec<RepoPath>> {
     let files = listings.flat_map(|listing| listing.files());
     let all: BTreeSet<RepoPath> = files.map(|entry| entry.path.clone()).collect();
     let changed = all.into_iter().filter(|path| before.blob_id(path) != now.blob_id(path));
-    let is_there = |path: &RepoPath| now.listing().has_file(path.as_str());
     let (mut targets, gone): (Vec<_>, Vec<_>) = changed
         .filter(|path| Language::of_path(path.as_str()).is_some())
-        .partition(is_there);
+        .partition(|path| now.listing().has_file(path.as_str()));
     if !gone.is_empty() {
         let importers = Graph::new(&before).importing(&gone, 1, false).nodes;
         let importers = importers.into_iter().map(|node| node.path);
-        targets.extend(importers.filter(is_there));
+        targets.extend(importers.filter(|path| now.listing().has_file(path.as_str())));
     }
     targets.sort();
     targets.dedup();

@@ -191,11 +191,14 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     let last = || RunStore::open(app).ok()?.last_command()?.line();
     let test = request.test.clone().or_else(last);
     let test = test.ok_or_else(|| no_run().hint("or name the command: `--test CMD`"))?;
-    // JSON strings are strings of YAML, too.
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let version = env!("CARGO_PKG_VERSION");
-    let install = quoted(&format!("npm install --global mendit@{version}"));
-    Ok(text.replace("@TEST@", &quoted(&test)).replace("@INSTALL@", &install))
+    let install = json_string(&format!("npm install --global mendit@{version}"));
+    Ok(text.replace("@TEST@", &json_string(&test)).replace("@INSTALL@", &install))
+}
+
+// JSON strings are strings of YAML, too.
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn with_block(text: &str, block: &str, marks: &[&str; 2]) -> String {

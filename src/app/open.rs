@@ -137,8 +137,7 @@ impl<'a> App<'a> {
 /// `cached` nothing is known.
 pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
     // Not an error, since cached facts can be found again.
-    let state = cached.then(|| super::runs::state(app));
-    let state = state.and_then(Result::ok);
+    let state = cached.then(|| super::runs::state(app)).and_then(Result::ok);
     let cache = state.map_or_else(Known::nothing, |state| state.known());
     tracing::debug!(cached, "cache of facts");
     let done = work(&cache);

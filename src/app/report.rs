@@ -75,9 +75,11 @@ pub fn add_up_runs(
 
 /// Whether a folder holds runs and is none itself.
 pub fn holds_runs(folder: &Path) -> bool {
-    let is_run =
-        |folder: &Path| ["result.json", "run.json"].iter().any(|name| folder.join(name).is_file());
     !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|one| is_run(one)))
+}
+
+fn is_run(folder: &Path) -> bool {
+    ["result.json", "run.json"].iter().any(|name| folder.join(name).is_file())
 }
 
 fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
@@ -85,8 +87,7 @@ fn run_folders(directory: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![directory.to_owned()]);
     }
     let entries = std::fs::read_dir(directory).at(directory)?;
-    let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut folders: Vec<PathBuf> = folders.collect();
+    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.retain(|path| path.is_dir() && !path.ends_with("attempts"));
     folders.sort();
     Ok(folders)

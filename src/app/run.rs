@@ -227,8 +227,9 @@ impl CommandRun {
         let (failing, command) = (&self.outcome, self.record.command.clone());
         let log = log_or_end(failing, &command);
         let line = self.rerun.line();
-        let missing = |line| missing_test_file(&workspace, line).is_some();
-        self.is_misnamed = line.as_deref().is_some_and(missing);
+        self.is_misnamed = line
+            .as_deref()
+            .is_some_and(|line| missing_test_file(&workspace, line).is_some());
         let search = line.as_deref().and_then(|line| {
             let (root, exit_code) = (workspace.root.as_deref(), failing.end.code_or_signal());
             let red = RedRun::new(diagnosis, &app.clean(log.as_bytes()), exit_code, root);
@@ -347,9 +348,8 @@ fn record(app: &App, job: &Job, outcome: &Outcome) -> CommandRecord {
 }
 
 fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
-    let has_blank = |word: &str| word.trim().contains(char::is_whitespace);
     let command = match request.command.as_slice() {
-        [one] if one.to_str().is_some_and(has_blank) => {
+        [one] if one.to_str().is_some_and(|word| word.trim().contains(char::is_whitespace)) => {
             CommandLine::Shell(one.to_string_lossy().into())
         }
         words => CommandLine::Program(words.to_vec()),

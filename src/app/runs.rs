@@ -147,14 +147,12 @@ impl KeptRun {
     /// Its command, with secrets masked; the first one of a repair.
     pub fn command(&self) -> Option<String> {
         let command = self.record["command"].as_str();
-        let command = command.or_else(|| self.record["commands"][0].as_str());
-        command.map(str::to_owned)
+        command.or_else(|| self.record["commands"][0].as_str()).map(str::to_owned)
     }
 
     /// How it ended, in words.
     pub fn end(&self) -> &str {
-        let end = self.record["testResult"]["message"].as_str();
-        end.unwrap_or_default()
+        self.record["testResult"]["message"].as_str().unwrap_or_default()
     }
 
     /// Its failure in short; `None` when it passed.
@@ -214,10 +212,8 @@ impl<'a> RunStore<'a> {
         visible: bool,
     ) -> Result<RunFolders> {
         let id = RunId::now();
-        let own = || {
-            let own = own_folder(self.app, workspace, visible)?;
-            Some(own.join("runs").join(id.to_string()))
-        };
+        let own =
+            || Some(own_folder(self.app, workspace, visible)?.join("runs").join(id.to_string()));
         let shown = out.map_or_else(own, |out| Some(self.app.directory().join(out)));
         let kept = self.state.runs().start(&id)?;
         if let Some(shown) = &shown {
@@ -243,8 +239,7 @@ impl<'a> RunStore<'a> {
         let copy = self.app.directory().join(run).join("run.json");
         let copied: Option<Value> = read_json(&copy);
         let name = copied.and_then(|copy| copy["runId"].as_str().map(str::to_owned));
-        let found = self.state.runs().find(name.as_deref().unwrap_or(run));
-        found.ok_or_else(|| match run {
+        self.state.runs().find(name.as_deref().unwrap_or(run)).ok_or_else(|| match run {
             "latest" => no_run(),
             _ => AppError::new(Code::U306, format!("there is no run `{run}`"))
                 .hint("only runs of this worktree on this machine are known; `mendit report` without a name shows the last"),
@@ -331,27 +326,25 @@ impl<'a> RunStore<'a> {
     ) -> impl Fn(&RepoPath) -> bool + Sync + use<> {
         let last = self.last_command();
         let last = last.filter(|last| last.line().as_deref() == Some(line));
-        let window = last.and_then(|last| last.rerun?.window);
-        let window = window.zip(workspace.root.clone());
-        let written_in = |[began, ended]: [u64; 2], file: &Path| {
-            let about = file.symlink_metadata().ok()?;
-            let written = about.modified().ok()?;
-            let written = written.duration_since(UNIX_EPOCH).ok()?;
-            Some((began.into()..=ended.into()).contains(&written.as_millis()))
-        };
+        let window = last.and_then(|last| last.rerun?.window).zip(workspace.root.clone());
         move |path| {
             let written = window
                 .as_ref()
-                .and_then(|(window, root)| written_in(*window, &root.join(path.as_str())));
+                .and_then(|(window, root)| is_written_in(*window, &root.join(path.as_str())));
             written == Some(true)
         }
     }
 }
 
+fn is_written_in([began, ended]: [u64; 2], file: &Path) -> Option<bool> {
+    let written = file.symlink_metadata().ok()?.modified().ok()?;
+    let written = written.duration_since(UNIX_EPOCH).ok()?;
+    Some((began.into()..=ended.into()).contains(&written.as_millis()))
+}
+
 /// The log of the last run of this worktree, told; `None` when nothing was run yet.
 pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
-    let store = RunStore::open(app)?;
-    for run in store.runs() {
+    for run in RunStore::open(app)?.runs() {
         if let Some(last) = run.log()? {
             let (line, end) = (run.command().unwrap_or_default(), run.end());
             let end = Some(end).filter(|end| !end.is_empty());
@@ -398,17 +391,14 @@ pub(super) fn state(app: &App) -> Result<RepositoryState> {
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it. `None` when there is
 /// none, or a link or the repository's own is in its place: it may be hidden by rules, and a link be followed.
 pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option<PathBuf> {
-    let root = workspace.root.as_deref().unwrap_or(app.directory());
-    let folder = root.join(".mendit");
-    let is_there = |place: &Path| place.symlink_metadata().is_ok();
+    let folder = workspace.root.as_deref().unwrap_or(app.directory()).join(".mendit");
     if make && !is_there(&folder) {
         std::fs::create_dir(&folder).ok()?;
     }
-    let is_own = |place: &Path| place.symlink_metadata().is_ok_and(|about| about.is_dir());
     let runs = folder.join("runs");
-    let leads_away = is_there(&runs) && !is_own(&runs);
+    let leads_away = is_there(&runs) && !is_directory(&runs);
     let is_listed = workspace.source.listing().has_directory(".mendit");
-    if is_listed || !is_own(&folder) || leads_away {
+    if is_listed || !is_directory(&folder) || leads_away {
         return None;
     }
     let ignore = folder.join(".gitignore");
@@ -417,6 +407,14 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
         let _ = write_file(&ignore, "*\n");
     }
     Some(folder)
+}
+
+fn is_directory(place: &Path) -> bool {
+    place.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+fn is_there(place: &Path) -> bool {
+    place.symlink_metadata().is_ok()
 }
 
 /// Refuses a folder that has these marks: two runs in one would be read as one.

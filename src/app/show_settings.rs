@@ -47,8 +47,7 @@ pub fn show_settings(app: &App) -> Vec<SettingRow> {
 /// # Errors
 /// `U103` when it is not.
 pub fn find_settings(named: Option<&Path>) -> Result<()> {
-    let missing = named.filter(|file| !file.exists());
-    missing.map_or(Ok(()), |file| {
+    named.filter(|file| !file.exists()).map_or(Ok(()), |file| {
         Err(ConfigError::unreadable(&file.display().to_string(), "no such file").into())
     })
 }

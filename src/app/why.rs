@@ -218,9 +218,9 @@ pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Optio
 
 /// Adds culprit and trace of the commands to the request for a packet.
 pub(super) fn add_known(app: &App, workspace: &Workspace, request: &mut Request) {
-    let lines = || request.test_commands.iter();
-    let cause = lines().find_map(|line| kept_cause(app, workspace, Some(line)));
-    request.traced = lines().find_map(|line| known_trace(app, workspace, line));
+    let lines = &request.test_commands;
+    let cause = lines.iter().find_map(|line| kept_cause(app, workspace, Some(line)));
+    request.traced = lines.iter().find_map(|line| known_trace(app, workspace, line));
     request.cause = cause.map(|kept| kept.cause);
 }
 

@@ -39,8 +39,10 @@ impl BenchAgent {
 /// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it
 /// gives up, so that the ladder is climbed; from there it asks for what is missing.
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
-    let shown = |path: &RepoPath| packet.file_snapshots.iter().any(|file| file.path == *path);
-    let missing = fixture.needed.iter().filter(|path| !shown(path));
+    let missing = fixture
+        .needed
+        .iter()
+        .filter(|path| !packet.file_snapshots.iter().any(|file| file.path == **path));
     let missing: Vec<&str> = missing.map(RepoPath::as_str).collect();
     let reply = if fixture.expect.status == RunStatus::InvalidTask {
         json!({ "status": "invalid_task", "notes": "the tests contradict each other" })

@@ -63,8 +63,7 @@ fn pair_cases(
 
 fn list_ran(document: &BenchDocument) -> BTreeMap<&str, &FixtureOutcome> {
     let not_run = [FixtureResult::Skipped, FixtureResult::Error];
-    let rows = document.fixtures.iter();
-    let rows = rows.filter(|row| !not_run.contains(&row.result));
+    let rows = document.fixtures.iter().filter(|row| !not_run.contains(&row.result));
     rows.map(|row| (row.id.as_str(), row)).collect()
 }
 

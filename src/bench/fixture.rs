@@ -154,8 +154,7 @@ impl Fixture {
 
 /// Returns the programs that a fixture needs and that are not on the search path.
 pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
-    let missing = fixture.needs.iter().filter(|name| on_path(name).is_none());
-    missing.cloned().collect()
+    fixture.needs.iter().filter(|name| on_path(name).is_none()).cloned().collect()
 }
 
 fn default_timeout() -> f64 {

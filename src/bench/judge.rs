@@ -108,15 +108,16 @@ pub(super) fn judge_run(
 }
 
 fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
-    let added = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter(|line| !line.starts_with("+++"));
-        let lines = lines.filter_map(|line| line.strip_prefix('+'));
-        let lines = lines.map(|line| line.trim().to_owned());
-        lines.filter(|line| !line.is_empty()).collect()
-    };
     let reference = fixture.reference.as_deref().unwrap_or_default();
-    let reference = added(&String::from_utf8_lossy(reference));
-    added(patch).iter().all(|line| reference.contains(line))
+    let reference = added_lines(&String::from_utf8_lossy(reference));
+    added_lines(patch).iter().all(|line| reference.contains(line))
+}
+
+fn added_lines(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.starts_with("+++"));
+    let lines = lines.filter_map(|line| line.strip_prefix('+'));
+    let lines = lines.map(|line| line.trim().to_owned());
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 const HIDDEN_FAILED: Code = Code::F309;

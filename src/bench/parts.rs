@@ -37,9 +37,8 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 /// # Errors
 /// [`BenchError`] when they are not all parts of one run.
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
-    let wrong = |message: String| Err(BenchError::Part(message));
     let Some(first) = documents.first() else {
-        return wrong("nothing to join".to_owned());
+        return wrong_part("nothing to join".to_owned());
     };
     let heading = Heading {
         agent: first.agent.clone(),
@@ -50,30 +49,36 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     let mut missing: BTreeSet<u32> = (1..=count).collect();
     for document in &documents {
         let Some(part) = document.partition else {
-            return wrong("a document is not a part: it was made without `--partition`".to_owned());
+            return wrong_part(
+                "a document is not a part: it was made without `--partition`".to_owned(),
+            );
         };
         let is_same_run = document.agent == heading.agent
             && document.max_level == heading.max_level
             && part.count == count;
         if !is_same_run {
-            return wrong(format!(
+            return wrong_part(format!(
                 "part {} is of another run: agent, max level and number of parts must agree",
                 part.index
             ));
         }
         if !missing.remove(&part.index) {
-            return wrong(format!("part {} is there twice", part.index));
+            return wrong_part(format!("part {} is there twice", part.index));
         }
     }
     if let Some(first) = missing.first() {
         let missing: Vec<String> = missing.iter().take(20).map(u32::to_string).collect();
-        return wrong(format!(
+        return wrong_part(format!(
             "parts are missing: {} of {count}; run each with `--partition {first}/{count}`",
             missing.join(", ")
         ));
     }
     let outcomes = documents.into_iter().flat_map(|document| document.fixtures);
     Ok(score(heading, outcomes.collect()))
+}
+
+fn wrong_part<T>(message: String) -> Result<T, BenchError> {
+    Err(BenchError::Part(message))
 }
 
 #[cfg(test)]

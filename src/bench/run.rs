@@ -81,8 +81,7 @@ pub fn in_parallel<T: Sync, R: Send>(
         }
         work();
     });
-    let results = results.into_inner().unwrap_or_default();
-    results.into_values().collect()
+    results.into_inner().unwrap_or_default().into_values().collect()
 }
 
 /// Runs the loop on one case with a folder below `home` that is named as it. What the run wrote

@@ -200,8 +200,7 @@ pub fn conclude_rates(rates: &mut Rates, alert_rate: Option<f64>) {
     let share = |count: u32| f64::from(count) / f64::from(all.max(1));
     rates.recovery_rate = share(rates.fixed);
     rates.failure_rate = share(open);
-    let categories = rates.categories.iter();
-    let shares = categories.map(|(name, count)| (name.clone(), share(*count)));
+    let shares = rates.categories.iter().map(|(name, count)| (name.clone(), share(*count)));
     rates.category_rates = shares.collect();
     let blockers = &mut rates.blockers;
     blockers.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));

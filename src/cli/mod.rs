@@ -148,8 +148,7 @@ fn enter_directory(directory: Option<&std::path::Path>) -> Result<(), AppError> 
     let Some(directory) = directory else {
         return Ok(());
     };
-    let entered = std::env::set_current_dir(directory).at(directory);
-    entered.map_err(|error| {
+    std::env::set_current_dir(directory).at(directory).map_err(|error| {
         AppError::new(Code::U302, format!("cannot enter {error}"))
             .hint("`-C DIR` is relative to the current directory and must exist")
     })

@@ -66,8 +66,7 @@ impl Heartbeat {
         let shared = self.state.clone();
         let (every, drawn, write) = (self.every, self.drawn, self.write);
         // Without a thread nothing is said, and all else goes on.
-        let thread = std::thread::Builder::new().name("heartbeat".to_owned());
-        let _ = thread.spawn(move || {
+        let _ = std::thread::Builder::new().name("heartbeat".to_owned()).spawn(move || {
             loop {
                 std::thread::sleep(every.min(Duration::from_millis(250)));
                 let mut state = lock_state(&shared);

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use super::args::{Cli, Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{RedactRequest, explain_word, redact_text};
-use crate::model::{DOCUMENTS, DocumentSchema, Page, code_pages, schema};
+use crate::model::{DOCUMENTS, DocumentSchema, code_pages, schema};
 
 /// Print a text with its secrets redacted
 #[derive(Debug, clap::Args)]
@@ -46,18 +46,16 @@ impl ExplainArgs {
     pub(crate) fn run(&self, _: &Global, output: &Output) -> Result<Exit, AppError> {
         if self.word.is_empty() {
             let pages = code_pages();
-            let line = |page: &Page| format!("{}  {}\n", page.name, page.title);
-            output.print_document(self.format, &pages, |_, _| pages.iter().map(line).collect())?;
+            output.print_document(self.format, &pages, |_, _| {
+                pages.iter().map(|page| format!("{}  {}\n", page.name, page.title)).collect()
+            })?;
             return Ok(Exit::Yes);
         }
         // The name of a page may have blanks in it; else each word is one.
         let pages = match explain_word(&self.word.join(" ")) {
             Ok(page) => vec![page],
             Err(error) if self.word.len() == 1 => return Err(error),
-            Err(_) => {
-                let pages = self.word.iter().map(|word| explain_word(word));
-                pages.collect::<Result<_, _>>()?
-            }
+            Err(_) => self.word.iter().map(|word| explain_word(word)).collect::<Result<_, _>>()?,
         };
         for page in &pages {
             output.print_document(self.format, page, |_, _| {

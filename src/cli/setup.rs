@@ -142,8 +142,7 @@ impl ConfigArgs {
 }
 
 fn setting_text(row: &SettingRow) -> String {
-    let value = row.value.as_ref();
-    let value = value.map_or_else(|| "(unset)".to_owned(), ToString::to_string);
+    let value = row.value.as_ref().map_or_else(|| "(unset)".to_owned(), ToString::to_string);
     format!("{} = {value}  # {}\n", row.key, row.origin)
 }
 
@@ -151,7 +150,7 @@ fn kept_text(kept: &[KeptRow]) -> String {
     if kept.is_empty() {
         return "nothing is stored\n".to_owned();
     }
-    let row = |row: &KeptRow| {
+    let rows = kept.iter().map(|row| {
         let state = match (row.removed, row.there) {
             (true, _) => "  removed",
             (_, false) => "  gone",
@@ -161,8 +160,8 @@ fn kept_text(kept: &[KeptRow]) -> String {
             format!("{} MB", row.bytes / 1_000_000),
             format!("{}{state}", row.root),
         ]
-    };
-    let rows: Vec<_> = kept.iter().map(row).collect();
+    });
+    let rows: Vec<_> = rows.collect();
     table(&rows)
 }
 

@@ -167,8 +167,7 @@ fn value_readings(text: &str) -> Vec<toml::Value> {
     values.extend(trimmed.parse().map(toml::Value::Float));
     values.extend(trimmed.parse().map(toml::Value::Boolean));
     values.push(toml::Value::String(trimmed.to_owned()));
-    let items = trimmed.split(',').map(str::trim);
-    let items = items.filter(|item| !item.is_empty());
+    let items = trimmed.split(',').map(str::trim).filter(|item| !item.is_empty());
     values.push(items.map(str::to_owned).collect::<Vec<_>>().into());
     values
 }

@@ -50,8 +50,7 @@ fn value_word(value: &Value) -> String {
 }
 
 fn value_texts(value: &Value) -> impl Iterator<Item = &str> {
-    let items = value.as_array().map_or(&[][..], Vec::as_slice);
-    items.iter().filter_map(Value::as_str)
+    value.as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(Value::as_str)
 }
 
 // By its words, or by a link on the way. Git's own folder counts as outside.

@@ -98,8 +98,7 @@ impl Mentions {
             let Some(path) = path.filter(|path| file.line.is_some() || !is_header(path)) else {
                 continue;
             };
-            let lines = mentions.lines.entry(path.clone()).or_default();
-            lines.extend(file.line);
+            mentions.lines.entry(path.clone()).or_default().extend(file.line);
             if !mentions.order.contains(&path) {
                 mentions.order.push(path);
             }
@@ -143,8 +142,7 @@ pub(super) fn ranked_candidates(failure: &Failure, ranking: &[RankedFile]) -> Ve
     let mut found = Vec::new();
     for file in ranking {
         let mut nodes = failure.reach.nodes.iter();
-        let node = nodes.find(|node| node.path == file.path);
-        let base = node.map_or_else(
+        let base = nodes.find(|node| node.path == file.path).map_or_else(
             || Candidate::new(&file.path, Role::Ranked, ""),
             Candidate::imported,
         );
@@ -182,8 +180,7 @@ pub(super) fn merge_paths(candidates: Vec<Candidate>) -> Vec<Candidate> {
 
 fn reached(failure: &Failure) -> impl Iterator<Item = &ClosureNode> {
     let hops = 1..=max_hops(failure.level);
-    let nodes = failure.reach.nodes.iter();
-    nodes.filter(move |node| hops.contains(&node.hops))
+    failure.reach.nodes.iter().filter(move |node| hops.contains(&node.hops))
 }
 
 /// Adds the lines without which the tests pass to what was asked for by name.
@@ -199,8 +196,7 @@ pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) 
         let added = change.diff.lines();
         let added = added.filter(|line| line.starts_with('+') && !line.starts_with("+++"));
         let lines = [line, line + (added.count() as u32).saturating_sub(1)];
-        let at = wanted.iter().position(|candidate| candidate.path == path);
-        let at = at.unwrap_or_else(|| {
+        let at = wanted.iter().position(|candidate| candidate.path == path).unwrap_or_else(|| {
             let why = "the tests pass with the change there reverted";
             wanted.push(Candidate::new(&path, Role::Mentioned, why));
             wanted.len() - 1

@@ -11,8 +11,6 @@ use crate::source::Source;
 
 /// Bytes of diff that go into a packet.
 const MAX_DIFF_BYTES: usize = 65_536;
-/// A file above this size is data; its lines are not compared.
-const MAX_FILE_BYTES: u64 = 1_000_000;
 
 /// What differs between two states of a repository: `base_name` as the caller named the first.
 ///
@@ -73,20 +71,10 @@ fn file_diff(
     head: &dyn Source,
     redactor: &Redactor,
 ) -> Option<String> {
-    let side = |source: &dyn Source| -> Result<Option<String>, ()> {
-        let entry = source.listing().get(path.as_str());
-        let is_file = source.listing().has_file(path.as_str());
-        let Some(entry) = entry.filter(|_| is_file) else {
-            return Ok(None);
-        };
-        if entry.bytes > MAX_FILE_BYTES {
-            return Err(());
-        }
-        let bytes = source.read(path).map_err(|_| ())?;
-        let (text, _) = decode(&bytes).map_err(|_| ())?;
-        Ok(Some(redactor.mask(&text)))
-    };
-    let (Ok(before), Ok(after)) = (side(base), side(head)) else {
+    let (Ok(before), Ok(after)) = (
+        read_side(base, path, redactor),
+        read_side(head, path, redactor),
+    ) else {
         return Some(format!(
             "The content of {path} is not compared: it is large or no text.\n"
         ));
@@ -108,4 +96,23 @@ fn file_diff(
     } else {
         format!("{header}--- {old_name}\n+++ {new_name}\n{hunks}")
     })
+}
+
+fn read_side(
+    source: &dyn Source,
+    path: &RepoPath,
+    redactor: &Redactor,
+) -> Result<Option<String>, ()> {
+    let entry = source.listing().get(path.as_str());
+    let is_file = source.listing().has_file(path.as_str());
+    let Some(entry) = entry.filter(|_| is_file) else {
+        return Ok(None);
+    };
+    // A file above this size is data; its lines are not compared.
+    if entry.bytes > 1_000_000 {
+        return Err(());
+    }
+    let bytes = source.read(path).map_err(|_| ())?;
+    let (text, _) = decode(&bytes).map_err(|_| ())?;
+    Ok(Some(redactor.mask(&text)))
 }

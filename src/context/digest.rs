@@ -15,8 +15,7 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
 pub(super) fn input_digest(inputs: &PacketInputs<'_>, context: &ContextDocument) -> String {
     let request = inputs.request;
     let cases = request.reports.iter().flat_map(|report| &report.cases);
-    let tests = cases.map(|case| format!("{} {:?}", case.id, case.end));
-    let tests: Vec<String> = tests.collect();
+    let tests: Vec<String> = cases.map(|case| format!("{} {:?}", case.id, case.end)).collect();
     let entries = inputs.source.listing().entries().iter();
     let paths: Vec<&str> = entries.map(|entry| entry.path.as_str()).collect();
     let files = context.files.iter();

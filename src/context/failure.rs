@@ -190,6 +190,5 @@ fn clean_issue(inputs: &PacketInputs<'_>) -> Result<Option<String>, ContextError
 
 fn distinct_paths(paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut seen = HashSet::new();
-    let new = paths.iter().filter(|path| seen.insert(*path));
-    new.cloned().collect()
+    paths.iter().filter(|path| seen.insert(*path)).cloned().collect()
 }

@@ -148,8 +148,7 @@ impl<'a> Fill<'a> {
             }
         }
         ranked.sort_by(|(a, one), (b, other)| {
-            let by_score = b.total_cmp(a);
-            by_score.then_with(|| one.candidate.path.cmp(&other.candidate.path))
+            b.total_cmp(a).then_with(|| one.candidate.path.cmp(&other.candidate.path))
         });
         for (place, (_, entry)) in ranked.into_iter().enumerate() {
             entry.rank = Some(place as u64);
@@ -159,8 +158,7 @@ impl<'a> Fill<'a> {
                 // there are, the further down the order it pays to look.
                 tokens / (tokens + 600.0 * place as f64)
             });
-            let units = entry.units.iter_mut();
-            units.for_each(|(_, worth)| *worth *= factor);
+            entry.units.iter_mut().for_each(|(_, worth)| *worth *= factor);
         }
     }
 
@@ -265,8 +263,7 @@ impl<'a> Fill<'a> {
 
     fn scarce(&self, entries: &[Entry]) -> Scarce {
         let files = entries.len() as u64;
-        let size = |entry: &Entry| entry.file.text.len() as u64;
-        let all: u64 = entries.iter().map(size).sum();
+        let all: u64 = entries.iter().map(|entry| entry.file.text.len() as u64).sum();
         let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
         let log = self.failure.log_tokens(self.inputs.request);
         // The tokens of each file are rounded up.
@@ -275,7 +272,9 @@ impl<'a> Fill<'a> {
         if self.failure.level <= Level::OneHop {
             // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
             let free = entries.iter().filter(|entry| entry.is_free());
-            left = left.saturating_add(free.map(size).sum::<u64>().min(left));
+            left = left.saturating_add(
+                free.map(|entry| entry.file.text.len() as u64).sum::<u64>().min(left),
+            );
         }
         if left < by_tokens {
             let zero = match self.caps.max_tokens {

@@ -34,10 +34,7 @@ pub(super) fn find_imports(
         let names = &lacks.names;
         suggestions.extend(suggest(&inputs.graph, &Query { file, names, ask }));
     }
-    suggestions.retain(|one| {
-        let found = inputs.redactor.redact(&one.import_statement).findings;
-        found.is_empty()
-    });
+    suggestions.retain(|one| inputs.redactor.redact(&one.import_statement).findings.is_empty());
     let listing = inputs.source.listing();
     let is_here = files.iter().any(|path| listing.has_file(path.as_str()));
     let certain = is_here
@@ -65,8 +62,7 @@ fn recovery_context(
     names: &[String],
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
-    let all = suggestions.iter().rev();
-    let imports = all.filter(|one| one.source != HintSource::Similar);
+    let imports = suggestions.iter().rev().filter(|one| one.source != HintSource::Similar);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
     RecoveryContext {
         error_type: kind,
@@ -93,7 +89,7 @@ pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
 
 /// Returns one line for each name: its import, the choices, or that no import is known.
 pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
-    let line = |name: &String| {
+    let lines = names.iter().map(|name| {
         let mut found = suggestions.iter().filter(|one| one.name == *name);
         let Some(best) = found.next() else {
             return format!("- {name}: no import is known; define it or correct the name\n");
@@ -109,8 +105,8 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
         let others = found.take(2).map(|other| &other.import_statement);
         let others: String = others.map(|other| format!("; or {other}")).collect();
         format!("- {name}: probably {statement}{others}\n")
-    };
-    names.iter().map(line).collect()
+    });
+    lines.collect()
 }
 
 #[cfg(test)]

@@ -6,9 +6,6 @@ use super::failure::Failure;
 use super::inputs::PacketInputs;
 use crate::model::{Code, Omission, RepoPath, UnresolvedImport};
 
-/// Rows that say what was left out.
-const MAX_ROWS: usize = 50;
-
 /// Returns the best rows of what has no place in a packet, and how many there are of each code.
 pub(super) fn best_rows(left_out: Vec<Omission>) -> (Vec<Omission>, BTreeMap<Code, u64>) {
     let mut counts: BTreeMap<Code, u64> = BTreeMap::new();
@@ -17,7 +14,8 @@ pub(super) fn best_rows(left_out: Vec<Omission>) -> (Vec<Omission>, BTreeMap<Cod
     }
     let mut rows = left_out;
     rows.sort_by_key(|row| (row.rank.is_none(), row.rank));
-    rows.truncate(MAX_ROWS);
+    // Rows that say what was left out.
+    rows.truncate(50);
     (rows, counts)
 }
 
@@ -27,8 +25,7 @@ pub(super) fn unresolved(
     failure: &Failure,
     included: &[RepoPath],
 ) -> Vec<UnresolvedImport> {
-    let imports = failure.reach.unresolved.iter();
-    let imports = imports.filter(|import| included.contains(&import.path));
+    let imports = failure.reach.unresolved.iter().filter(|import| included.contains(&import.path));
     let masked = imports.map(|import| UnresolvedImport {
         specifier: inputs.redactor.mask(&import.specifier),
         tried: import.tried.iter().map(|path| inputs.redactor.mask(path)).collect(),

@@ -32,8 +32,7 @@ fn nearest_rows(
     targets: &[RepoPath],
     listing: &Listing,
 ) -> Vec<(RepoPath, &'static str)> {
-    let languages = targets.iter();
-    let languages = languages.filter_map(|path| Language::of_path(path.as_str()));
+    let languages = targets.iter().filter_map(|path| Language::of_path(path.as_str()));
     let mut languages: Vec<&Language> = languages.collect();
     if languages.is_empty() {
         languages.push(&TYPESCRIPT);

@@ -18,8 +18,8 @@ pub(super) type Share = Option<(FileMode, Vec<[u32; 2]>)>;
 /// Distributes the bytes: first requested files, then short project files, failing tests, whole files in the order of
 /// the specification, and the best parts.
 pub(super) fn pack(entries: &[Entry], bytes: u64, file_bytes: u64, is_spec: bool) -> Vec<Share> {
-    let sizes = || entries.iter().map(|entry| entry.file.text.len() as u64);
-    if sizes().all(|size| size <= file_bytes) && sizes().sum::<u64>() <= bytes {
+    let sizes = entries.iter().map(|entry| entry.file.text.len() as u64);
+    if sizes.clone().all(|size| size <= file_bytes) && sizes.sum::<u64>() <= bytes {
         return vec![Some((FileMode::Full, Vec::new())); entries.len()];
     }
     let mut packer = Packer::new(entries, bytes, file_bytes);
@@ -171,8 +171,7 @@ impl<'a> Packer<'a> {
             if self.files[file].holds([from, to]) {
                 continue;
             }
-            let definition = unit.definition;
-            let definition = definition.and_then(|at| entry.outline.definitions.get(at));
+            let definition = unit.definition.and_then(|at| entry.outline.definitions.get(at));
             let head =
                 definition.map_or(from, |definition| definition.signature_end.clamp(from, to));
             let first = head.saturating_sub(SIGNATURE_LINES).max(from);
@@ -186,8 +185,7 @@ impl<'a> Packer<'a> {
     /// Returns what is shown so far takes, marks included.
     fn used(&self) -> u64 {
         let shown = self.files.iter().filter(|file| !file.is_empty());
-        let sizes = shown.map(|file| cut(&file.lines, &file.ranges()).len() as u64);
-        sizes.sum()
+        shown.map(|file| cut(&file.lines, &file.ranges()).len() as u64).sum()
     }
 
     fn take_with_signatures(&mut self, file: usize, lines: [u32; 2]) -> bool {

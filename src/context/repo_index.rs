@@ -8,8 +8,7 @@ use crate::source::Entry;
 /// Paths, sizes and, of files that may be read, blob ids of the repository; when there are too many, those
 /// nearest to the targets. Secrets in names are masked.
 pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIndex {
-    let all = || inputs.source.listing().files();
-    let mut files: Vec<&Entry> = all().collect();
+    let mut files: Vec<&Entry> = inputs.source.listing().files().collect();
     let total = files.len() as u64;
     let max = match failure.is_about_cause {
         true => max_rows(Level::Targets),
@@ -31,9 +30,8 @@ pub(super) fn repo_index(inputs: &PacketInputs<'_>, failure: &Failure) -> RepoIn
             blob_id: inputs.source.blob_id(&entry.path).filter(|_| is_open),
         }
     });
-    let mut starts = all().filter(|entry| is_entrypoint(&entry.path));
-    let first = starts.by_ref().take(30);
-    let entrypoints = first.map(|entry| inputs.mask_name(&entry.path)).collect();
+    let mut starts = inputs.source.listing().files().filter(|entry| is_entrypoint(&entry.path));
+    let entrypoints = starts.by_ref().take(30).map(|entry| inputs.mask_name(&entry.path)).collect();
     RepoIndex {
         files: files.collect(),
         entrypoints,
@@ -55,8 +53,7 @@ fn max_rows(level: Level) -> usize {
 
 // Directories to walk up from the nearest target and down again.
 fn path_distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
-    let steps = targets.iter().map(|target| path.steps_to(target)).min();
-    steps.unwrap_or(path.depth())
+    targets.iter().map(|target| path.steps_to(target)).min().unwrap_or(path.depth())
 }
 
 fn is_entrypoint(path: &RepoPath) -> bool {

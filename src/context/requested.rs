@@ -8,12 +8,6 @@ use super::fill::Fill;
 use super::inputs::{PacketInputs, Unshown};
 use super::targets::nearest_paths;
 
-/// Limits of one request, and how many requests are answered (the ladder's specification).
-const MAX_REQUESTS: usize = 2;
-const MAX_FILES: usize = 10;
-const MAX_BYTES: u64 = 500_000;
-const MAX_FILE_BYTES: u64 = 200_000;
-
 /// Returns what an agent asked for as candidates, targets among them. What names nothing is rejected
 /// with the nearest names, and what exceeds the limits with the limit.
 pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> Vec<Candidate> {
@@ -30,11 +24,13 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             };
             let at = found.iter().position(|candidate| candidate.path == path);
             let entry = inputs.source.listing().get(path.as_str());
-            let size = entry.map_or(0, |entry| entry.bytes.min(MAX_FILE_BYTES));
+            // A larger file counts with the part that is read.
+            let size = entry.map_or(0, |entry| entry.bytes.min(200_000));
             let limit = match at {
-                _ if round >= MAX_REQUESTS => "only two requests are answered",
-                None if files == MAX_FILES => "a request may name at most 10 files",
-                None if bytes + size > MAX_BYTES => "a request may cover at most 500,000 bytes",
+                // Limits of one request, and how many are answered: the ladder's specification.
+                _ if round >= 2 => "only two requests are answered",
+                None if files == 10 => "a request may name at most 10 files",
+                None if bytes + size > 500_000 => "a request may cover at most 500,000 bytes",
                 _ => "",
             };
             if !limit.is_empty() {
@@ -99,10 +95,6 @@ enum Part {
 // or `path#L120-L200`. A file whose own name reads like that comes first.
 fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     let split = |mark: &str| text.split_once(mark).filter(|(path, _)| !path.is_empty());
-    let named = |(path, name): (&str, &str)| match line_ranges(&name.replace('L', "")) {
-        Some(lines) => (path.to_owned(), Part::Lines(lines)),
-        None => (path.to_owned(), Part::Definition(name.to_owned())),
-    };
     let numbered = || {
         let (path, lines) = text.rsplit_once(':')?;
         Some((path.to_owned(), Part::Lines(line_ranges(lines)?)))
@@ -110,7 +102,7 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     let (path, part) = if listing.get(text).is_some() {
         (text.to_owned(), Part::All)
     } else {
-        let part = split("::").or_else(|| split("#")).map(named);
+        let part = split("::").or_else(|| split("#")).map(named_part);
         part.or_else(numbered).unwrap_or_else(|| (text.to_owned(), Part::All))
     };
     let path = RepoPath::new(&path)
@@ -125,6 +117,13 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         return Err(Unshown::new(Code::C301, reason, None));
     }
     Ok((path, part))
+}
+
+fn named_part((path, name): (&str, &str)) -> (String, Part) {
+    match line_ranges(&name.replace('L', "")) {
+        Some(lines) => (path.to_owned(), Part::Lines(lines)),
+        None => (path.to_owned(), Part::Definition(name.to_owned())),
+    }
 }
 
 // `120-200`, `12`, or several such; a single line represents those around it.

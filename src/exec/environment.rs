@@ -59,8 +59,7 @@ fn has_login(value: &OsStr) -> bool {
     let value = value.to_string_lossy();
     value.match_indices("://").any(|(at, found)| {
         let rest = value.get(at + found.len()..).unwrap_or("");
-        let authority = rest.split(['/', ' ', ',', '?', '#']).next().unwrap_or("");
-        authority.contains('@')
+        rest.split(['/', ' ', ',', '?', '#']).next().unwrap_or("").contains('@')
     })
 }
 

@@ -70,8 +70,7 @@ pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
 impl Piped {
     /// Returns its standard error so far.
     pub fn stderr(&self) -> Captured {
-        let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        ring.captured()
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).captured()
     }
 
     /// How it ended; `None` while it runs.
@@ -142,8 +141,7 @@ impl Drop for Piped {
 }
 
 fn end_result(report: Option<Report>) -> Result<End, Arc<ExecError>> {
-    let report = report.ok_or(ExecError::SupervisorGone)?;
-    Ok(report.end.map_err(ExecError::from)?)
+    Ok(report.ok_or(ExecError::SupervisorGone)?.end.map_err(ExecError::from)?)
 }
 
 const KEPT: usize = 64 << 10;

@@ -90,8 +90,7 @@ const OUTPUT_HEAD: usize = 256 << 10;
 const OUTPUT_TAIL: usize = 512 << 10;
 
 fn read(stream: Stream, mut pipe: PipeReader, sender: SyncSender<Message>) -> std::io::Result<()> {
-    let reader = thread::Builder::new().name("output".to_owned());
-    reader.spawn(move || {
+    thread::Builder::new().name("output".to_owned()).spawn(move || {
         let mut chunk = vec![0; CHUNK];
         while let Ok(count @ 1..) = pipe.read(&mut chunk) {
             let bytes = chunk.get(..count).unwrap_or_default().to_vec();

@@ -35,9 +35,15 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
         .into_iter()
         .filter(|knot| knot.len() > 1)
         .map(|knot| {
-            let path = |at: &usize| files.get(*at).map(|file| file.path.clone());
-            let start = knot.iter().copied().min_by_key(path).unwrap_or_default();
-            cycle_at(&next, start).iter().filter_map(path).collect()
+            let start = knot
+                .iter()
+                .copied()
+                .min_by_key(|at| files.get(*at).map(|file| file.path.clone()))
+                .unwrap_or_default();
+            cycle_at(&next, start)
+                .iter()
+                .filter_map(|at| files.get(*at).map(|file| file.path.clone()))
+                .collect()
         })
         .collect();
     cycles.sort();

@@ -76,8 +76,7 @@ impl Graph<'_> {
                 match (export.name.as_str(), &export.from) {
                     ("default", _) | ("*", None) => {}
                     ("*", Some(from)) => {
-                        let found = self.files_of(&file, from, "*", python);
-                        let new = found.into_iter().take(1);
+                        let new = self.files_of(&file, from, "*", python).into_iter().take(1);
                         files.extend(new.filter(|file| !files.contains(file)).collect::<Vec<_>>());
                     }
                     (name, _) => {
@@ -93,12 +92,10 @@ impl Graph<'_> {
     }
 
     fn list_submodules(&self, directory: &str) -> impl Iterator<Item = String> {
-        let below = self.source.listing().below(directory).iter();
-        below.filter_map(move |entry| {
+        self.source.listing().below(directory).iter().filter_map(move |entry| {
             let rest = entry.path.as_str().strip_prefix(directory)?;
             let rest = rest.strip_prefix('/').unwrap_or(rest);
-            let module = rest.strip_suffix("/__init__.py");
-            let module = module.or_else(|| rest.strip_suffix(".py"))?;
+            let module = rest.strip_suffix("/__init__.py").or_else(|| rest.strip_suffix(".py"))?;
             (!module.contains('/') && module != "__init__").then(|| module.to_owned())
         })
     }

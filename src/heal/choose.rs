@@ -64,13 +64,12 @@ pub fn choose_fix(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
         };
         fixes.extend(known_fixes(diagnosis, &earlier).unwrap_or_default());
     }
-    let is_person = |fix: &&Fix| matches!(fix, Fix::Person(_));
     // A change that led to another known failure got further; one that led nowhere says nothing.
     let first = history.earlier.first().map(|(_, diagnosis)| diagnosis.kind);
     let advice = if is_known && first != Some(diagnosis.kind) {
-        fixes.iter().find(is_person)
+        fixes.iter().find(|fix| matches!(fix, Fix::Person(_)))
     } else {
-        fixes.iter().rfind(is_person)
+        fixes.iter().rfind(|fix| matches!(fix, Fix::Person(_)))
     };
     let fix = fixes
         .iter()

@@ -31,8 +31,7 @@ impl ServerConfig {
         let plain = strip_comments(text).map_err(|error| wrong(error.to_string()))?;
         let document: Value =
             serde_json::from_str(&plain).map_err(|error| wrong(error.to_string()))?;
-        let keys = ["mcpServers", "servers"];
-        let found = keys.into_iter().find(|key| document[key].is_object());
+        let found = ["mcpServers", "servers"].into_iter().find(|key| document[key].is_object());
         let key = found.ok_or_else(|| wrong("no object `mcpServers`".to_owned()))?;
         let mut endpoints = BTreeMap::new();
         for (name, entry) in document[key].as_object().into_iter().flatten() {
@@ -63,8 +62,7 @@ impl ServerConfig {
     /// # Errors
     /// [`HealError::UnknownServer`].
     pub fn probe(&self, name: &str, timeout: Duration) -> Result<Probe, HealError> {
-        let endpoint = self.endpoints.get(name);
-        let endpoint = endpoint.ok_or_else(|| {
+        let endpoint = self.endpoints.get(name).ok_or_else(|| {
             let names = self.names().collect::<Vec<_>>().join(", ");
             HealError::UnknownServer(name.to_owned(), names)
         })?;
@@ -88,8 +86,7 @@ impl ServerConfig {
         let Some(span) = span_of(&plain, &[self.key, &probe.name]) else {
             return;
         };
-        let line = self.text.get(..span.start).unwrap_or("");
-        let line = line.rsplit('\n').next().unwrap_or("");
+        let line = self.text.get(..span.start).unwrap_or("").rsplit('\n').next().unwrap_or("");
         let indent: String = line.chars().take_while(|letter| letter.is_whitespace()).collect();
         let written = serde_json::to_string_pretty(entry).unwrap_or_default();
         self.text.replace_range(span, &written.replace('\n', &format!("\n{indent}")));
@@ -138,10 +135,6 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
     if (by_url && entry.url.is_none()) || (!by_url && command.is_none()) {
         return Err("neither a `command` nor a `url`".to_owned());
     }
-    let texts = |pairs: BTreeMap<String, Value>| {
-        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        pairs.into_iter().map(|(name, value)| (name, text(value))).collect()
-    };
     let mut words: Vec<String> = command.into_iter().collect();
     if !words.is_empty() {
         words.extend(entry.args);
@@ -149,11 +142,19 @@ fn endpoint(entry: &Value) -> Result<Endpoint, String> {
     Ok(Endpoint {
         transport: if by_url { Transport::Http } else { Transport::Stdio },
         command: words,
-        env: texts(entry.env),
+        env: text_values(entry.env),
         cwd: entry.cwd,
         url: entry.url,
-        headers: texts(entry.headers),
+        headers: text_values(entry.headers),
     })
+}
+
+fn text_values<C: FromIterator<(String, String)>>(pairs: BTreeMap<String, Value>) -> C {
+    pairs.into_iter().map(|(name, value)| (name, value_text(&value))).collect()
+}
+
+fn value_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn put_endpoint(entry: &mut Map<String, Value>, endpoint: &Endpoint) {

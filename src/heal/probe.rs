@@ -176,8 +176,7 @@ impl Answer {
     pub(super) fn tail(&self, redactor: &Redactor) -> String {
         let whole = format!("{}\n{}", self.log.trim_end(), self.message);
         let shown = redactor.redact(&whole);
-        let lines = shown.text.lines().filter(|line| !line.trim().is_empty());
-        let lines: Vec<&str> = lines.collect();
+        let lines: Vec<&str> = shown.text.lines().filter(|line| !line.trim().is_empty()).collect();
         let from = lines.len().saturating_sub(9);
         lines.get(from..).unwrap_or_default().join("\n")
     }

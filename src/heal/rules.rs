@@ -167,17 +167,24 @@ fn check_credentials(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
 // A variable is missing: where its name is, not what its value would be.
 fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let examples = &history.surroundings.examples;
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let lines = diagnosis.evidence.iter();
     let words = lines.flat_map(|line| line.text.split(move |letter| !is_letter(letter)));
     let names: Vec<&str> = words
         .filter(|word| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase())
         .collect();
-    let stands_in = |name: &str| examples.iter().find(|(_, known)| known.contains(name));
-    let mut known = names.iter().filter_map(|name| Some((*name, stands_in(name)?.0)));
+    let mut known = names.iter().filter_map(|name| {
+        Some((
+            *name,
+            examples.iter().find(|(_, known)| known.contains(*name))?.0,
+        ))
+    });
     vec![Fix::person(match (known.next(), names.first()) {
         (Some((name, file)), _) => format!("Set `{name}`, which is in {file}"),
         (None, Some(name)) => format!("Set `{name}`"),
         (None, None) => diagnosis.suggested_fix.clone(),
     })]
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }

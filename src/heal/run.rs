@@ -75,8 +75,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         let changed = answer.answered
             && first.as_ref().is_some_and(|first| first.target != healing.current.target);
         // What never answered is no better than what was given.
-        let kept = first.filter(|_| !answer.answered);
-        let probe = kept.unwrap_or(healing.current);
+        let probe = first.filter(|_| !answer.answered).unwrap_or(healing.current);
         let report = HealedProbe {
             name: probe.name.clone(),
             fixed: answer.answered,

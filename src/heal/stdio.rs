@@ -58,7 +58,8 @@ pub(super) fn connect(
                 ..Answer::connected(tools)
             });
         }
-        ConversationEnd::Failed(_) => piped.wait(LAST_WORDS),
+        // A server that fails may still write why.
+        ConversationEnd::Failed(_) => piped.wait(Duration::from_secs(2)),
         _ => piped.try_end(),
     };
     let end = end.and_then(Result::ok);
@@ -91,10 +92,6 @@ pub(super) fn connect(
     answer.refused = piped.refused().to_vec();
     Ok(answer)
 }
-
-const LAST_WORDS: Duration = Duration::from_secs(2);
-/// Bytes of one line, and of all that is no message.
-const LONGEST: u64 = 16 << 20;
 
 /// A server's standard input, and the messages of its standard output.
 struct Lines {
@@ -137,7 +134,8 @@ fn read_messages(
 ) {
     let mut stdout = BufReader::new(stdout);
     let mut line = Vec::new();
-    while let Ok(1..) = stdout.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+    // Bytes of one line, and of all that is no message.
+    while let Ok(1..) = stdout.by_ref().take(16 << 20).read_until(b'\n', &mut line) {
         let is_message = line.trim_ascii_start().starts_with(b"{");
         if let Ok(message) = serde_json::from_slice(&line) {
             let _ = messages.send(message);

@@ -4,9 +4,6 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-const MAX_CASES: usize = 200_000;
-const MAX_DEPTH: usize = 64;
-
 /// Reads a report in one pass. Entities beside those of XML itself are not expanded; what breaks off
 /// gives the tests up to there.
 pub fn read_report(text: &str) -> Report {
@@ -32,7 +29,8 @@ pub fn read_report(text: &str) -> Report {
             Ok(_) => {}
             Err(_) => break false,
         }
-        if pass.cases.len() >= MAX_CASES {
+        // No real suite has more cases.
+        if pass.cases.len() >= 200_000 {
             break false;
         }
     };
@@ -72,7 +70,8 @@ impl Pass {
             }
             "testsuite" => {
                 self.has_begun = true;
-                if self.suites.len() < MAX_DEPTH {
+                // No real suite is nested deeper.
+                if self.suites.len() < 64 {
                     self.suites.push(Suite {
                         name: attribute(tag, &["name"]).unwrap_or_default(),
                         file: attribute(tag, &["file", "filepath"]),
@@ -216,8 +215,6 @@ const ROOTS: [(&str, &str); 6] = [
     ("vitest tests", "vitest"),
     ("pytest tests", "pytest"),
 ];
-// Directories and classes of one test that are distinguished.
-const MAX_PARTS: usize = 64;
 
 impl Case {
     // Gives the test the name that its runner prints, and tells which runner that is.
@@ -260,7 +257,8 @@ impl Case {
             .skip(1)
             .position(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
         let usual = class.map_or(parts.len(), |at| at + 1);
-        let named = (1..=parts.len().min(MAX_PARTS)).rev().find(|count| {
+        // Directories and classes of one test that are distinguished.
+        let named = (1..=parts.len().min(64)).rev().find(|count| {
             let path = path(count);
             self.file.as_ref() == Some(&path) || self.detail.contains(&format!("{path}:"))
         });

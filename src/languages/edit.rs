@@ -24,10 +24,10 @@ pub fn removed(
 ) -> Option<String> {
     let all = statements(file, text, facts);
     let mut found = all.iter().filter(|one| {
-        let takes = |import: &&Import| {
-            import.specifier == module && import.names.iter().any(|taken| taken.name == name)
-        };
-        one.imports.len() == 1 && one.imports.iter().copied().any(|import| takes(&import))
+        one.imports.len() == 1
+            && one.imports.iter().copied().any(|import| {
+                import.specifier == module && import.names.iter().any(|taken| taken.name == name)
+            })
     });
     let (statement, None) = (found.next()?, found.next()) else {
         return None;
@@ -149,9 +149,8 @@ pub fn aliased(
 pub fn respecified(page: &Page<'_>, old: &str, new: &str) -> Option<String> {
     let language = Language::of_path(page.file.as_str())?;
     let text = page.text;
-    let named = |import: &&Import| import.specifier == old;
     let mut places = BTreeSet::new();
-    for import in page.facts.imports.iter().filter(named) {
+    for import in page.facts.imports.iter().filter(|import| import.specifier == old) {
         places.insert(specifier_in(language, text, import)?.start);
         // `import a.b` is used as `a.b`, too.
         let bound = import.kind == ImportKind::Import && import.names.is_empty();

@@ -9,13 +9,8 @@ use super::language::{Grammar, Language};
 use super::parse;
 use crate::model::{FileFacts, ParseProblem, RepoPath};
 
-/// Above this size only the head of a file is parsed: imports are there, and nobody waits for
-/// a bundle.
-const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 /// How much of an oversized file is parsed.
 const HEAD_BYTES: usize = 256 * 1024;
-/// A NUL byte among the first of a file means that it is no text, as git has it.
-const BINARY_PROBE: usize = 8_000;
 /// Syntax errors reported for one file.
 const MAX_SYNTAX_ERRORS: usize = 100;
 
@@ -135,13 +130,15 @@ impl<'a> Code<'a> {
 
 // The end of the part that is parsed, and why it is not the whole.
 fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
-    let start = text.get(..text.len().min(BINARY_PROBE)).unwrap_or(text);
+    // A NUL byte among the first of a file means that it is no text, as git has it.
+    let start = text.get(..text.len().min(8_000)).unwrap_or(text);
     if memchr::memchr(0, start).is_some() {
         return (0, Some("it is binary"));
     }
     let (end, reason) = match too_deep(text) {
         Some(at) => (at, "its brackets nest too deep"),
-        None if text.len() > MAX_PARSED_BYTES => (HEAD_BYTES, "it is too large"),
+        // Above this size only the head of a file is parsed: imports are there, and nobody waits for a bundle.
+        None if text.len() > 4 * 1024 * 1024 => (HEAD_BYTES, "it is too large"),
         None => return (text.len(), None),
     };
     let head = text.get(..end.min(HEAD_BYTES)).unwrap_or(text);

@@ -5,11 +5,6 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::model::ParseProblem;
 
-/// Nodes looked at above one byte. Deeper nesting is cut off.
-const MAX_DEPTH: usize = 400;
-/// Steps down one tree; a large hand-written file needs a hundredth of it.
-const MAX_STEPS: usize = 3_000_000;
-
 /// Finds what is at a byte of a tree. A look-up costs the depth of the place, not the size of
 /// the tree, and all look-ups together are bounded.
 pub(super) struct Finder<'t> {
@@ -32,14 +27,14 @@ impl<'t> Finder<'t> {
     /// The nodes that hold the byte, outermost first, without the root. `None` when no more
     /// look-ups are to be had.
     pub(super) fn at(&mut self, offset: usize) -> Option<&[Node<'t>]> {
-        if self.steps > MAX_STEPS {
+        // Steps down one tree; a large hand-written file needs a hundredth of it.
+        if self.steps > 3_000_000 {
             return None;
         }
         self.nodes.clear();
         self.cursor.reset(self.root);
-        while self.nodes.len() < MAX_DEPTH
-            && self.cursor.goto_first_child_for_byte(offset).is_some()
-        {
+        // Nodes looked at above one byte. Deeper nesting is cut off.
+        while self.nodes.len() < 400 && self.cursor.goto_first_child_for_byte(offset).is_some() {
             self.steps += 1;
             let node = self.cursor.node();
             if node.start_byte() > offset {

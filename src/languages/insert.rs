@@ -34,10 +34,10 @@ pub fn inserted(page: &Page<'_>, one: &Suggestion) -> Option<String> {
     if one.module == "__future__" {
         return Some(page.with_line_above(first, &line));
     }
-    let is_relative = |specifier: &str| specifier.starts_with('.');
     let peer = leading.iter().rfind(|statement| {
         let import = statement.imports.first();
-        import.is_some_and(|import| is_relative(&import.specifier) == is_relative(&one.module))
+        import
+            .is_some_and(|import| import.specifier.starts_with('.') == one.module.starts_with('.'))
     });
     Some(page.with_line_below(peer.unwrap_or(last), &line))
 }

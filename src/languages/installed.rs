@@ -10,10 +10,6 @@ use super::{facts, words};
 use crate::model::RepoPath;
 use crate::source::Installed;
 
-/// Files of a package that are read for one name.
-const MAX_FILES: usize = 48;
-/// Bytes of them.
-const MAX_BYTES: usize = 8 << 20;
 /// Texts by which a module may have names that it does not declare one by one.
 const DYNAMIC: [&str; 3] = ["__getattr__", "export =", "declare module"];
 
@@ -54,7 +50,8 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
         if !seen.insert(at.clone()) {
             continue;
         }
-        let is_enough = seen.len() > MAX_FILES || read_bytes > MAX_BYTES;
+        // Files of a package that are read for one name, and their bytes.
+        let is_enough = seen.len() > 48 || read_bytes > (8 << 20);
         let Some(text) = installed.read(&folder, &at).filter(|_| !is_enough) else {
             is_unknown = true;
             continue;
@@ -62,8 +59,7 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
         read_bytes += text.len();
         let facts = facts(&read_as, &text);
         let export = facts.exports.iter().find(|export| export.name == name);
-        let local = export.and_then(|export| export.local.as_deref());
-        let local = local.unwrap_or(name);
+        let local = export.and_then(|export| export.local.as_deref()).unwrap_or(name);
         let kinds: Vec<_> = facts
             .definitions
             .iter()

@@ -210,8 +210,7 @@ pub(super) fn has_line(table: &str, name: &str) -> bool {
         let middle = usize::midpoint(low, high);
         let head = table.as_bytes().get(..middle).unwrap_or_default();
         let start = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
-        let rest = table.get(start..).unwrap_or_default();
-        let line = rest.lines().next().unwrap_or_default();
+        let line = table.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
         match line.cmp(name) {
             std::cmp::Ordering::Equal => return !name.is_empty(),
             std::cmp::Ordering::Less => low = start + line.len() + 1,

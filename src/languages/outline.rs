@@ -41,9 +41,6 @@ pub struct Definition {
     pub parent: Option<usize>,
 }
 
-/// Definitions inside definitions that are looked at.
-const MAX_DEPTH: usize = 200;
-
 /// Reads the definitions of one file and where its statements begin.
 ///
 /// Empty for a file in no known language, and for one that cannot be parsed. Of an oversized file
@@ -123,7 +120,8 @@ fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
             around.push((depth, outline.definitions.len()));
             outline.definitions.push(definition);
         }
-        if !next(&mut cursor, depth < MAX_DEPTH, &mut above, holds) {
+        // Definitions inside definitions that are looked at.
+        if !next(&mut cursor, depth < 200, &mut above, holds) {
             return outline;
         }
     }

@@ -214,10 +214,12 @@ impl Finder<'_> {
             };
             return (first.kind() != "spread_element").then(|| side(*first));
         }
-        let is_named = |name: &str| ASSERTS.iter().any(|word| name.starts_with(word));
         let is_member = ASSERTING.contains(&callee.root.as_str())
             && (has(COMPARES) || has(&["is", "true", "false", "ok", "truthy", "falsy", "throw"]));
-        if !is_named(&name) && !is_named(&callee.root.to_lowercase()) && !is_member {
+        if !ASSERTS.iter().any(|word| name.starts_with(word))
+            && !ASSERTS.iter().any(|word| callee.root.to_lowercase().starts_with(word))
+            && !is_member
+        {
             return None;
         }
         let raises = has(&["raises", "throw", "reject", "warns"]);
@@ -246,8 +248,7 @@ impl Finder<'_> {
     /// other as a value at run time.
     fn wrap_value(&self, node: Node<'_>) -> Perturbation {
         let text = text_of(node, self.text);
-        let literal = self.other_literal(node, &text);
-        let perturbed = literal.unwrap_or_else(|| {
+        let perturbed = self.other_literal(node, &text).unwrap_or_else(|| {
             let function = match (self.is_python, self.is_typed) {
                 (true, _) => PERTURB_PYTHON.to_owned(),
                 (false, true) => format!("((v: any): any => {PERTURB_SCRIPT})"),
@@ -321,7 +322,6 @@ impl Finder<'_> {
     fn callee<'n>(&self, call: Node<'n>) -> Callee<'n> {
         let function = call.field("function");
         let text = function.map_or_else(String::new, |node| text_of(node, self.text));
-        let is_joint = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$');
         let mut inner = function;
         // The innermost call is the one of `expect`.
         while let Some(node) =
@@ -336,6 +336,10 @@ impl Finder<'_> {
             is_negated: text.contains(".not."),
         }
     }
+}
+
+fn is_joint(letter: char) -> bool {
+    !letter.is_alphanumeric() && !matches!(letter, '_' | '$')
 }
 
 /// The function that a call names: `expect(x).not.toBe` has the root `expect` and the name `toBe`.
@@ -363,14 +367,15 @@ const PERTURB_SCRIPT: &str = "typeof v === 'number' ? (v === v && v * 3 + 7 !== 
 
 // The side without a call says what is expected; of two that are alike the second.
 fn expected_side<'n>(first: Node<'n>, second: Node<'n>) -> Node<'n> {
-    let calls = |side: Node<'n>| {
-        let mut nodes = nodes_below(side);
-        nodes.push(side);
-        nodes
-            .iter()
-            .any(|node| matches!(node.kind(), "call" | "call_expression" | "await"))
-    };
-    if calls(second) && !calls(first) { first } else { second }
+    if holds_call(second) && !holds_call(first) { first } else { second }
+}
+
+fn holds_call(side: Node<'_>) -> bool {
+    let mut nodes = nodes_below(side);
+    nodes.push(side);
+    nodes
+        .iter()
+        .any(|node| matches!(node.kind(), "call" | "call_expression" | "await"))
 }
 
 // Whether a statement stands where an error is caught or expected.

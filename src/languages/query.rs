@@ -50,8 +50,7 @@ pub(super) fn get<'t>(found: &Captures<'t>, name: &str) -> Option<Node<'t>> {
 impl Patterns {
     /// Reads a query.
     pub(super) fn new(text: &'static str) -> Self {
-        let tokens = TOKEN.as_ref().into_iter();
-        let tokens = tokens.flat_map(|token| token.find_iter(text));
+        let tokens = TOKEN.as_ref().into_iter().flat_map(|token| token.find_iter(text));
         let tokens = tokens.map(|found| found.as_str());
         let mut tokens = tokens.filter(|token| !token.starts_with(';')).peekable();
         let mut patterns: HashMap<_, Vec<_>, _> = HashMap::default();
@@ -65,8 +64,7 @@ impl Patterns {
                 parts.push(pattern);
             }
             for part in parts {
-                let row = patterns.entry(part.kind).or_default();
-                row.push((number, part));
+                patterns.entry(part.kind).or_default().push((number, part));
             }
             number += 1;
         }

@@ -31,8 +31,7 @@ const KINDS: [(&str, DefinitionKind); 7] = [
 /// Reads the top level of a module by the query of its language.
 pub(super) fn read_tags<'t>(query: &Patterns, root: Node<'t>, text: &[u8]) -> Tags<'t> {
     let mut found = Tags::default();
-    let reader = Reader { query, text };
-    reader.read(root, 0, &mut found);
+    Reader { query, text }.read(root, 0, &mut found);
     found
 }
 

@@ -11,9 +11,6 @@ use super::literal::text_of;
 use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
 
-/// Places of one name that are looked at.
-const MAX_PLACES: usize = 2_000;
-
 /// How a file uses one name, read from its syntax tree: what is in strings and comments, keys
 /// and members of other things are no uses.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -51,7 +48,8 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
     let mut finder = Finder::new(&tree);
     let mut found = Uses::default();
     let mut any = false;
-    for at in words(head, name).take(MAX_PLACES) {
+    // Places of one name that are looked at.
+    for at in words(head, name).take(2_000) {
         let Some(nodes) = finder.at(at) else { break };
         let Some((leaf, above)) = nodes.split_last() else {
             continue;
@@ -92,8 +90,7 @@ impl Place {
             is_name: leaf.kind() == "identifier",
             ..Self::default()
         };
-        let near = [leaf].into_iter().chain(above.iter().rev().copied());
-        for (level, node) in near.enumerate() {
+        for (level, node) in [leaf].into_iter().chain(above.iter().rev().copied()).enumerate() {
             // The node that decides what a name is lies at most so many levels above.
             if level <= 6 || matches!(node.kind(), "type" | "class_body") {
                 query.at(node, text, |number, found| {
@@ -157,11 +154,14 @@ pub fn is_word(byte: u8) -> bool {
 
 /// Where the name stands as a word of its own.
 pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
-    let part = |byte: Option<&u8>| byte.is_some_and(|byte| is_word(*byte));
     memmem::find_iter(text, name.as_bytes()).filter(move |at| {
         let before = at.checked_sub(1).and_then(|at| text.get(at));
-        !name.is_empty() && !part(before) && !part(text.get(at + name.len()))
+        !name.is_empty() && !is_word_byte(before) && !is_word_byte(text.get(at + name.len()))
     })
+}
+
+fn is_word_byte(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| is_word(*byte))
 }
 
 #[cfg(test)]

@@ -38,14 +38,13 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
         ..RunRequest::default()
     };
     let mut told: Option<Instant> = None;
-    let mut sink = |_: bool, bytes: &[u8]| {
+    let mut ran = run_command(&app, &request, &mut |_, bytes| {
         // At most one progress line per second.
         if told.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
             app.show_output(bytes);
             told = Some(Instant::now());
         }
-    };
-    let mut ran = run_command(&app, &request, &mut sink)?;
+    })?;
     ran.search_cause(&app)?;
     let message = match &ran.failure {
         Some(failure) => failure.message.clone(),
@@ -89,7 +88,6 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     };
     let mut app = (caller.open)(&WithoutAgent)?;
     let repaired = find_fix(&mut app, &request)?;
-    let mask = |text: &str| app.redactor().mask(text);
     // None if a secret is in or beside the change, because redacted it would not apply.
     let patch = repaired.whole_patch();
     let mut text = format!("{}\n", repaired.result.message);
@@ -104,10 +102,10 @@ pub(super) fn fix_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
     let document = json!({
         "status": repaired.result.status,
         "stopReason": repaired.result.stop_reason,
-        "message": mask(&repaired.result.message),
+        "message": app.redactor().mask(&repaired.result.message),
         "patch": patch,
     });
-    Answer::new(mask(&text), &document, "mendit fix")
+    Answer::new(app.redactor().mask(&text), &document, "mendit fix")
 }
 
 struct WithoutAgent;

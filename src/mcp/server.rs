@@ -80,8 +80,7 @@ impl Server {
     }
 
     fn tools(&self) -> impl Iterator<Item = Tool> {
-        let offered = TOOLS.iter().filter(|row| self.options.offers(row));
-        offered.map(ToolRow::tool)
+        TOOLS.iter().filter(|row| self.options.offers(row)).map(ToolRow::tool)
     }
 }
 
@@ -139,7 +138,8 @@ impl ServerHandler for Server {
         });
         let mut notifier = Notifier::new(&context);
         let mut ended = self.ended.subscribe();
-        let mut silence = tokio::time::interval(SILENCE);
+        // Clients give up on a call that is silent for long; the contract promises a word every 5 seconds.
+        let mut silence = tokio::time::interval(Duration::from_secs(4));
         silence.tick().await;
         let done = loop {
             tokio::select! {
@@ -230,9 +230,6 @@ pub(super) struct Notifier {
     last: String,
     since: Instant,
 }
-
-/// Clients give up on a call that is silent for long; the contract promises a word every 5 seconds.
-pub(super) const SILENCE: Duration = Duration::from_secs(4);
 
 impl Notifier {
     pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {

@@ -126,17 +126,16 @@ async fn next_line(input: &mut BufReader<Stdin>, line: &mut Vec<u8>) -> std::io:
 
 // Finds the id of a message that is too long to be parsed: clients write it before the parameters.
 fn id_of_head(line: &[u8]) -> Value {
-    let head = String::from_utf8_lossy(line.get(..HEAD).unwrap_or(line));
-    let id_after_key = |rest: &str| -> Option<Value> {
-        let rest = rest.trim_start().strip_prefix(':')?;
-        let id = Deserializer::from_str(rest).into_iter().next()?.ok();
-        id.filter(|id: &Value| id.is_string() || id.is_i64())
-    };
-    let id = head.split("\"id\"").skip(1).find_map(id_after_key);
-    id.unwrap_or_default()
+    // The id of a request stands in its head.
+    let head = String::from_utf8_lossy(line.get(..(1 << 10)).unwrap_or(line));
+    head.split("\"id\"").skip(1).find_map(id_after_key).unwrap_or_default()
 }
 
-const HEAD: usize = 1 << 10;
+fn id_after_key(rest: &str) -> Option<Value> {
+    let rest = rest.trim_start().strip_prefix(':')?;
+    let id = Deserializer::from_str(rest).into_iter().next()?.ok();
+    id.filter(|id: &Value| id.is_string() || id.is_i64())
+}
 
 // Parses a line as a message; `None` wants no answer, an error is the answer. `greeted` is set once a client said who
 // it is: the library ends a connection that begins otherwise.

@@ -70,8 +70,7 @@ impl Code {
             table.expect("the table of codes is read by the tests")
         });
         static NOTE: LazyLock<Consequence> = LazyLock::new(Consequence::default);
-        let row = TABLE.row.iter().find(|row| row.codes.contains(&self));
-        row.unwrap_or(&NOTE)
+        TABLE.row.iter().find(|row| row.codes.contains(&self)).unwrap_or(&NOTE)
     }
 
     /// Whether it stops something or is only worth knowing.
@@ -91,8 +90,7 @@ impl Code {
     /// How a command exits that ends with it.
     pub fn exit(self) -> Exit {
         let row = self.consequence();
-        let exit = row.exit.or(row.verdict.map(Verdict::exit));
-        exit.unwrap_or(Exit::Yes)
+        row.exit.or(row.verdict.map(Verdict::exit)).unwrap_or(Exit::Yes)
     }
 
     /// How an attempt at a repair ends that ends with it; `None` when it ends none.
@@ -134,8 +132,7 @@ const FILES: &[&str] = &[
 ];
 
 fn pages() -> impl Iterator<Item = Page> {
-    let pages = FILES.iter().flat_map(|file| file.split("\n## ").skip(1));
-    pages.filter_map(|page| {
+    FILES.iter().flat_map(|file| file.split("\n## ").skip(1)).filter_map(|page| {
         let (head, body) = page.split_once('\n')?;
         let (first, rest) = head.split_once(' ')?;
         let (name, family, title) = match rest.split_once(": ") {

@@ -34,8 +34,7 @@ impl Level {
     /// The level of a number from 0 to 4.
     pub fn from_number(number: u8) -> Option<Self> {
         use Level::{Bundle, OneHop, Requested, Targets, TwoHops};
-        let levels = [Targets, OneHop, TwoHops, Requested, Bundle];
-        levels.get(usize::from(number)).copied()
+        [Targets, OneHop, TwoHops, Requested, Bundle].get(usize::from(number)).copied()
     }
 }
 

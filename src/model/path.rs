@@ -149,8 +149,7 @@ impl RepoPath {
 
     /// The file name up to its last dot; the whole name of a dotfile.
     pub fn stem(&self) -> &str {
-        let parts = self.file_name().rsplit_once('.');
-        let stem = parts.map_or("", |(stem, _)| stem);
+        let stem = self.file_name().rsplit_once('.').map_or("", |(stem, _)| stem);
         if stem.is_empty() { self.file_name() } else { stem }
     }
 

@@ -65,8 +65,7 @@ pub struct MutationCheck {
 impl MutationCheck {
     /// Counts the assertions that ended so.
     pub fn count(&self, outcome: MutationOutcome) -> usize {
-        let ended = self.negated.iter().filter(|row| row.outcome == outcome);
-        ended.count()
+        self.negated.iter().filter(|row| row.outcome == outcome).count()
     }
 }
 

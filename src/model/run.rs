@@ -72,8 +72,11 @@ pub enum CommandStatus {
 
 /// A word as a shell reads it back: as it is where nothing in it means more, else in quotes.
 pub fn shell_word(word: &str) -> Cow<'_, str> {
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
-    if !word.is_empty() && word.chars().all(plain) {
+    if !word.is_empty()
+        && word
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "-_./=:@%+,".contains(letter))
+    {
         return word.into();
     }
     format!("'{}'", word.replace('\'', r"'\''")).into()

@@ -64,8 +64,7 @@ impl Traced {
     /// The files that failing tests run, each with the score of the line that has most.
     pub fn by_file(&self) -> Vec<(RepoPath, f64)> {
         let best = |path| self.score(path, [0, u32::MAX]).filter(|score| *score > OUTSIDE);
-        let files = self.files.keys().filter_map(|path| Some((path.clone(), best(path)?)));
-        files.collect()
+        self.files.keys().filter_map(|path| Some((path.clone(), best(path)?))).collect()
     }
 }
 

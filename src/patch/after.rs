@@ -92,12 +92,11 @@ fn inspect_change(change: &Change) -> Option<Looked<'_>> {
     let mut gained = Vec::new();
     if may_import(path, old, &after.bytes) {
         let earlier = facts(path, old).imports;
-        let is_known = |import: &Import| {
-            let mut earlier = earlier.iter();
-            earlier.any(|one| one.specifier == import.specifier && one.kind == import.kind)
-        };
         gained = facts(path, &after.bytes).imports;
-        gained.retain(|import| !is_known(import));
+        gained.retain(|import| {
+            let mut earlier = earlier.iter();
+            !earlier.any(|one| one.specifier == import.specifier && one.kind == import.kind)
+        });
     }
     Some(Looked {
         path,

@@ -12,27 +12,27 @@ use crate::source::MAX_READ_BYTES;
 
 /// Replacements of text as hunks of whole lines, for those that are not in the file byte for byte.
 pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
-    let lines = |text: &[u8], kind, line: u32| -> Vec<HunkLine<'static>> {
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        if text.is_empty() {
-            return Vec::new();
-        }
-        let lines = text.split(|byte| *byte == b'\n');
-        let taken = lines.map(|text| HunkLine::plain(kind, text.to_vec(), line));
-        taken.collect()
-    };
     edits
         .iter()
         .map(|edit| Hunk {
             line: edit.line,
             old: edit.hint.map(|line| (line, 0)),
             lines: with_context(
-                lines(&edit.old, LineKind::Remove, edit.line),
-                lines(&edit.new, LineKind::Add, edit.line),
+                plain_lines(&edit.old, LineKind::Remove, edit.line),
+                plain_lines(&edit.new, LineKind::Add, edit.line),
             ),
             ..Hunk::default()
         })
         .collect()
+}
+
+fn plain_lines(text: &[u8], kind: LineKind, line: u32) -> Vec<HunkLine<'static>> {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let lines = text.split(|byte| *byte == b'\n');
+    lines.map(|text| HunkLine::plain(kind, text.to_vec(), line)).collect()
 }
 
 /// Applies replacements of text, each of which must be found exactly once unless it is for all, with the
@@ -42,7 +42,8 @@ pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &W
     let mut made = Modified::default();
     for (edit, number) in edits.iter().zip(1..) {
         let mut verdict = HunkVerdict::new(number, None);
-        let replaced = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+        // Bytes that are looked through as fast as two lines are compared.
+        let replaced = if work.spend(bytes.len() as u64 / 32) {
             let edit = if literally {
                 Cow::Borrowed(edit)
             } else {
@@ -75,24 +76,23 @@ pub(super) fn edit_text(before: &[u8], edits: &[Edit], literally: bool, work: &W
 /// that its first line has in the file.
 fn adapt_edit<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e, Edit> {
     let mut edit = Cow::Borrowed(edit);
-    let mut note = |code, safety, line, message| mends.push(Mend::new(code, safety, line, message));
     if let Some(old) = with_ends(bytes, &edit.old) {
         edit.to_mut().old = old;
     }
     if let Some(new) = with_ends(bytes, &edit.new) {
         edit.to_mut().new = new;
         let message = "gave the new text the line endings of the file";
-        note(Code::M411, Safety::Safe, edit.line, message);
+        mends.push(Mend::new(Code::M411, Safety::Safe, edit.line, message));
     }
     if let Some(new) = with_edges(&edit.old, &edit.new) {
         edit.to_mut().new = new;
         let message = "put back the line feed that only the old text has at its edge";
-        note(Code::M411, Safety::Safe, edit.line, message);
+        mends.push(Mend::new(Code::M411, Safety::Safe, edit.line, message));
     }
     if let Some(new) = without_first_indent(bytes, &edit) {
         edit.to_mut().new = new;
         let message = "the first line keeps the indent that the file gives it";
-        note(Code::M416, Safety::Lossy, edit.line, message);
+        mends.push(Mend::new(Code::M416, Safety::Lossy, edit.line, message));
     }
     edit
 }
@@ -106,24 +106,23 @@ fn line_at(bytes: &[u8], at: usize) -> u64 {
 /// Returns new text with the line feeds at its edges that the old has: two lines are joined by who names a
 /// part of both. `None` when there is none to give.
 fn with_edges(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
-    let is_feed = |byte: Option<&u8>| matches!(byte, Some(b'\n' | b'\r'));
-    let solid = |text: &[u8]| !text.trim_ascii().is_empty();
     let last = is_feed(old.last()) && !is_feed(new.last());
     let first = is_feed(old.first()) && !is_feed(new.first());
     let end = last_line_end(old);
     let edge = |lacks: bool| if lacks { end } else { b"" };
-    ((first || last) && solid(old) && solid(new)).then(|| [edge(first), new, edge(last)].concat())
+    ((first || last) && !old.trim_ascii().is_empty() && !new.trim_ascii().is_empty())
+        .then(|| [edge(first), new, edge(last)].concat())
 }
 
-// Bytes that are looked through as fast as two lines are compared.
-const BYTES_A_COMPARISON: u64 = 32;
+fn is_feed(byte: Option<&u8>) -> bool {
+    matches!(byte, Some(b'\n' | b'\r'))
+}
 
 const MANY_PLACES: usize = 1000;
 
 /// Returns the text with the new one where the old one is, or after so many lines, and the first place.
 fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     let (old, new) = (&*edit.old, &*edit.new);
-    let line = |at: usize| line_at(bytes, at);
     let expected = edit.expected.filter(|_| !edit.all);
     let several = edit.all || expected.is_some();
     let places: Vec<usize> = match edit.after {
@@ -134,7 +133,7 @@ fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
     };
     let places = match places
         .iter()
-        .find(|at| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint)))
+        .find(|at| edit.hint.is_some_and(|hint| line_at(bytes, **at) == u64::from(hint)))
     {
         Some(at) if !several => vec![*at],
         _ => places,
@@ -157,7 +156,8 @@ fn apply_edit(bytes: &[u8], edit: &Edit) -> Result<(usize, Vec<u8>), Refusal> {
         let more = if count > MANY_PLACES { "at least " } else { "" };
         let message = format!("the old text fits in {more}{count} places");
         let mut failure = Refusal::new(Code::P403, message);
-        failure.mismatch.candidates = places.iter().take(50).map(|at| line(*at)).collect();
+        failure.mismatch.candidates =
+            places.iter().take(50).map(|at| line_at(bytes, *at)).collect();
         return Err(failure);
     }
     if count > 1 && (new.len() as u64).saturating_mul(count as u64) > MAX_READ_BYTES {
@@ -250,18 +250,7 @@ pub(super) fn expand_binary(data: &Binary, before: &[u8]) -> Option<Vec<u8>> {
 /// Applies a git delta.
 fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta.iter().copied();
-    let size = |rest: &mut dyn Iterator<Item = u8>| {
-        let (mut value, mut shift) = (0_u64, 0_u32);
-        loop {
-            let byte = rest.next()?;
-            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                return usize::try_from(value).ok();
-            }
-        }
-    };
-    let (from, to) = (size(&mut rest)?, size(&mut rest)?);
+    let (from, to) = (read_size(&mut rest)?, read_size(&mut rest)?);
     if from != base.len() || to > MAX_READ_BYTES as usize {
         return None;
     }
@@ -296,16 +285,28 @@ fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     (out.len() == to).then_some(out)
 }
 
+/// Reads a size of a delta: seven bits a byte, the lowest first.
+fn read_size(rest: &mut dyn Iterator<Item = u8>) -> Option<usize> {
+    let (mut value, mut shift) = (0_u64, 0_u32);
+    loop {
+        let byte = rest.next()?;
+        value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            return usize::try_from(value).ok();
+        }
+    }
+}
+
 /// Removed and added lines as a hunk: lines that both sides share at the start and the end are context.
 pub(in crate::patch) fn with_context<'a>(
     mut old: Vec<HunkLine<'a>>,
     mut new: Vec<HunkLine<'a>>,
 ) -> Vec<HunkLine<'a>> {
-    let same = |(a, b): &(&HunkLine<'_>, &HunkLine<'_>)| a.text() == b.text();
-    let head = old.iter().zip(&new).take_while(same).count();
+    let head = old.iter().zip(&new).take_while(has_same_text).count();
     let most = old.len().min(new.len()) - head;
     let back = old.iter().rev().zip(new.iter().rev()).take(most);
-    let tail = back.take_while(same).count();
+    let tail = back.take_while(has_same_text).count();
     let mut below = old.split_off(old.len() - tail);
     let gone = old.split_off(head);
     for line in old.iter_mut().chain(&mut below) {
@@ -316,4 +317,8 @@ pub(in crate::patch) fn with_context<'a>(
     old.extend(new.into_iter().skip(head));
     old.extend(below);
     old
+}
+
+fn has_same_text((a, b): &(&HunkLine<'_>, &HunkLine<'_>)) -> bool {
+    a.text() == b.text()
 }

@@ -117,14 +117,9 @@ fn write_hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u
     };
     let above = first.0.start.min(CONTEXT);
     let below = (old.len() - last.0.end).min(CONTEXT);
-    let range = |from: usize, to: usize| match to - from {
-        0 => format!("{from},0"),
-        1 => format!("{}", from + 1),
-        count => format!("{},{count}", from + 1),
-    };
     let (from, to) = (first.0.start - above, last.0.end + below);
-    let head = range(first.1.start - above, last.1.end + below);
-    let _ = writeln!(out, "@@ -{} +{head} @@", range(from, to));
+    let head = format_range(first.1.start - above, last.1.end + below);
+    let _ = writeln!(out, "@@ -{} +{head} @@", format_range(from, to));
     let mut row = from;
     for (gone, come) in group {
         write_rows(old, row..gone.start, b' ', out);
@@ -133,6 +128,14 @@ fn write_hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u
         row = gone.end;
     }
     write_rows(old, row..to, b' ', out);
+}
+
+fn format_range(from: usize, to: usize) -> String {
+    match to - from {
+        0 => format!("{from},0"),
+        1 => format!("{}", from + 1),
+        count => format!("{},{count}", from + 1),
+    }
 }
 
 fn write_rows(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
@@ -148,8 +151,7 @@ fn write_rows(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
 
 /// A name as git writes it: in C quotes when it has bytes that need them.
 pub(super) fn quote_path(prefix: &str, path: &str) -> String {
-    let needs = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
-    if !path.bytes().any(needs) {
+    if !path.bytes().any(needs_escape) {
         return format!("{prefix}{path}");
     }
     let mut quoted = format!("\"{prefix}");
@@ -159,7 +161,7 @@ pub(super) fn quote_path(prefix: &str, path: &str) -> String {
                 quoted.push('\\');
                 quoted.push(char::from(byte));
             }
-            byte if needs(byte) => {
+            byte if needs_escape(byte) => {
                 let _ = write!(quoted, "\\{byte:03o}");
             }
             byte => quoted.push(char::from(byte)),
@@ -169,12 +171,15 @@ pub(super) fn quote_path(prefix: &str, path: &str) -> String {
     quoted
 }
 
+fn needs_escape(byte: u8) -> bool {
+    !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\'
+}
+
 fn write_literal(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("literal {}\n", bytes.len()).as_bytes());
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     // Writing to a Vec cannot fail.
-    let packed = packer.write_all(bytes).and_then(|()| packer.finish());
-    let packed = packed.unwrap_or_default();
+    let packed = packer.write_all(bytes).and_then(|()| packer.finish()).unwrap_or_default();
     for line in packed.chunks(52) {
         let count = line.len() as u8;
         out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });

@@ -53,19 +53,17 @@ impl Change {
 
     /// Lines that come and lines that go.
     pub fn line_counts(&self) -> (usize, usize) {
-        let runs = self.runs().into_iter();
-        runs.fold((0, 0), |(added, removed), (gone, come)| {
+        self.runs().into_iter().fold((0, 0), |(added, removed), (gone, come)| {
             (added + come.len(), removed + gone.len())
         })
     }
 
     /// Runs of lines of the old text and those of the new one that represent them, counted from 0.
     pub fn runs(&self) -> Vec<(Range<usize>, Range<usize>)> {
-        let bytes = |side: &Option<FileState>| {
-            let bytes = side.as_ref().map(|state| state.bytes.clone());
-            bytes.unwrap_or_default()
-        };
-        changed_lines(&bytes(&self.before), &bytes(&self.after))
+        changed_lines(
+            &bytes_of(self.before.as_ref()),
+            &bytes_of(self.after.as_ref()),
+        )
     }
 
     /// The same with the line ends that the file had throughout; one that changes nothing else stays
@@ -89,15 +87,20 @@ impl Change {
     }
 }
 
+fn bytes_of(side: Option<&FileState>) -> Arc<[u8]> {
+    side.map(|state| state.bytes.clone()).unwrap_or_default()
+}
+
 /// Returns one run from the first line that differs to the last: without the program there is no diff.
 #[cfg(not(feature = "program"))]
 fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
     let (a, b) = (Text::new(old), Text::new(new));
     let most = a.len().min(b.len());
-    let is_same = |a_row: usize, b_row: usize| a.whole(a_row) == b.whole(b_row);
-    let head = (0..most).take_while(|row| is_same(*row, *row)).count();
+    let head = (0..most).take_while(|row| a.whole(*row) == b.whole(*row)).count();
     let back = 1..=most - head;
-    let tail = back.take_while(|back| is_same(a.len() - back, b.len() - back)).count();
+    let tail = back
+        .take_while(|back| a.whole(a.len() - back) == b.whole(b.len() - back))
+        .count();
     let (gone, come) = (head..a.len() - tail, head..b.len() - tail);
     if gone.is_empty() && come.is_empty() {
         return Vec::new();

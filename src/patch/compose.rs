@@ -40,8 +40,8 @@ pub(super) fn compose_edits(
         if let Some(row) = draft_hunk(placed, hunk, &mut marks, &mut drafts) {
             return Err((hunk, refuse_clash(row)));
         }
-        let is_added = |line: &HunkLine<'_>| line.kind == LineKind::Add && line.no_newline;
-        let is_doubtful = distrusts && placed.lines.iter().any(is_added);
+        let is_doubtful = distrusts
+            && placed.lines.iter().any(|line| line.kind == LineKind::Add && line.no_newline);
         if is_doubtful || placed.has_false_mark(text, LineKind::Remove) {
             let message = "`\\ No newline at end of file` is where the file goes on";
             return Err((hunk, Refusal::new(Code::P306, message)));
@@ -51,12 +51,7 @@ pub(super) fn compose_edits(
         }
     }
     drafts.sort_by_key(|draft| (draft.at, draft.removed > 0, draft.hunk));
-    let is_twice = |pair: &&[Draft<'_>]| {
-        let mut added = pair.iter().filter(|draft| draft.removed == 0);
-        let rows = (added.next(), added.next());
-        matches!(rows, (Some(one), Some(two)) if one.at == two.at)
-    };
-    if let Some([_, draft]) = drafts.windows(2).find(is_twice) {
+    if let Some([_, draft]) = drafts.windows(2).find(adds_twice) {
         return Err((draft.hunk, refuse_clash(draft.at)));
     }
     let (bytes, glued) = write_edits(text, &drafts, !marks_newlines);
@@ -64,6 +59,13 @@ pub(super) fn compose_edits(
         return Err((outcomes.len().saturating_sub(1), no_newline()));
     }
     Ok(bytes)
+}
+
+/// Whether two drafts add lines at one place.
+fn adds_twice(pair: &&[Draft<'_>]) -> bool {
+    let mut added = pair.iter().filter(|draft| draft.removed == 0);
+    let rows = (added.next(), added.next());
+    matches!(rows, (Some(one), Some(two)) if one.at == two.at)
 }
 
 /// Adds the runs of a hunk. Returns the row where it removes a line that another keeps or removes.
@@ -74,8 +76,7 @@ fn draft_hunk<'p>(
     drafts: &mut Vec<Draft<'p>>,
 ) -> Option<usize> {
     let mut row = placed.at;
-    let is_alike = |a: &HunkLine<'_>, b: &HunkLine<'_>| a.is_context() == b.is_context();
-    for run in placed.lines.chunk_by(is_alike) {
+    for run in placed.lines.chunk_by(|a, b| a.is_context() == b.is_context()) {
         let old = run.iter().filter(|line| line.is_old()).count();
         let is_kept = run.first().is_some_and(HunkLine::is_context);
         let Some(rows) = marks.get_mut(row..row + old) else {

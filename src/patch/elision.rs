@@ -27,9 +27,8 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
     let rows: Vec<(u64, &[u8])> = solid_lines(new).collect();
     let old: HashSet<&[u8]> = solid_lines(old).map(|row| row.1).collect();
     let new: HashSet<&[u8]> = rows.iter().map(|row| row.1).collect();
-    let is_code = |text: &&&[u8]| !is_comment(text);
-    let gone = old.difference(&new).filter(is_code).count();
-    let come = new.difference(&old).filter(is_code).count();
+    let gone = old.difference(&new).filter(|text| !is_comment(text)).count();
+    let come = new.difference(&old).filter(|text| !is_comment(text)).count();
     let found = rows.iter().enumerate().find(|(at, (_, text))| {
         let line = |at: usize| rows.get(at).map(|row| row.1);
         let above = at.checked_sub(1).and_then(line).unwrap_or_default();
@@ -46,24 +45,20 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
 }
 
 fn solid_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    let rows = solid_rows(text).into_iter();
-    rows.map(|(row, line)| (row, line.trim_ascii()))
+    solid_rows(text).into_iter().map(|(row, line)| (row, line.trim_ascii()))
 }
-
-/// A longer line says something else.
-const LONGEST: usize = 200;
 
 /// Returns how a line says that lines of the file are left out here.
 pub(super) fn elision_of(line: &[u8]) -> Option<Elision> {
     let line = std::str::from_utf8(line).ok()?.trim();
-    if line.len() > LONGEST {
+    // A longer line says something else.
+    if line.len() > 200 {
         return None;
     }
     if is_dots(line) || line.contains(">...<") {
         return Some(Elision::Dots);
     }
     let lower = remark_in(line)?.to_lowercase();
-    let is_edge = |letter: char| letter == ' ' || letter.is_ascii_punctuation() && letter != '.';
     let said = lower.trim_matches(is_edge);
     if is_dots(said) {
         return Some(Elision::Dots);
@@ -83,6 +78,10 @@ pub(super) fn elision_of(line: &[u8]) -> Option<Elision> {
     let starts = STARTS.split('|').any(|start| said.starts_with(start));
     let ends = STAYS.split('|').any(|end| said.ends_with(end));
     (words.len() <= 7 && (starts || ends)).then_some(Elision::Stays)
+}
+
+fn is_edge(letter: char) -> bool {
+    letter == ' ' || letter.is_ascii_punctuation() && letter != '.'
 }
 
 const LEFT_OUT: &str = "existing|rest|remaining|previous|other|keep|code";

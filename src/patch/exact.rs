@@ -24,8 +24,7 @@ pub(super) fn apply_exactly<'h, 'a>(
     {
         return None;
     }
-    let rows = hunks.iter().zip(find_rows(site, hunks)?);
-    let placed = rows.map(|(hunk, row)| {
+    let placed = hunks.iter().zip(find_rows(site, hunks)?).map(|(hunk, row)| {
         tracing::debug!("hunk placed at line {} by git's rules", row + 1);
         Ok(Placed::new(hunk.lines.as_slice(), row, Vec::new()))
     });

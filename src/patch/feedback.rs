@@ -15,8 +15,7 @@ pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
         other => format!("The patch was not applied ({other}). Nothing was changed.\n"),
     };
     // Writing to a String cannot fail.
-    let errors = verdict.problems.iter();
-    let errors = errors.filter(|problem| problem.severity == Severity::Error);
+    let errors = verdict.problems.iter().filter(|problem| problem.severity == Severity::Error);
     for problem in errors.clone().take(10) {
         let path = problem.path.as_deref().unwrap_or("the patch");
         let (message, code) = (&problem.message, problem.code);

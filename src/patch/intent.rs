@@ -52,19 +52,20 @@ pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
 // The first of the lines that only the new text has, when all begin with consecutive numbers as a reader
 // prints them (`033|# Title`, `7: x`).
 fn numbered_by_reader(known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> Option<u64> {
-    let number = |line: &[u8]| {
-        let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
-        let rest = rest.trim_ascii_start();
-        let marks: [&[u8]; 3] = [b"|", b":", "→".as_bytes()];
-        let is_marked = marks.iter().any(|mark| rest.starts_with(mark));
-        is_marked.then_some(number)
-    };
-    let is_fresh = |row: &&(u64, &[u8])| !known.contains(row.1);
-    let first = rows.iter().find(is_fresh)?.0;
-    let fresh = rows.iter().filter(is_fresh);
-    let numbers: Vec<u64> = fresh.map(|row| number(row.1)).collect::<Option<_>>()?;
+    let first = rows.iter().find(|row| !known.contains(row.1))?.0;
+    let fresh = rows.iter().filter(|row| !known.contains(row.1));
+    let numbers: Vec<u64> = fresh.map(|row| read_marked_number(row.1)).collect::<Option<_>>()?;
     let is_most = numbers.len() >= 3 && numbers.len() * 2 >= rows.len();
     (is_most && numbers.is_sorted_by(|one, next| one < next)).then_some(first)
+}
+
+/// Reads a line number in front of a line, as listings have it.
+fn read_marked_number(line: &[u8]) -> Option<u64> {
+    let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
+    let rest = rest.trim_ascii_start();
+    let marks: [&[u8]; 3] = [b"|", b":", "→".as_bytes()];
+    let is_marked = marks.iter().any(|mark| rest.starts_with(mark));
+    is_marked.then_some(number)
 }
 
 // In languages that are not parsed and have no strings of several lines: a new line that leaves a quote open,
@@ -74,24 +75,24 @@ fn broken_literal(path: &str, known: &HashSet<&[u8]>, rows: &[(u64, &[u8])]) -> 
     if !endings.contains(&path.rsplit_once('.')?.1) || Language::of_path(path).is_some() {
         return None;
     }
-    let is_open = |line: &[u8]| {
-        let is_quote = |at: usize| !line.get(..at).is_some_and(|head| head.ends_with(b"\\"));
-        let quotes = memchr::memchr_iter(b'"', line).filter(|at| is_quote(*at));
-        quotes.count() % 2 == 1 && !line.contains(&b'\'') && !line.contains(&b'`')
-    };
-    let closes = |line: &[u8]| line.trim_ascii_start().starts_with(b"\"") && is_open(line);
     let found = rows.iter().enumerate().find(|(at, (_, line))| {
         let mut next = rows.iter().skip(at + 1).take(3);
-        let breaks = is_open(line) && !known.contains(line) && !line.ends_with(b"\\");
-        breaks && next.any(|row| closes(row.1))
+        let breaks = opens_string(line) && !known.contains(line) && !line.ends_with(b"\\");
+        breaks && next.any(|row| row.1.trim_ascii_start().starts_with(b"\"") && opens_string(row.1))
     });
     found.map(|(_, (row, _))| *row)
 }
 
+fn opens_string(line: &[u8]) -> bool {
+    let quotes = memchr::memchr_iter(b'"', line)
+        .filter(|at| !line.get(..*at).is_some_and(|head| head.ends_with(b"\\")));
+    quotes.count() % 2 == 1 && !line.contains(&b'\'') && !line.contains(&b'`')
+}
+
 /// Whether the blob id that a section announces, which may be abbreviated, is that of its result.
 pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> bool {
-    const SHORTEST: usize = 7;
     let announced = section.announced_ids().map(|(_, new)| new.to_ascii_lowercase());
-    let announced = announced.filter(|new| new.len() >= SHORTEST);
+    // git abbreviates an id to seven characters at the least.
+    let announced = announced.filter(|new| new.len() >= 7);
     announced.is_some_and(|new| BlobId::from_content(bytes).to_string().starts_with(&new))
 }

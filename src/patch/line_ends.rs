@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::set::{Hunk, HunkLine};
+use super::set::Hunk;
 use super::text::{LineEnds, Text, with_line_ends};
 use crate::model::{Code, Mend, Safety};
 
@@ -14,11 +14,10 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
     mut hunks: Cow<'h, [Hunk<'a>]>,
     mends: &mut Vec<Mend>,
 ) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
-    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let mut lines = hunks.iter().flat_map(|hunk| &hunk.lines);
     // A carriage return counts only before a newline, since otherwise it is part of the line.
-    let has_return = |line: &&HunkLine<'_>| line.line.ends_with(b"\r") != line.no_newline;
-    let any = lines().any(|line| line.line.ends_with(b"\r"));
-    let all = any && lines().all(|line| has_return(&line));
+    let any = lines.clone().any(|line| line.line.ends_with(b"\r"));
+    let all = any && lines.all(|line| line.line.ends_with(b"\r") != line.no_newline);
     let message = match text.ends {
         LineEnds::CrLf if !all => "gave added lines the CR LF ends of the file",
         LineEnds::Lf if any && text.len() > 0 && !text.has_cr() => {

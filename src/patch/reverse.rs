@@ -18,8 +18,7 @@ pub(super) fn reverse_set(mut set: PatchSet<'_>) -> Result<PatchSet<'_>, Refusal
             Body::Hunks(hunks) => hunks.iter_mut().for_each(reverse_hunk),
             Body::Binary(forward, backward) => {
                 let message = "`-R`: the binary patch has no reverse data";
-                let data = backward.take();
-                let data = data.ok_or_else(|| Refusal::new(Code::P601, message))?;
+                let data = backward.take().ok_or_else(|| Refusal::new(Code::P601, message))?;
                 *backward = Some(replace(forward, data));
             }
             _ => {}
@@ -51,8 +50,7 @@ const OPPOSITES: [[&[u8]; 2]; 5] = [
 ];
 
 fn reverse_header(text: &[u8]) -> Vec<u8> {
-    let lines = text.split_inclusive(|byte| *byte == b'\n');
-    let reversed = lines.map(|line| {
+    let reversed = text.split_inclusive(|byte| *byte == b'\n').map(|line| {
         let opposites = OPPOSITES.iter().flat_map(|[one, other]| [(one, other), (other, one)]);
         let mut words =
             opposites.filter_map(|(word, other)| Some([*other, line.strip_prefix(*word)?]));

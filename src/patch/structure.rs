@@ -17,8 +17,7 @@ pub(super) fn check_ancestors(
     for above in parent_paths(path) {
         let link = "a directory of the path is a symbolic link";
         if let Some(slot) = slots.get(above) {
-            let after = slot.after.as_ref();
-            if after.is_some_and(|state| state.mode == 0o120_000) {
+            if slot.after.as_ref().is_some_and(|state| state.mode == 0o120_000) {
                 return refuse(Code::P505, link);
             }
             continue;
@@ -92,12 +91,6 @@ pub(super) fn check_all(
         None => listing.get(path).is_some(),
     };
     let mut spelled: HashMap<String, &str> = HashMap::with_capacity(listing.entries().len());
-    let fold = |path: &str| {
-        if path.is_ascii() {
-            return path.to_ascii_lowercase();
-        }
-        path.nfc().flat_map(char::to_lowercase).collect::<String>()
-    };
     let mut directory = "";
     for entry in listing.entries() {
         let path = entry.path.as_str();
@@ -108,10 +101,10 @@ pub(super) fn check_all(
         if entry.path.directory() != directory {
             directory = entry.path.directory();
             for part in parent_paths(path) {
-                spelled.entry(fold(part)).or_insert(part);
+                spelled.entry(fold_case(part)).or_insert(part);
             }
         }
-        spelled.entry(fold(path)).or_insert(path);
+        spelled.entry(fold_case(path)).or_insert(path);
     }
     for (path, slot) in &made {
         let mut say = |message: String| {
@@ -127,7 +120,7 @@ pub(super) fn check_all(
             say("it would be a file and a directory at once".to_owned());
         }
         for part in parent_paths(path).chain([path.as_str()]) {
-            let one = *spelled.entry(fold(part)).or_insert(part);
+            let one = *spelled.entry(fold_case(part)).or_insert(part);
             if one != part {
                 say(format!(
                     "it differs from `{one}` only by case or Unicode form"
@@ -143,6 +136,13 @@ pub(super) fn check_all(
     found
 }
 
+fn fold_case(path: &str) -> String {
+    if path.is_ascii() {
+        return path.to_ascii_lowercase();
+    }
+    path.nfc().flat_map(char::to_lowercase).collect::<String>()
+}
+
 /// The directories above a path, the outermost first.
 pub(super) fn parent_paths(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
@@ -150,8 +150,7 @@ pub(super) fn parent_paths(path: &str) -> impl Iterator<Item = &str> {
 
 // `HEAD` beside `objects/` or `refs/` is what git takes for a bare repository.
 fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)> {
-    let paths = made.iter().map(|(path, _)| path.to_ascii_lowercase());
-    let paths: BTreeSet<String> = paths.collect();
+    let paths: BTreeSet<String> = made.iter().map(|(path, _)| path.to_ascii_lowercase()).collect();
     made.iter().find_map(|(path, slot)| {
         let lower = path.to_ascii_lowercase();
         let directory = lower.strip_suffix("head")?;

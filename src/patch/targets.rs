@@ -39,8 +39,7 @@ pub(super) fn resolve_targets(
         let fail = |refusal: &Refusal| refusal.clone().problem(None, u64::from(file.line));
         let level = level.as_ref().map_err(fail);
         let found = level.and_then(|level| {
-            let found = rules.resolve_path(file, *level, mends);
-            found.map_err(|refusal| fail(&refusal))
+            rules.resolve_path(file, *level, mends).map_err(|refusal| fail(&refusal))
         });
         found.map_err(|problem| problems.push(problem)).ok()
     });
@@ -48,15 +47,16 @@ pub(super) fn resolve_targets(
     // Where the name of a file was guessed, nothing tells where a new one belongs.
     let is_guessed = mends.iter().any(|mend| mend.code == Code::M205);
     let mut pairs = set.files.iter().zip(&targets);
-    let is_new_diff = |(file, target): &(&FilePatch<'_>, &Option<Target>)| {
-        let creates = |target: &Target| target.operation == Operation::Create;
-        file.headers.explicit.is_none() && target.as_ref().is_some_and(creates)
-    };
-    if let Some((file, _)) = pairs.find(is_new_diff).filter(|_| is_guessed) {
+    if let Some((file, _)) = pairs.find(creates_by_diff).filter(|_| is_guessed) {
         let message = "the paths need another root, and it is unclear which one a new file has";
         problems.push(PatchProblem::new(Code::P509, message).at(None, u64::from(file.line)));
     }
     targets
+}
+
+fn creates_by_diff((file, target): &(&FilePatch<'_>, &Option<Target>)) -> bool {
+    file.headers.explicit.is_none()
+        && target.as_ref().is_some_and(|target| target.operation == Operation::Create)
 }
 
 impl PathRules<'_> {
@@ -119,10 +119,9 @@ impl PathRules<'_> {
         let mut section = read.map_err(|fatal| Refusal::new(Code::P202, fatal.0))?;
         mark_null_sides(&file.headers.text, &mut section);
         for name in [&mut section.old_name, &mut section.new_name] {
-            let plain = name.as_ref().map(|name| {
-                let name = name.strip_prefix("./").unwrap_or(name);
-                name.replace("/./", "/")
-            });
+            let plain = name
+                .as_ref()
+                .map(|name| name.strip_prefix("./").unwrap_or(name).replace("/./", "/"));
             *name = plain;
         }
         Ok(section)
@@ -215,9 +214,10 @@ impl PathRules<'_> {
         check_modes(&section)?;
         let names = [section.old_name.as_deref(), section.new_name.as_deref()];
         let moves = section.is_rename || section.is_copy;
-        let agrees = |name: &str| names.contains(&Some(name)) || moves;
         let default_name = section.default_name.as_deref();
-        if default_name.is_some_and(|name| !agrees(name.trim_start_matches("./"))) {
+        if default_name
+            .is_some_and(|name| !(names.contains(&Some(name.trim_start_matches("./"))) || moves))
+        {
             let message = "the `diff --git` line names another file than `---` and `+++` do";
             return refuse(Code::P202, message);
         }
@@ -307,13 +307,11 @@ impl PathRules<'_> {
         if is_there || name.split('/').any(|part| part == "..") {
             return None;
         }
-        let starts = name.match_indices('/');
-        let ends = starts.filter_map(|(at, _)| name.get(at + 1..));
+        let ends = name.match_indices('/').filter_map(|(at, _)| name.get(at + 1..));
         let mut shorter =
             ends.filter(|path| (path.contains('/') || name.starts_with('/')) && self.has(path));
         if let Some(one) = shorter.next() {
-            let only = shorter.next().is_none();
-            return only.then(|| one.to_owned());
+            return shorter.next().is_none().then(|| one.to_owned());
         }
         let mut longer = self.source.listing().entries().iter().filter(|entry| {
             let before = entry.path.as_str().strip_suffix(name);
@@ -337,20 +335,21 @@ fn decode_name(name: &[u8]) -> Result<String, Refusal> {
 
 /// Takes `/dev/null` on one side of a git header for what the missing mode line would say.
 fn mark_null_sides(header: &[u8], section: &mut Section<'_>) {
-    let has = |start: &[u8]| {
-        let mut lines = header.split(|byte| *byte == b'\n');
-        lines.any(|line| line.starts_with(start))
-    };
     if section.creates() || section.deletes() || section.default_name.is_none() {
         return;
     }
-    if has(b"--- /dev/null") {
+    if has_line(b"--- /dev/null", header) {
         section.is_new = Some(true);
         section.old_name = None;
-    } else if has(b"+++ /dev/null") {
+    } else if has_line(b"+++ /dev/null", header) {
         section.is_delete = Some(true);
         section.new_name = None;
     }
+}
+
+fn has_line(start: &[u8], header: &[u8]) -> bool {
+    let mut lines = header.split(|byte| *byte == b'\n');
+    lines.any(|line| line.starts_with(start))
 }
 
 fn check_modes(section: &Section<'_>) -> Result<(), Refusal> {

@@ -58,12 +58,12 @@ fn is_shown(
 /// Whether the lines between those that say that some are left out follow each other in the text.
 fn holds_rows(bytes: &[u8], rows: &[String]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let solid = |line: &&str| !line.is_empty();
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(solid).collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut from = 0;
     let mut pieces = rows.split(|row| elision_of(row.as_bytes()).is_some());
     pieces.all(|piece| {
-        let piece: Vec<&str> = piece.iter().map(|row| row.trim()).filter(solid).collect();
+        let piece: Vec<&str> =
+            piece.iter().map(|row| row.trim()).filter(|line| !line.is_empty()).collect();
         if piece.is_empty() {
             return true;
         }

@@ -8,8 +8,6 @@ use super::structure::FileChange;
 use crate::languages::outline;
 use crate::model::{Code, Refusal, RepoPath};
 
-// Files of fewer lines are rewritten as a whole.
-const FEW_LINES: usize = 5;
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;
 
@@ -28,8 +26,7 @@ pub(super) fn reject_lost_rest(
         return Some(Refusal::new(Code::P313, message));
     }
     let lost = lost_definitions(path, before, after, slots);
-    let named = lost.iter().take(5);
-    let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+    let named: Vec<String> = lost.iter().take(5).map(|name| format!("`{name}`")).collect();
     let named = named.join(", ");
     let message = format!("the whole file omits {named} without a replacement");
     (!lost.is_empty()).then(|| Refusal::new(Code::P313, message))
@@ -42,7 +39,8 @@ fn find_shrinkage(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let lost = old.checked_sub(new).filter(|lost| *lost > 0)?;
     let mut pairs = before.iter().zip(&after);
     let is_cut_off = lost >= LONG_TAIL && pairs.all(|(old, new)| old.1 == new.1);
-    let most = old >= FEW_LINES && lost * 2 >= old;
+    // Files of fewer lines are rewritten as a whole.
+    let most = old >= 5 && lost * 2 >= old;
     let is_fragment = new == 0 || most || lost >= LONG_TAIL && lost * 10 >= old * 3;
     (is_cut_off || is_fragment).then_some((old, new))
 }

@@ -115,21 +115,21 @@ fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchPro
 
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProblem> {
-    let count = |bytes: Option<&[u8]>| {
-        let text = std::str::from_utf8(bytes?).ok()?;
-        if text.is_ascii() {
-            return Some(0);
-        }
-        // A byte order mark at the start is no surprise, nor are joiners inside emoji.
-        let text = text.trim_start_matches('\u{feff}');
-        let hidden = |char: &char| is_invisible(*char) && *char != '\u{200d}';
-        Some(text.chars().filter(hidden).count())
-    };
-    let after = count(file.after).filter(|count| *count > 0)?;
-    (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
+    let after = count_invisible(file.after).filter(|count| *count > 0)?;
+    (after > count_invisible(file.before).unwrap_or(0) && !by_name).then(|| {
         let message = "the patch adds invisible or direction-changing characters";
         PatchProblem::new(Code::P706, format!("{message}: {LET_PASS}"))
     })
+}
+
+fn count_invisible(bytes: Option<&[u8]>) -> Option<usize> {
+    let text = std::str::from_utf8(bytes?).ok()?;
+    if text.is_ascii() {
+        return Some(0);
+    }
+    // A byte order mark at the start is no surprise, nor are joiners inside emoji.
+    let text = text.trim_start_matches('\u{feff}');
+    Some(text.chars().filter(|char| is_invisible(*char) && *char != '\u{200d}').count())
 }
 
 /// What the policy looks at: one path before and after.

@@ -151,13 +151,16 @@ impl Allowed {
 }
 
 fn compile_paths(globs: &[String]) -> Result<GlobSet, String> {
-    let folder = |glob: &String| format!("/{}/", glob.trim_matches('/'));
     let globs: Vec<String> = globs
         .iter()
-        .flat_map(|glob| [format!("/{}", glob.trim_start_matches('/')), folder(glob)])
+        .flat_map(|glob| {
+            [
+                format!("/{}", glob.trim_start_matches('/')),
+                format!("/{}/", glob.trim_matches('/')),
+            ]
+        })
         .collect();
-    let compiled = compile_globs(&globs);
-    compiled.map_err(|(glob, why)| format!("`{}`: {why}", glob.trim_matches('/')))
+    compile_globs(&globs).map_err(|(glob, why)| format!("`{}`: {why}", glob.trim_matches('/')))
 }
 
 #[cfg(test)]

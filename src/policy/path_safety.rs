@@ -19,7 +19,8 @@ pub fn check_path(path: &str, is_new: bool) -> Result<(), Refusal> {
     if path.len() > 4096 {
         return refuse(Code::P508, "it is longer than 4096 bytes");
     }
-    if is_new && path.matches('/').count() > DEEPEST {
+    // No real tree is deeper.
+    if is_new && path.matches('/').count() > 200 {
         return refuse(Code::P508, "it is deeper than 200 directories");
     }
     for part in path.split('/') {
@@ -88,8 +89,7 @@ fn is_dot_git(part: &str) -> bool {
         .filter(|letter| !is_ignored_by_hfs(*letter))
         .flat_map(char::to_lowercase)
         .collect();
-    let name = folded.split(':').next().unwrap_or_default();
-    let name = name.trim_end_matches(['.', ' ']);
+    let name = folded.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     if matches!(name, ".git" | ".jj" | ".hg" | ".svn") {
         return true;
     }
@@ -103,11 +103,8 @@ fn is_ignored_by_hfs(letter: char) -> bool {
         '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-const DEEPEST: usize = 200;
-
 fn is_device(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or_default().trim_end();
-    let stem = stem.to_ascii_lowercase();
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     matches!(
         stem.as_str(),
         "con" | "prn" | "aux" | "nul" | "conin$" | "conout$"

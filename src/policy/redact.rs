@@ -157,13 +157,13 @@ impl Redactor {
     /// Scans until nothing new turns up: a mask can bring a neighbor to light.
     fn mask_to_end(&self, text: &[u8], mut hits: Vec<Hit>, learned: &mut Learned) -> Vec<Hit> {
         let mut found = merge_hits(text, hits.clone());
-        for _ in 0..MAX_ROUNDS {
+        // What a mask joins anew may hold another secret.
+        for _ in 0..6 {
             let masked = render_masked(text, &found);
             let new = scan(masked.as_deref().unwrap_or(text), &self.own);
-            let place = |at| place_in_original(&found, at);
             hits.extend(new.into_iter().map(|hit| Hit {
-                start: place(hit.start),
-                end: place(hit.end),
+                start: place_in_original(&found, hit.start),
+                end: place_in_original(&found, hit.end),
                 rule: hit.rule,
             }));
             let next = merge_hits(text, hits.clone());
@@ -178,8 +178,6 @@ impl Redactor {
         hits
     }
 }
-
-const MAX_ROUNDS: usize = 6;
 
 /// Masks each string of a JSON text by itself.
 fn mask_strings(json: &str, mut mask: impl FnMut(&[u8]) -> Option<Vec<u8>>) -> String {
@@ -246,13 +244,15 @@ fn place_in_original(findings: &[Finding], place: usize) -> usize {
 /// Merges overlapping hits, widens them to whole characters, splits them at line ends and counts
 /// lines.
 fn merge_hits(text: &[u8], mut hits: Vec<Hit>) -> Vec<Finding> {
-    let is_inside = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
     for hit in &mut hits {
         hit.end = hit.end.min(text.len());
-        while hit.start > 0 && hit.start < hit.end && is_inside(&hit.start) {
+        while hit.start > 0
+            && hit.start < hit.end
+            && text.get(hit.start).is_some_and(|byte| byte & 0xc0 == 0x80)
+        {
             hit.start -= 1;
         }
-        while is_inside(&hit.end) {
+        while text.get(hit.end).is_some_and(|byte| byte & 0xc0 == 0x80) {
             hit.end += 1;
         }
     }

@@ -11,7 +11,6 @@ use crate::source::undo_code_page;
 
 /// Longest line of a sanitised log, in bytes.
 const MAX_LINE: usize = 2048;
-const HEAD: usize = 1500;
 
 /// Turns the raw output of programs into plain text that a person sees the same way.
 ///
@@ -100,15 +99,19 @@ fn push_capped(out: &mut String, line: &str) {
         out.push_str(line);
         return;
     }
-    let between = |c: char| !c.is_alphanumeric() && !"_-.+/=~%:@".contains(c);
-    let head = line.floor_char_boundary(HEAD);
-    let head = line[..head].rfind(between).unwrap_or(head);
+    // Of a cut line the head says the most.
+    let head = line.floor_char_boundary(1500);
+    let head = line[..head].rfind(is_between_words).unwrap_or(head);
     let tail = line.ceil_char_boundary(line.len() - 400);
-    let tail = line[tail..].find(between).map_or(tail, |at| tail + at);
+    let tail = line[tail..].find(is_between_words).map_or(tail, |at| tail + at);
     out.push_str(&line[..head]);
     // Writing to a String cannot fail.
     let _ = write!(out, " [... {} bytes left out ...]", tail - head);
     out.push_str(&line[tail..]);
+}
+
+fn is_between_words(c: char) -> bool {
+    !c.is_alphanumeric() && !"_-.+/=~%:@".contains(c)
 }
 
 /// Reads UTF-16 with a byte order mark, which goes; `None` for other bytes. What is no character becomes

@@ -13,9 +13,6 @@ use super::test_files::is_test;
 use crate::languages::Language;
 use crate::model::{Code, PatchProblem, parse_rows};
 
-/// Characters of a line that are shown.
-const MAX_SHOWN: usize = 80;
-
 /// A sign that a change may turn tests green by other means than a repair.
 pub struct Suspicion {
     /// The place of its file among the changed files.
@@ -30,8 +27,7 @@ pub struct Suspicion {
 /// only moves adds nothing. Files are code by their ending, by their first line, where they may be
 /// executed, and where a command runs them; tests are none. One for each file and reason.
 pub fn find_suspicious(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
-    let rows = TABLE.iter().enumerate();
-    let heeded = rows.filter(|(_, row)| row.is_heeded(run));
+    let heeded = TABLE.iter().enumerate().filter(|(_, row)| row.is_heeded(run));
     let heeded: Vec<usize> = heeded.map(|(at, _)| at).collect();
     let of_files = crate::parallel::map(files.iter().collect(), |file| {
         signs_of_file(file, &heeded, run)
@@ -87,7 +83,8 @@ impl<'f> Sign<'f> {
     fn suspicion(&self, at: usize) -> Suspicion {
         let row = &TABLE[self.row];
         let text = String::from_utf8_lossy(self.text);
-        let shown: String = text.chars().take(MAX_SHOWN).collect();
+        // Characters of a line that are shown.
+        let shown: String = text.chars().take(80).collect();
         let head = format!("line {} `{shown}` {}", self.line, row.why);
         Suspicion {
             at,
@@ -130,11 +127,11 @@ fn find_signs<'f>(
     meant.retain(|row| {
         TABLE[*row].is_about(path, is_code, language) && TABLE[*row].may_be_in(&text)
     });
-    let find = |line: &ChangedLine<'f>| {
+    let signs = lines.iter().filter_map(|line| {
         let row = *meant.iter().find(|row| TABLE[**row].accepts(line))?;
         Some(Sign::new(row, line.number, line.text))
-    };
-    lines.iter().filter_map(find).collect()
+    });
+    signs.collect()
 }
 
 fn is_code(file: &ChangedFile<'_>, run: &CommandFiles) -> bool {

@@ -88,8 +88,10 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         return None;
     }
     let (gone, new) = changed_lines(before, after);
-    let heads = |lines: &[ChangedLine<'_>]| line_numbers(lines, is_test_head);
-    let (lost, found) = (heads(&gone), heads(&new).len());
+    let (lost, found) = (
+        line_numbers(&gone, is_test_head),
+        line_numbers(&new, is_test_head).len(),
+    );
     let elsewhere = gone.iter().filter(|line| is_test_head(line.text) && moved.contains(line.text));
     if lost.len() > found + elsewhere.count() {
         return Some(Finding::new(Weight::Removal, "removes a case of", lost));
@@ -99,9 +101,10 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     if skips.len() > line_numbers(&gone, is_skip).len() + found.saturating_sub(lost.len()) {
         return Some(Finding::new(Weight::Removal, "skips a case of", skips));
     }
-    let is_any = |line: &[u8]| !line.is_empty() && !is_comment(line);
     let all = is_foreign_program(file.path) || is_data;
-    let lines = line_numbers(&gone, |line| is_assertion(line) || all && is_any(line));
+    let lines = line_numbers(&gone, |line| {
+        is_assertion(line) || all && is_code_line(line)
+    });
     if !lines.is_empty() {
         let action = if is_data {
             "rewrites the data of"
@@ -114,11 +117,15 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     if !is_program(file.path) {
         return None;
     }
-    let mut lines = line_numbers(&gone, is_any);
+    let mut lines = line_numbers(&gone, is_code_line);
     if found == 0 {
-        lines.extend(line_numbers(&new, is_any));
+        lines.extend(line_numbers(&new, is_code_line));
     }
     (!lines.is_empty()).then(|| Finding::new(Weight::Other, "changes lines of", lines))
+}
+
+fn is_code_line(line: &[u8]) -> bool {
+    !line.is_empty() && !is_comment(line)
 }
 
 fn line_numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
@@ -129,7 +136,6 @@ fn line_numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) ->
 /// Returns the heads of cases that other files gain, where the runner that finds this file finds
 /// those as well: `test_a.py` renamed to `a_helper.py` is a test deleted.
 fn moved_cases<'t>(file: &ChangedFile<'_>, files: &[ChangedFile<'t>]) -> HashSet<&'t [u8]> {
-    let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
     let mut heads = HashSet::new();
     for other in files.iter().filter(|other| {
         let named = !is_test_name(file_name(file.path)) || is_test_name(file_name(other.path));
@@ -143,6 +149,10 @@ fn moved_cases<'t>(file: &ChangedFile<'_>, files: &[ChangedFile<'t>]) -> HashSet
         heads.extend(new.map(|line| line.text).filter(|line| is_test_head(line)));
     }
     heads
+}
+
+fn ending(path: &str) -> Option<String> {
+    path.rsplit_once('.').map(|(_, ending)| ending.to_owned())
 }
 
 /// Whether a file that was there is a test, or data that one reads.

@@ -43,15 +43,16 @@ pub fn is_test_name(name: &str) -> bool {
 /// tests, as Django's, are checked by their place.
 pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let offers = |part: &str| matches!(part, "test" | "testing");
-    if Language::of_path(name).is_none() || path.split('/').any(offers) {
+    if Language::of_path(name).is_none()
+        || path.split('/').any(|part| matches!(part, "test" | "testing"))
+    {
         return false;
     }
-    let lines = || text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let is_called_so = name.split('.').next() == Some("test");
-    lines().any(is_case)
-        && lines().any(is_assertion)
-        && (is_called_so || lines().any(takes_a_runner))
+    lines.clone().any(is_case)
+        && lines.clone().any(is_assertion)
+        && (is_called_so || lines.any(takes_a_runner))
         // By its tree, because a text in a program may well show a case.
         && RepoPath::new(path).is_ok_and(|path| !perturbable_tests(&path, text).is_empty())
 }

@@ -62,12 +62,13 @@ fn runners_of(then: &[&CommandEvidence], now: &CommandEvidence) -> Vec<TestRunne
 
 // The one that failed, of the command that failed; else one that runs tests.
 fn decisive_runner(runners: &[(usize, RunnerProof)], failed: usize) -> Option<usize> {
-    let rank = |(at, proof): &(usize, RunnerProof)| {
-        let is_red = proof.before.is_some_and(|c| c.failed + c.errors > 0);
-        let runs_tests = proof.runner.is_some_and(|runner| !is_checker(runner));
-        (!is_red, !is_red && !runs_tests, *at != failed)
-    };
-    (0..runners.len()).min_by_key(|at| rank(&runners[*at]))
+    (0..runners.len()).min_by_key(|at| runner_rank(&runners[*at], failed))
+}
+
+fn runner_rank((at, proof): &(usize, RunnerProof), failed: usize) -> (bool, bool, bool) {
+    let is_red = proof.before.is_some_and(|c| c.failed + c.errors > 0);
+    let runs_tests = proof.runner.is_some_and(|runner| !is_checker(runner));
+    (!is_red, !is_red && !runs_tests, *at != failed)
 }
 
 fn compare_runner(
@@ -131,8 +132,6 @@ fn compare_runner(
     proof
 }
 
-/// Tests that are named; a proof is for people too.
-const MAX_TESTS: usize = 200;
 /// Sentences about what is missing.
 const MAX_MISSING: usize = 12;
 
@@ -165,7 +164,8 @@ fn proven_ends(
     missing: &mut Vec<String>,
 ) -> Vec<ProvenTest> {
     let mut tests = Vec::new();
-    for id in failing.iter().take(MAX_TESTS) {
+    // Tests that are named; a proof is for people too.
+    for id in failing.iter().take(200) {
         let ended = now.map_or(TestEnd::NotSeen, |now| now.end_of(id));
         if let Some(why) = failed_still(ended).filter(|_| now.is_some()) {
             missing.push(format!("`{id}`, which failed, {why}"));

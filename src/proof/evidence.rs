@@ -52,11 +52,6 @@ impl TestAccount {
         if let Some(end) = ends.first() {
             return *end;
         }
-        // A command that changes its directory names the file from there.
-        let is_tail = |whole: &str, tail: &str| {
-            let head = whole.strip_suffix(tail);
-            head.is_some_and(|head| head.ends_with('.')) && tail.contains('.')
-        };
         let elsewhere = self.tests.iter();
         let elsewhere = elsewhere.filter(|(other, _)| is_tail(&id, other) || is_tail(other, &id));
         let ends: Vec<TestEnd> = elsewhere.map(|(_, end)| *end).collect();
@@ -67,12 +62,17 @@ impl TestAccount {
     }
 }
 
+// A command that changes its directory names the file from there.
+fn is_tail(whole: &str, tail: &str) -> bool {
+    let head = whole.strip_suffix(tail);
+    head.is_some_and(|head| head.ends_with('.')) && tail.contains('.')
+}
+
 // `tests/test_a.py::T::test_f[a/b]` as reports spell it: `tests.test_a.T.test_f[a/b]`.
 fn dotted_id(id: &str) -> String {
     let (name, parameters) = id.find('[').map_or((id, ""), |at| id.split_at(at));
     let (path, rest) = name.split_once("::").unwrap_or((name, ""));
-    let path = path.strip_suffix(".py").unwrap_or(path);
-    let mut dotted = path.replace(['/', '\\'], ".");
+    let mut dotted = path.strip_suffix(".py").unwrap_or(path).replace(['/', '\\'], ".");
     for part in rest.split("::").filter(|part| !part.is_empty()) {
         dotted.push('.');
         dotted.push_str(part);
@@ -172,7 +172,6 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
     let Some(text) = text else {
         return report;
     };
-    let totals = |a: &TestAccount| (a.counts.passed, a.counts.failed, a.counts.errors);
     let mut account = report;
     account.counts.deselected = text.counts.deselected;
     account.printed = text.printed;
@@ -183,6 +182,10 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
         ));
     }
     account
+}
+
+fn totals(a: &TestAccount) -> (u64, u64, u64) {
+    (a.counts.passed, a.counts.failed, a.counts.errors)
 }
 
 /// What pytest's report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer

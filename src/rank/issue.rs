@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use super::question::Question;
 use super::terms::{TermId, identifiers, is_common, part_words, term_id};
 
-/// Bytes of a text that are read.
-const MAX_TEXT: usize = 256 << 10;
-
 impl Question {
     /// Reads a question from an issue or a task. Of more than 256 KiB only the start is read, four
     /// times as much as hosts of issues accept.
     pub fn from_issue(text: &str) -> Self {
-        let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
+        // Bytes of a text that are read.
+        let text = text.get(..text.floor_char_boundary(256 << 10)).unwrap_or(text);
         let mut asked = AskedWords::default();
         let mut question = Self {
             part: 1.0,

@@ -26,16 +26,6 @@ pub struct PartFile<'a> {
     pub is_product: bool,
 }
 
-/// Weight of the walk along names beside words shared with the question.
-const WALK: f64 = 0.7;
-/// Weight of lines that the failure points at.
-const POINTED: f64 = 0.3;
-/// Weight of a part that the failing tests run and passing tests do not.
-const RAN: f64 = 0.7;
-/// What is left of a part that the failing tests do not run.
-const IDLE: f64 = 0.7;
-/// Tests are shown to be read; a repair does not change them.
-const OF_TEST: f64 = 0.1;
 /// Where nothing speaks for any part, what speaks for the file decides.
 const LEAST: f64 = 1e-9;
 const K1: f64 = 1.2;
@@ -64,15 +54,20 @@ pub fn score_parts(
     let mut units: Vec<Vec<(Unit, f64)>> = files.iter().map(|_| Vec::new()).collect();
     for (at, piece) in pieces.into_iter().enumerate() {
         let file = &files[piece.file];
-        let pointed = if piece.is_pointed { POINTED } else { 0.0 };
-        let mut score = LEAST + shared[at] / most[0] + WALK * reached[at] / most[1] + pointed;
+        // Weight of lines that the failure points at.
+        let pointed = if piece.is_pointed { 0.3 } else { 0.0 };
+        // Weight of the walk along names beside words shared with the question.
+        let mut score = LEAST + shared[at] / most[0] + 0.7 * reached[at] / most[1] + pointed;
         score = match traced.and_then(|traced| ran_in_failing(traced, file.path, &piece.unit)) {
             None => score,
-            Some(ran) if ran <= 0.0 => IDLE * score,
-            Some(ran) => score + RAN * ran * ran,
+            // What is left of a part that the failing tests do not run.
+            Some(ran) if ran <= 0.0 => 0.7 * score,
+            // Weight of a part that the failing tests run and passing tests do not.
+            Some(ran) => score + 0.7 * ran * ran,
         };
         if !file.is_product {
-            score *= OF_TEST;
+            // Tests are shown to be read; a repair does not change them.
+            score *= 0.1;
         }
         units[piece.file].push((piece.unit, score));
     }
@@ -190,23 +185,21 @@ impl Words {
 fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64> {
     let total: f64 = words.iter().map(|piece| piece.length).sum();
     let average = (total / words.len().max(1) as f64).max(1.0);
-    let score = |piece: &Words| {
+    let scores = words.iter().map(|piece| {
         let norm = K1 * (1.0 - question.length + question.length * piece.length / average);
-        let term_score = |(term, count): (&u32, &f64)| {
+        let term_scores = piece.terms.iter().map(|(term, count)| {
             let term = *term as usize;
             let rarity = rarity.get(term).copied().unwrap_or(0.0);
             rarity * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
-        };
-        piece.terms.iter().map(term_score).sum()
-    };
-    words.iter().map(score).collect()
+        });
+        term_scores.sum()
+    });
+    scores.collect()
 }
 
 /// How often weight is handed on along names, and how much of it.
 const STEPS: usize = 4;
 const HANDED_ON: f64 = 0.6;
-/// A name that more pieces define leads nowhere.
-const MAX_DEFINERS: usize = 12;
 
 /// Walks from what fails along the names that it uses to the parts that define them.
 fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) -> Vec<f64> {
@@ -215,8 +208,7 @@ fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) 
         *users.entry(*id).or_default() += 1.0;
     }
     let all = pieces.len() as f64;
-    let seeds = pieces.iter().enumerate();
-    let seeds = seeds.filter(|(_, piece)| piece.seed > 0.0);
+    let seeds = pieces.iter().enumerate().filter(|(_, piece)| piece.seed > 0.0);
     let mut wave: BTreeMap<usize, f64> = seeds.map(|(at, piece)| (at, piece.seed)).collect();
     let mut total = vec![0.0; pieces.len()];
     for _ in 0..STEPS {
@@ -225,7 +217,8 @@ fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) 
             total[*from] += weight;
             let mut edges: BTreeMap<usize, f64> = BTreeMap::new();
             for (id, count) in &words[*from].uses {
-                let rows = definers.get(id).filter(|rows| rows.len() <= MAX_DEFINERS);
+                // A name that more pieces define leads nowhere.
+                let rows = definers.get(id).filter(|rows| rows.len() <= 12);
                 let used = users.get(id).copied().unwrap_or(1.0);
                 let value = log2_1p(*count) * log2_1p(all / used);
                 for to in rows.into_iter().flatten().filter(|to| *to != from) {

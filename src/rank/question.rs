@@ -26,8 +26,6 @@ pub struct Question {
     pub(super) paths: Vec<String>,
 }
 
-/// A word of a failing body counts twice as much as a word of the log.
-const BODY_WEIGHT: f64 = 2.0;
 /// A part of an identifier says less than the whole.
 const PART_OF_NAME: f64 = 0.3;
 const LENGTH_OF_PART: f64 = 0.6;
@@ -39,7 +37,8 @@ impl Question {
     pub fn from_log(text: &str, bodies: &[(String, f64)], subjects: &[RepoPath]) -> Self {
         let mut asked: BTreeMap<TermId, [f64; 3]> = BTreeMap::new();
         let bodies = bodies.iter();
-        let bodies = bodies.map(|(body, weight)| (body.as_str(), BODY_WEIGHT * weight));
+        // A word of a failing body counts twice as much as a word of the log.
+        let bodies = bodies.map(|(body, weight)| (body.as_str(), 2.0 * weight));
         for (text, weight) in std::iter::once((text, 1.0)).chain(bodies) {
             for (id, [count, whole]) in count_words(text.as_bytes()) {
                 let row = asked.entry(id).or_default();

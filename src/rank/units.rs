@@ -12,12 +12,8 @@ pub struct Unit {
     pub definition: Option<usize>,
 }
 
-/// A definition of so many lines is one unit; a longer one is cut at its own parts.
-const MAX_WHOLE: u32 = 60;
 /// Lines between definitions come in pieces of about so many.
 const MAX_PIECE: u32 = 30;
-/// Definitions of fewer lines stay with the lines around them.
-const MIN_OWN: u32 = 3;
 
 /// Cuts a file of so many lines into units, in order and without gaps.
 pub fn units(outline: &Outline, lines: u32) -> Vec<Unit> {
@@ -69,7 +65,8 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     fn region(&mut self, [from, to]: [u32; 2], definition: Option<usize>) {
-        let whole = definition.is_some_and(|_| to + 1 - from <= MAX_WHOLE);
+        // A definition of so many lines is one unit; a longer one is cut at its own parts.
+        let whole = definition.is_some_and(|_| to + 1 - from <= 60);
         if whole || self.children.is_empty() {
             return self.push([from, to], definition);
         }
@@ -79,7 +76,8 @@ impl Cutter<'_> {
         for child in children {
             let [start, end] = self.outline.definitions[child].lines;
             let (start, end) = (start.max(next), end.min(to));
-            if start > end || end + 1 - start < MIN_OWN {
+            // Definitions of fewer lines stay with the lines around them.
+            if start > end || end + 1 - start < 3 {
                 continue;
             }
             self.between(next, start, definition);

@@ -30,8 +30,7 @@ pub struct Evidence(pub(super) [f64; SIGNALS.len()]);
 
 impl Evidence {
     fn weighted(&self) -> impl Iterator<Item = f64> + '_ {
-        let rows = self.0.iter().zip(SIGNALS);
-        rows.map(|(value, (_, weight, _))| value * weight)
+        self.0.iter().zip(SIGNALS).map(|(value, (_, weight, _))| value * weight)
     }
 
     /// Returns the weighted sum.

@@ -38,8 +38,7 @@ pub(super) fn alone_line(
 /// Returns the last runner that a command starts; `None` where nothing can be handed on to one, as a script in each
 /// package of a workspace.
 pub fn last_runner(run: &CommandFiles) -> Option<TestRunner> {
-    let runner = named_runners(run).last().copied();
-    runner.filter(|_| run.everywhere().is_none())
+    named_runners(run).last().copied().filter(|_| run.everywhere().is_none())
 }
 
 /// Whether a word of a command is a file, a folder, a module or a test in one, seen from where it runs.

@@ -15,10 +15,6 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState, Judged, judge};
 
-/// Seconds of a run of everything that a person waits for (nngroup.com/articles/response-times-3-important-limits). Of 13
-/// such runs measured none took more than five times as long as its failing tests alone, and most fixes hold.
-const SHORT_RUN: f64 = 10.0;
-
 /// Who proposes a change.
 pub(super) enum Proposer<'a> {
     /// The agent.
@@ -195,9 +191,11 @@ impl Session<'_> {
         let why = format!("with the change of attempt {}", attempt.result.attempt);
         let mut passed_alone = false;
         let mut whole = self.stage.runs.iter().rev().filter(|run| run.whole);
-        let is_short = whole.next().is_some_and(|run| run.seconds < SHORT_RUN);
-        let alone = self.seen.alone.clone();
-        let alone = alone.filter(|_| attempt.heal.is_none() || !is_short);
+        // Seconds of a run of everything that a person waits for
+        // (nngroup.com/articles/response-times-3-important-limits). Of 13 such runs measured none took more than five
+        // times as long as its failing tests alone, and most fixes hold.
+        let is_short = whole.next().is_some_and(|run| run.seconds < 10.0);
+        let alone = self.seen.alone.clone().filter(|_| attempt.heal.is_none() || !is_short);
         if let (Some(before), Some(line)) = (&attempt.before, alone) {
             let ran = self.stage.run(Some(&line), &why)?;
             let is_turned_down = fails_again(before, &ran.observed)
@@ -291,8 +289,10 @@ impl Session<'_> {
         changes: &[Change],
     ) -> Result<Vec<(RepoPath, Option<FileState>)>, RepairError> {
         let source = self.stage.place.source()?;
-        let state = |path: &RepoPath| (path.clone(), FileState::read(&source, path));
-        Ok(changes.iter().map(|change| state(&change.path)).collect())
+        Ok(changes
+            .iter()
+            .map(|change| (change.path.clone(), FileState::read(&source, &change.path)))
+            .collect())
     }
 
     // Written last, because a resumed run repeats an attempt without its result.
@@ -339,8 +339,7 @@ impl Session<'_> {
 }
 
 pub(super) fn paths_of(changes: &[Change]) -> Vec<String> {
-    let paths = changes.iter().map(|change| change.path.to_string());
-    paths.collect()
+    changes.iter().map(|change| change.path.to_string()).collect()
 }
 
 /// Says why a run that did not end by itself shows nothing.
@@ -354,24 +353,27 @@ pub(super) fn unfinished_run(ran: &CommandsRun) -> Option<(StopReason, String)> 
 
 // What is wrong, with its file where the words do not name it.
 fn refusal_reason(verdict: &PatchVerdict) -> String {
-    let named = |path: Option<&str>, message: &str| match path {
-        Some(path) if !path.is_empty() && !message.contains(path) => {
-            let allow = format!("--allow-protected {path}");
-            format!("`{path}`: {message}").replace("--allow-protected PATH", &allow)
-        }
-        _ => message.to_owned(),
-    };
     let mut problems = verdict.problems.iter();
     let problem = problems.find(|problem| problem.severity == Severity::Error);
-    let problem = problem.map(|problem| named(problem.path.as_deref(), &problem.message));
+    let problem = problem.map(|problem| name_file(problem.path.as_deref(), &problem.message));
     let hunk = verdict.files.iter().find_map(|file| {
         let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
-        Some(named(Some(&file.path), &hunk.message))
+        Some(name_file(Some(&file.path), &hunk.message))
     });
     let why = problem
         .or(hunk)
         .unwrap_or_else(|| "the files already match the patch".to_owned());
     format!("the patch is {}: {why}", verdict.verdict)
+}
+
+fn name_file(path: Option<&str>, message: &str) -> String {
+    match path {
+        Some(path) if !path.is_empty() && !message.contains(path) => {
+            let allow = format!("--allow-protected {path}");
+            format!("`{path}`: {message}").replace("--allow-protected PATH", &allow)
+        }
+        _ => message.to_owned(),
+    }
 }
 
 // Whether a runner counts each of the tests that failed as passed, and none otherwise.

@@ -47,12 +47,6 @@ enum CallEnd {
     Interrupted,
 }
 
-/// Characters of one line of an agent that are shown, and lines of a failing one that are kept.
-const LAST_WORDS: usize = 200;
-const LAST_LINES: usize = 10;
-/// An agent that says more than this is stopped.
-const MAX_REPLY_BYTES: u64 = 64 << 20;
-
 impl Session<'_> {
     /// Asks the agent and reads its reply; returns the patch to try. Without one the attempt has its end.
     pub(super) fn ask_agent(
@@ -150,7 +144,8 @@ impl Session<'_> {
             job: &job,
             timeout,
             environment: &environment,
-            max_output: MAX_REPLY_BYTES,
+            // An agent that says more than this is stopped.
+            max_output: 64 << 20,
         };
         let answer = call(&request, self.stage.stop, &mut Discard)?;
         self.settle_home(home)?;
@@ -256,8 +251,7 @@ impl Session<'_> {
 
     // Logins and sessions are copied out; what else the agent wrote into its home is dropped and reported.
     fn settle_home(&mut self, home: Option<AgentHome>) -> Result<(), RepairError> {
-        let dropped = home.map_or_else(|| Ok(Vec::new()), AgentHome::close);
-        let dropped = dropped.at(Path::new("~"))?;
+        let dropped = home.map_or_else(|| Ok(Vec::new()), AgentHome::close).at(Path::new("~"))?;
         if dropped.is_empty() {
             return Ok(());
         }
@@ -293,10 +287,11 @@ impl Session<'_> {
         };
         let log = [&stdout, &stderr][usize::from(!stderr.trim().is_empty())];
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines.iter().skip(lines.len().saturating_sub(LAST_LINES));
-        let masked = last.map(|line| {
+        // Lines of a failing agent that are kept.
+        let masked = lines.iter().skip(lines.len().saturating_sub(10)).map(|line| {
             let masked = self.asked.redactor.redact(line.trim_end()).text;
-            masked.chars().take(LAST_WORDS).collect()
+            // Characters of one line of an agent that are shown.
+            masked.chars().take(200).collect()
         });
         Some(AgentTrouble {
             kind,
@@ -312,8 +307,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
     let requested = attempt.result.requested_files.len();
     let status = reply.packet.status;
     let asks = requested > 0 && (reply.patch.is_none() || status == ReplyStatus::RequestFiles);
-    let notes = reply.packet.notes.map(|notes| format!(": {notes}"));
-    let notes = notes.unwrap_or_default();
+    let notes = reply.packet.notes.map(|notes| format!(": {notes}")).unwrap_or_default();
     let (reason, message) = match call.end {
         CallEnd::Interrupted => (StopReason::Interrupted, "it was interrupted".to_owned()),
         CallEnd::Missing => (

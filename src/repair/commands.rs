@@ -116,8 +116,7 @@ impl CommandsAt<'_> {
             let allow = &mut job.environment.allow;
             let mut given = allow.iter().rev();
             let own = given.find_map(|variable| variable.strip_prefix("PYTEST_ADDOPTS="));
-            let own = own.map(str::to_owned);
-            let own = own.or_else(|| std::env::var("PYTEST_ADDOPTS").ok());
+            let own = own.map(str::to_owned).or_else(|| std::env::var("PYTEST_ADDOPTS").ok());
             allow.push(report_variable(folder.path(), own.as_deref()));
         }
         let mut outcome = run(&job, stop, &mut Discard)?;
@@ -197,8 +196,7 @@ const REPORT: &str = "report.xml";
 // A folder that is new for each run, has a name nobody can guess, and goes with its value.
 fn report_folder(private: &Path) -> Option<TempDir> {
     let mut named = tempfile::Builder::new();
-    let folder = named.prefix("report-").rand_bytes(24).tempdir_in(private);
-    folder.ok()
+    named.prefix("report-").rand_bytes(24).tempdir_in(private).ok()
 }
 
 // What was written, when it is a plain file of a sane size.
@@ -219,8 +217,7 @@ fn read_report(path: &Path) -> Option<String> {
 fn report_variable(folder: &Path, own: Option<&str>) -> String {
     let own = own.filter(|own| !own.is_empty());
     let own = own.map_or_else(String::new, |own| format!("{own} "));
-    let path = folder.join(REPORT);
-    let path = path.to_string_lossy().replace('\'', r"'\''");
+    let path = folder.join(REPORT).to_string_lossy().replace('\'', r"'\''");
     format!("PYTEST_ADDOPTS={own}--junitxml='{path}'")
 }
 

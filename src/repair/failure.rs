@@ -21,11 +21,10 @@ pub fn child_failure(
     redactor: &Redactor,
 ) -> ChildFailure {
     let category = result.category.unwrap_or(Category::Partial);
-    let mask = |text: &String| redactor.mask(text);
     let mut steps: Vec<String> = Vec::new();
     for attempt in attempts {
-        steps.extend(attempt.completed_steps.iter().map(mask));
-        steps.extend(attempt.kept.then(|| mask(&attempt.message)));
+        steps.extend(attempt.completed_steps.iter().map(|text| redactor.mask(text)));
+        steps.extend(attempt.kept.then(|| redactor.mask(&attempt.message)));
     }
     let mut actions = list_actions(result, category, attempts, remedies);
     let mut seen = BTreeSet::new();
@@ -42,9 +41,9 @@ pub fn child_failure(
         duration: result.duration_seconds,
         completed_steps: steps,
         files_modified: result.files_modified.clone(),
-        blocked_on: find_blocker(result, attempts.last()).as_ref().map(mask),
+        blocked_on: find_blocker(result, attempts.last()).as_ref().map(|text| redactor.mask(text)),
         retryable: is_retryable,
-        suggested_actions: actions.iter().map(mask).collect(),
+        suggested_actions: actions.iter().map(|text| redactor.mask(text)).collect(),
     }
 }
 
@@ -136,8 +135,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
         }
         StopReason::PolicyRejected => {
             let mut messages = attempts.iter().rev().map(|attempt| &attempt.message);
-            let flag = messages.find_map(|message| message.split_once("--allow-protected "));
-            let path = flag?.1.split([' ', '`']).next()?;
+            let path = messages.find_map(|message| message.split_once("--allow-protected "))?.1.split([' ', '`']).next()?;
             format!(
                 "If `{path}` should change, allow it: `--allow-protected {path}`; otherwise state in the task that it must not"
             )
@@ -162,8 +160,7 @@ fn how_to_retry(attempts: &[AttemptResult]) -> String {
     if !attempts.iter().any(|attempt| attempt.progress || attempt.kept) {
         return "Split the task and retry its parts".to_owned();
     }
-    let seconds = attempts.iter().map(|attempt| attempt.agent_timeout_seconds);
-    let longest = seconds.fold(0.0, f64::max);
+    let longest = attempts.iter().map(|attempt| attempt.agent_timeout_seconds).fold(0.0, f64::max);
     let base = if longest > 0.0 { longest } else { 300.0 };
     format!("Retry with timeout={:.0}s", base * 2.0)
 }

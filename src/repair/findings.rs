@@ -43,8 +43,7 @@ pub(super) struct Findings {
 impl Findings {
     /// Counts the calls of the agent so far.
     pub(super) fn calls(&self) -> u32 {
-        let attempts = self.attempts.iter();
-        attempts.filter(|a| a.origin == Origin::Agent).count() as u32
+        self.attempts.iter().filter(|a| a.origin == Origin::Agent).count() as u32
     }
 
     pub(super) fn kept(&self) -> impl DoubleEndedIterator<Item = &AttemptResult> {
@@ -63,8 +62,7 @@ impl Findings {
     /// Returns the tests that failed at first, and before the change on trial.
     pub(super) fn failing_before(&self, before: Option<&Observed>) -> Vec<String> {
         let mut failing: Vec<String> = Vec::new();
-        let runs = self.first.iter().chain(before);
-        for test in runs.flat_map(|run| &run.failing_tests) {
+        for test in self.first.iter().chain(before).flat_map(|run| &run.failing_tests) {
             if !failing.contains(test) {
                 failing.push(test.clone());
             }

@@ -57,8 +57,7 @@ pub struct PartsRun {
 /// Returns what fails now: on what later attempts build on, else at the start.
 pub(super) fn last_failing(history: &History) -> Option<&Observed> {
     let kept = history.attempts.iter().rev().find(|attempt| attempt.kept);
-    let kept = kept.and_then(|attempt| attempt.observed.as_ref());
-    kept.or(history.baseline.as_ref())
+    kept.and_then(|attempt| attempt.observed.as_ref()).or(history.baseline.as_ref())
 }
 
 pub(super) fn attempts_of(

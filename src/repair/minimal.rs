@@ -24,10 +24,11 @@ impl Session<'_> {
         let is_beside_unnamed = |path: &RepoPath| {
             let (folder, source) = (path.directory(), self.asked.source);
             let mut files = source.listing().files().map(|file| &file.path);
-            let is_alike = |file: &RepoPath| {
-                file.directory() == folder && file.extension() == path.extension()
-            };
-            !folder.is_empty() && files.any(|file| is_alike(file) && !is_named(source, file))
+            !folder.is_empty()
+                && files.any(|file| {
+                    ({ file.directory() == folder && file.extension() == path.extension() })
+                        && !is_named(source, file)
+                })
         };
         let is_needless = |change: &Change| {
             let path = &change.path;

@@ -14,13 +14,6 @@ use crate::languages::{PerturbableTest, Perturbation, perturbable_tests};
 use crate::model::{MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
 use crate::patch::{Change, FileState};
 
-/// Runs that one check takes at most, and seconds.
-const MAX_RUNS: u32 = 12;
-/// Tests of a file that could not be loaded before, of which the first are tried.
-const MAX_TESTS: usize = 8;
-/// Characters of an assertion that are shown.
-const MAX_SHOWN: usize = 60;
-
 /// A formerly failing test, as its file has it.
 struct Target {
     path: RepoPath,
@@ -58,8 +51,7 @@ impl Session<'_> {
         let now = self.seen.diagnosis.iter().flat_map(|d| &d.tests);
         let now: HashSet<&String> = now.map(|test| &test.id).collect();
         let runs_all = self.seen.failed.iter().all(|test| now.contains(&test.id));
-        let line = self.seen.alone.clone();
-        let line = line.filter(|_| trial.passed_alone && runs_all);
+        let line = self.seen.alone.clone().filter(|_| trial.passed_alone && runs_all);
         self.lay(laid, &[])?;
         let targets = self.find_targets()?;
         let whole = self.stage.runs.iter().rev().find(|run| run.whole);
@@ -101,7 +93,8 @@ impl Session<'_> {
             let own: Vec<&PerturbableTest> = match closest(&failed.id, tests) {
                 Some(one) => vec![one],
                 // A file that could not be loaded: its tests are what failed.
-                None => tests.iter().take(MAX_TESTS).collect(),
+                // Tests of a file that could not be loaded before, of which the first are tried.
+                None => tests.iter().take(8).collect(),
             };
             for test in own {
                 let mut known = targets.iter_mut();
@@ -129,7 +122,8 @@ impl Session<'_> {
         let began = Instant::now();
         let most = targets.iter().map(|target| target.test.assertions.len());
         for round in 0..most.max().unwrap_or(0) {
-            if found.runs >= MAX_RUNS || began.elapsed().as_secs_f64() > 180.0 {
+            // Runs that one check takes at most, and seconds.
+            if found.runs >= 12 || began.elapsed().as_secs_f64() > 180.0 {
                 found.reason = Some(format!("{} runs were made for it", found.runs));
                 break;
             }
@@ -150,7 +144,8 @@ impl Session<'_> {
                     test: target.test.names.join(" "),
                     path: target.path.to_string(),
                     line: assertion.line,
-                    was: was.join(" ").chars().take(MAX_SHOWN).collect(),
+                    // Characters of an assertion that are shown.
+                    was: was.join(" ").chars().take(60).collect(),
                     outcome: target.mutation_outcome(&ran),
                 });
             }
@@ -219,22 +214,23 @@ impl Session<'_> {
 // A test is in doubt when no assertion makes it fail, and when one passes that stands before one that fails: the last
 // ones may not be reached.
 fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
-    let last_failing = |row: &NegatedAssertion| {
-        let own = negated
-            .iter()
-            .filter(|other| (&other.test, &other.path) == (&row.test, &row.path));
-        let failing = own.filter(|other| other.outcome == MutationOutcome::Failed);
-        failing.map(|other| other.line).max()
-    };
     let mut rows = negated.iter();
     let row = rows.find(|row| {
         row.outcome == MutationOutcome::Passed
-            && last_failing(row).is_none_or(|line| row.line < line)
+            && last_failing_line(row, negated).is_none_or(|line| row.line < line)
     })?;
     Some(format!(
         "mutation check failed: the test still passes when the expected value at {}:{} changes",
         row.path, row.line
     ))
+}
+
+fn last_failing_line(row: &NegatedAssertion, negated: &[NegatedAssertion]) -> Option<u32> {
+    let own = negated
+        .iter()
+        .filter(|other| (&other.test, &other.path) == (&row.test, &row.path));
+    let failing = own.filter(|other| other.outcome == MutationOutcome::Failed);
+    failing.map(|other| other.line).max()
 }
 
 #[expect(clippy::expect_used, reason = "a constant")]
@@ -243,17 +239,15 @@ static VALUES: LazyLock<regex::Regex> = LazyLock::new(|| {
 });
 
 fn values_in(line: &str) -> HashSet<String> {
-    let found = VALUES.find_iter(line);
-    found.map(|text| text.as_str().replace('"', "'")).collect()
+    VALUES.find_iter(line).map(|text| text.as_str().replace('"', "'")).collect()
 }
 
 // Whether a change adds all of these values in one line, or in two that follow each other.
 fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
-    let text = |side: &Option<FileState>| {
-        let bytes = side.as_ref().map_or(&[][..], |state| &state.bytes);
-        String::from_utf8_lossy(bytes).into_owned()
-    };
-    let (before, after) = (text(&change.before), text(&change.after));
+    let (before, after) = (
+        side_text(change.before.as_ref()),
+        side_text(change.after.as_ref()),
+    );
     let old: HashSet<&str> = before.lines().map(str::trim).collect();
     let is_new = |line: &&str| !old.contains(line.trim());
     let mut rows: Vec<HashSet<String>> = after
@@ -266,6 +260,11 @@ fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
         let mut values = values.iter();
         !pair[0].is_empty() && values.all(|value| pair.iter().any(|row| row.contains(value)))
     })
+}
+
+fn side_text(side: Option<&FileState>) -> String {
+    let bytes = side.map_or(&[][..], |state| &state.bytes);
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]

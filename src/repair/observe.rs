@@ -104,8 +104,7 @@ fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[RunFailu
         &diagnosis.undefined_names, &diagnosis.missing_modules, &diagnosis.missing_exports,
     ];
     let names = Some(names).filter(|_| failing_tests.is_empty());
-    let errors = errors.iter();
-    let errors = errors.map(|row| (plain(&row.error), missing_name(&row.error), row.line));
+    let errors = errors.iter().map(|row| (plain(&row.error), missing_name(&row.error), row.line));
     let errors: Vec<_> = errors.collect();
     let kind = (diagnosis.kind, &diagnosis.subkind);
     digest(format!("{kind:?} {failing_tests:?} {names:?} {errors:?}").as_bytes())

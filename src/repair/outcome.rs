@@ -19,11 +19,6 @@ const MOST_NAMES: usize = 3;
 
 /// Compares what failed before a change with a run with it.
 pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[Change]) -> Judged {
-    let judged = |reason, message: &str, is_progress| Judged {
-        reason,
-        message: message.to_owned(),
-        is_progress,
-    };
     let none = Observed::default();
     let before = attempt.before.as_ref().unwrap_or(&none);
     let effect = match &attempt.before {
@@ -69,6 +64,14 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
     }
 }
 
+fn judged(reason: StopReason, message: &str, is_progress: bool) -> Judged {
+    Judged {
+        reason,
+        message: message.to_owned(),
+        is_progress,
+    }
+}
+
 pub(super) fn parses_now(before: &Observed, after: &Observed) -> bool {
     before.kind == FailureKind::SyntaxError && after.kind != FailureKind::SyntaxError
 }
@@ -80,16 +83,8 @@ fn next_error(after: &Observed) -> &str {
 
 // What passes or is found now, by name.
 fn what_is_gone(before: &Observed, after: &Observed) -> String {
-    let gone = |before: &[String], after: &[String]| {
-        let names = before.iter().filter(|name| !after.contains(name));
-        let names: Vec<&str> = names.map(String::as_str).collect();
-        let shown = names.iter().take(MOST_NAMES).copied();
-        let shown = shown.collect::<Vec<_>>().join(", ");
-        let more = names.len().saturating_sub(MOST_NAMES);
-        if more > 0 { format!("{shown} and {more} more") } else { shown }
-    };
-    let tests = gone(&before.failing_tests, &after.failing_tests);
-    let names = gone(&before.undefined_names, &after.undefined_names);
+    let tests = list_gone(&before.failing_tests, &after.failing_tests);
+    let names = list_gone(&before.undefined_names, &after.undefined_names);
     let still = after.failing_tests.len();
     if !tests.is_empty() && still > 0 {
         format!("no longer failing: {tests}; still failing: {still}")
@@ -98,6 +93,14 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
     } else {
         format!("the failure is another one now: {}", next_error(after))
     }
+}
+
+fn list_gone(before: &[String], after: &[String]) -> String {
+    let names = before.iter().filter(|name| !after.contains(name));
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(MOST_NAMES);
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 impl Session<'_> {

@@ -140,13 +140,12 @@ impl Session<'_> {
     // Files that a patch may not change, those nearest to the root first, and how many there are beyond those.
     fn protected_files(&self, source: &dyn Source) -> (Vec<String>, Option<u64>) {
         let allowed = &self.asked.allowed;
-        let entries = source.listing().entries().iter();
-        let paths = entries.map(|entry| entry.path.as_str());
-        let is_protected = |path: &&str| {
+        let paths = source.listing().entries().iter().map(|entry| entry.path.as_str());
+        let paths = paths.filter(|path| {
             let guard = allowed.guard(path);
             !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
-        };
-        let mut paths: Vec<String> = paths.filter(is_protected).map(str::to_owned).collect();
+        });
+        let mut paths: Vec<String> = paths.map(str::to_owned).collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
         let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
         paths.truncate(MAX_PROTECTED);
@@ -155,10 +154,6 @@ impl Session<'_> {
 }
 
 fn describe_task(task: &Task, focus: &[String]) -> String {
-    let list = |items: &[&String]| {
-        let rows = items.iter().map(|item| format!("- {item}\n"));
-        rows.collect::<String>()
-    };
     let mut text = String::new();
     if !task.title.is_empty() {
         text.push_str(&format!("{}\n", task.title));
@@ -181,10 +176,14 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
     } else if !criteria.is_empty() {
         text.push_str("\nDo only this part now:\n");
     }
-    text.push_str(&list(&criteria));
+    text.push_str(&list_items(&criteria));
     if !focus.is_empty() {
         text.push_str("\nOnly these tests are yours; others may still fail:\n");
-        text.push_str(&list(&focus.iter().collect::<Vec<_>>()));
+        text.push_str(&list_items(&focus.iter().collect::<Vec<_>>()));
     }
     text
+}
+
+fn list_items(items: &[&String]) -> String {
+    items.iter().map(|item| format!("- {item}\n")).collect::<String>()
 }

@@ -49,12 +49,8 @@ pub struct Policy {
 
 /// How deep splits go.
 pub const MAX_SPLIT_DEPTH: u32 = 1;
-/// Turns above which a task is split before it is tried.
-pub const MAX_ESTIMATED_TURNS: u32 = 20;
 /// Requests for files that are answered.
 pub const MAX_REQUESTS: usize = 2;
-/// Changes without an LLM that are tried in one run.
-pub const MAX_HEALS: usize = 8;
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,9 +154,10 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return Step::RepeatBaseline;
     }
     if policy.heal {
-        let heals = || attempts_of(history, Origin::Heal);
-        let in_vain = heals().filter(|attempt| !attempt.kept).count();
-        let may_try = in_vain < MAX_TRIES && heals().count() < MAX_HEALS;
+        let heals = attempts_of(history, Origin::Heal);
+        let in_vain = heals.clone().filter(|attempt| !attempt.kept).count();
+        // Changes without an LLM that are tried in one run.
+        let may_try = in_vain < MAX_TRIES && heals.count() < 8;
         match history.heals {
             None => return Step::LookForHeals,
             Some(left) if left > 0 && may_try => return Step::TryHeal,
@@ -174,13 +171,13 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     // What cannot be cut is tried whole.
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
     let Some(last) = attempts_of(history, Origin::Agent).last() else {
-        if may_split && policy.estimated_turns > Some(MAX_ESTIMATED_TURNS) {
+        // Turns above which a task is split before it is tried.
+        if may_split && policy.estimated_turns > Some(20) {
             return Step::Split { timed_out: false };
         }
         let (retry, kind) = (Retry::default(), Some(failure.kind));
         let first = choose_level(LevelChoice::Auto, kind, retry, 0, false);
-        let first = first.map_or(Level::Targets, |(level, _)| level);
-        let level = first.min(policy.max_level);
+        let level = first.map_or(Level::Targets, |(level, _)| level).min(policy.max_level);
         return ask_agent(history, policy, level, policy.agent_timeout);
     };
     after(last, failure, history, policy, may_split)

@@ -88,24 +88,27 @@ fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change])
     }
     let loads = stopped && !stops && after.kind != Kind::Unknown;
     let shows_tests = stopped && after.failing_tests.iter().any(|test| test.contains("::"));
-    let lines = |run: &Observed| -> BTreeSet<String> {
-        run.errors.iter().map(|row| plain(&row.error)).collect()
-    };
-    let names = |run: &Observed| -> BTreeSet<String> {
-        let lost = run.errors.iter().filter_map(|row| missing_name(&row.error));
-        lost.chain(run.undefined_names.iter().cloned()).collect()
-    };
-    let is_part = |new: &BTreeSet<String>, old: &BTreeSet<String>| {
-        !new.is_empty() && new.is_subset(old) && new != old
-    };
-    let (old, new) = (names(before), names(after));
+    let (old, new) = (missing_names(before), missing_names(after));
     let is_next = !old.is_empty() && !new.is_empty() && old.is_disjoint(&new);
     let is_better = loads
         || shows_tests && before.failing_tests.is_empty()
-        || is_part(&lines(after), &lines(before))
-        || is_part(&new, &old)
+        || is_proper_part(&error_lines(after), &error_lines(before))
+        || is_proper_part(&new, &old)
         || is_next && !new.iter().any(|word| is_brought(word, changes));
     if is_better { Effect::Better } else { Effect::Changed }
+}
+
+fn missing_names(run: &Observed) -> BTreeSet<String> {
+    let lost = run.errors.iter().filter_map(|row| missing_name(&row.error));
+    lost.chain(run.undefined_names.iter().cloned()).collect()
+}
+
+fn error_lines(run: &Observed) -> BTreeSet<String> {
+    run.errors.iter().map(|row| plain(&row.error)).collect()
+}
+
+fn is_proper_part(new: &BTreeSet<String>, old: &BTreeSet<String>) -> bool {
+    !new.is_empty() && new.is_subset(old) && new != old
 }
 
 fn by_test(run: &Observed) -> BTreeMap<&str, RunFailure> {

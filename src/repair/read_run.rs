@@ -7,8 +7,6 @@ use serde_json::Value;
 use super::journal::read_json;
 use crate::model::{AttemptRecord, RunRecord};
 
-/// Lines of evidence that are kept.
-const MAX_EVIDENCE: usize = 8;
 /// Bytes of a log or a patch that are kept.
 const MAX_TEXT: usize = 65_536;
 
@@ -19,8 +17,7 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
     let diagnosis = read_value(&folder.join("diagnosis.json"));
     let evidence = diagnosis["evidence"].as_array().into_iter().flatten();
     let commands = key["commands"].as_array().into_iter().flatten();
-    let attempts = std::fs::read_dir(folder.join("attempts"));
-    let names = attempts.into_iter().flatten().flatten();
+    let names = std::fs::read_dir(folder.join("attempts")).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.collect();
     names.sort_by_key(|name| (name.len(), name.clone()));
@@ -29,7 +26,8 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
         report: read_json(&folder.join("report.json")),
         repository: text_at(&key, "repository"),
         commit: key["commit"].as_str().map(str::to_owned),
-        evidence: evidence.take(MAX_EVIDENCE).map(|line| text_at(line, "text")).collect(),
+        // Lines of evidence that are kept.
+        evidence: evidence.take(8).map(|line| text_at(line, "text")).collect(),
         commands: commands.filter_map(Value::as_str).map(str::to_owned).collect(),
         agent: key["agent"].as_str().map(str::to_owned),
         log: read_tail(&folder.join("baseline.log")),

@@ -72,8 +72,7 @@ impl Session<'_> {
 
     fn final_changes(&self) -> Result<Vec<Change>, RepairError> {
         let source = self.stage.place.source()?;
-        let base = self.seen.base.iter();
-        let changes = base.map(|(path, before)| {
+        let changes = self.seen.base.iter().map(|(path, before)| {
             Change::between(path.clone(), before.clone(), FileState::read(&source, path))
         });
         Ok(changes.filter(|change| change.before != change.after).collect())
@@ -88,8 +87,7 @@ impl Session<'_> {
         let remaining = remaining.filter(|remaining| !remaining.passed);
         // Of what made the commands pass; else of the last that seemed to.
         let mut proofs = seen.attempts.iter().filter_map(|a| a.proof.as_ref());
-        let proven = proofs.clone().rfind(|proof| proof.proven);
-        let proof = proven.or_else(|| proofs.next_back());
+        let proof = proofs.clone().rfind(|proof| proof.proven).or_else(|| proofs.next_back());
         let status = match end.status {
             RunStatus::Fixed => success_status(proof),
             status => status,

@@ -34,17 +34,13 @@ pub(super) struct RunKey {
 impl RunKey {
     pub(super) fn new(setup: &Setup<'_>) -> Self {
         let mask = |line: &str| setup.redactor.mask(line);
-        let name = |path: &std::path::Path| {
-            let name = path.file_name().unwrap_or_default();
-            name.to_string_lossy().into_owned()
-        };
         let started_at = Self::read_before(setup).and_then(|key| key.started_at);
         Self {
             schema_version: SCHEMA_VERSION,
-            run_id: name(setup.folder),
+            run_id: last_part(setup.folder),
             base: files_digest(setup.source),
             commands: setup.commands.lines.iter().map(|line| mask(line)).collect(),
-            repository: name(setup.root),
+            repository: last_part(setup.root),
             commit: setup.git.and_then(Repository::head),
             started_at: started_at.or_else(|| Some(in_utc(jiff::Timestamp::now()))),
             agent: match setup.agent {
@@ -78,11 +74,15 @@ impl RunKey {
             return Err(RepairError::Resume(message));
         }
         let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
-        let read = |line| serde_json::from_str::<serde_json::Value>(line).ok();
         let mut lines = events.lines().rev();
-        let last = lines.find_map(|line| read(line)?["at"].as_f64());
+        let last = lines
+            .find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()?["at"].as_f64());
         Ok(Duration::try_from_secs_f64(last.unwrap_or_default()).unwrap_or_default())
     }
+}
+
+fn last_part(path: &std::path::Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns a SHA-256 over paths, modes and blob ids of all files.

@@ -234,8 +234,7 @@ impl Session<'_> {
         }
         let lines: Vec<&str> = output.trim_end().lines().collect();
         // Only the last lines of a failed setup are shown.
-        let last = lines.get(lines.len().saturating_sub(20)..);
-        let last = last.unwrap_or_default().join("\n");
+        let last = lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n");
         let output = setup.redactor.mask(&last);
         Err(RepairError::SetUp(outcome.end.to_string(), output))
     }

@@ -85,13 +85,9 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
 
 fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let tests: BTreeSet<&String> = input.tests.iter().chain(&input.task.tests).collect();
-    let named = |id: &String| FailedTest {
-        id: id.clone(),
-        ..FailedTest::default()
-    };
     let own = |test: &String| Part {
         tests: vec![test.clone()],
-        targets: file_of(&named(test), source).into_iter().collect(),
+        targets: file_of(&test_named(test), source).into_iter().collect(),
         ..Part::default()
     };
     let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
@@ -105,8 +101,7 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     if each.len() > 1 {
         return each;
     }
-    let named = input.task.targets.iter();
-    let named = named.filter_map(|path| RepoPath::new(path).ok());
+    let named = input.task.targets.iter().filter_map(|path| RepoPath::new(path).ok());
     let targets: BTreeSet<RepoPath> = input.targets.iter().cloned().chain(named).collect();
     if targets.len() > 1 {
         let own = |target| Part {
@@ -121,6 +116,13 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
         ..Part::default()
     };
     input.task.criteria.iter().map(own).collect()
+}
+
+fn test_named(id: &str) -> FailedTest {
+    FailedTest {
+        id: id.to_owned(),
+        ..FailedTest::default()
+    }
 }
 
 // No more than there may be: neighbors go together.
@@ -143,17 +145,20 @@ fn merge_parts(parts: &[Part]) -> Part {
 }
 
 fn part_title(part: &Part) -> String {
-    let more = |count: usize| match count {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    };
     match (part.tests.as_slice(), part.criteria.as_slice()) {
-        ([first, ..], _) => format!("Make {first} pass{}", more(part.tests.len())),
-        ([], [first, ..]) => format!("{first}{}", more(part.criteria.len())),
+        ([first, ..], _) => format!("Make {first} pass{}", and_more(part.tests.len())),
+        ([], [first, ..]) => format!("{first}{}", and_more(part.criteria.len())),
         ([], []) => {
             let files: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
             format!("Repair {}", files.join(", "))
         }
+    }
+}
+
+fn and_more(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
     }
 }
 
@@ -177,8 +182,7 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
     // Two imports are followed from a part to what it uses.
-    let found = Graph::new(source).imported(&part.targets, 2, false);
-    let mut nodes = found.nodes.into_iter();
+    let mut nodes = Graph::new(source).imported(&part.targets, 2, false).nodes.into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 

@@ -83,11 +83,14 @@ impl<'s> Stage<'s> {
     }
 
     pub(super) fn task_ids(&self) -> TaskIds {
-        let mask = |id: &String| self.setup.redactor.mask(id);
         let task = self.setup.task.as_ref();
         TaskIds {
-            feature_id: task.and_then(|task| task.id.as_ref()).map(mask),
-            issue_number: task.and_then(|task| task.issue.as_ref()).map(mask),
+            feature_id: task
+                .and_then(|task| task.id.as_ref())
+                .map(|id| self.setup.redactor.mask(id)),
+            issue_number: task
+                .and_then(|task| task.issue.as_ref())
+                .map(|id| self.setup.redactor.mask(id)),
         }
     }
 

@@ -79,10 +79,13 @@ impl Task {
 
     /// Returns the turns that an agent may need: `5 + criteria + 1.5 × methods`, rounded down.
     pub fn estimate_turns(&self) -> u32 {
-        let count = |items: &[String]| u32::try_from(items.len()).unwrap_or(u32::MAX / 4);
-        let methods = count(&self.methods);
-        5 + count(&self.criteria) + methods + methods / 2
+        let methods = count_of(&self.methods);
+        5 + count_of(&self.criteria) + methods + methods / 2
     }
+}
+
+fn count_of(items: &[String]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX / 4)
 }
 
 // An item of a list in Markdown, with a box or without.

@@ -59,8 +59,7 @@ fn is_data_of_tests(path: &RepoPath, source: &dyn Source) -> bool {
         return false;
     }
     let files = source.listing().files().map(|file| &file.path);
-    let code = files.filter(|file| Language::of_path(file.as_str()).is_some());
-    let naming = code.filter(|file| {
+    let naming = files.filter(|file| Language::of_path(file.as_str()).is_some()).filter(|file| {
         let text = source.read(file).unwrap_or_default();
         memchr::memmem::find(&text, path.file_name().as_bytes()).is_some()
     });
@@ -112,9 +111,12 @@ fn is_loaded_before_tests(path: &RepoPath, source: &dyn Source) -> bool {
             || bases.any(|bases| {
                 let bases = bases.get(1).or(bases.get(2)).map_or("", |text| text.as_str());
                 let mut names = bases.split(',').map(|base| base.trim().rsplit('.').next());
-                let class = |name: &str| format!("class {name}");
-                let defines = |name: &str| words(own.as_bytes(), &class(name)).next().is_some();
-                names.any(|name| name.is_some_and(|name| !name.is_empty() && defines(name)))
+                names.any(|name| {
+                    name.is_some_and(|name| {
+                        !name.is_empty()
+                            && words(own.as_bytes(), &format!("class {name}")).next().is_some()
+                    })
+                })
             })
     });
     is_loaded

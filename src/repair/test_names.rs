@@ -12,24 +12,21 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
         listing.has_file(path.as_str()).then_some(path)
     };
     let id = test.id.split("::").next().unwrap_or_default();
-    let named = test.path.as_deref().and_then(listed).or_else(|| listed(id));
-    named.or_else(|| {
+    test.path.as_deref().and_then(listed).or_else(|| listed(id)).or_else(|| {
         let module = id.rsplit(['(', ' ']).next()?.trim_end_matches(')');
         let parts: Vec<&str> = module.split('.').collect();
         let heads = (1..=parts.len()).rev().map(|count| parts[..count].join("/"));
         let mut endings = heads.map(|head| format!("/{head}.py"));
         endings.find_map(|ending| {
             let mut files = listing.files().map(|file| &file.path);
-            let file = files.find(|file| format!("/{file}").ends_with(&ending));
-            file.cloned()
+            files.find(|file| format!("/{file}").ends_with(&ending)).cloned()
         })
     })
 }
 
 /// The test of a file that an id names most closely.
 pub(super) fn closest<'t>(id: &str, tests: &'t [PerturbableTest]) -> Option<&'t PerturbableTest> {
-    let named = tests.iter().filter(|test| names_it(id, &test.names));
-    named.max_by_key(|test| {
+    tests.iter().filter(|test| names_it(id, &test.names)).max_by_key(|test| {
         let held = test.names.iter().all(|name| id.contains(name.as_str()));
         (held, test.names.iter().map(String::len).sum::<usize>())
     })
@@ -48,20 +45,21 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
         let is_last = words.last() == Some(&last.as_str());
         return bare == last || is_last && names.iter().all(|name| words.contains(&name.as_str()));
     }
-    let folded = |text: &str| {
-        let text = text.replace(['›', '>', '/'], " ");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let id = folded(id);
-    let whole = folded(&names.join(" "));
+    let id = fold_marks(id);
+    let whole = fold_marks(&names.join(" "));
     // A title with places for values.
     if let Some((plain, _)) = last.split_once(['%', '$']) {
-        return id.contains(folded(plain).as_str());
+        return id.contains(fold_marks(plain).as_str());
     }
     id == whole
         || id.ends_with(&format!(" {whole}"))
-        || id == folded(last)
+        || id == fold_marks(last)
         || id.starts_with(&format!("{last} ("))
+}
+
+fn fold_marks(text: &str) -> String {
+    let text = text.replace(['›', '>', '/'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

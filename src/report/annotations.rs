@@ -92,15 +92,25 @@ fn of_summary(summary: &RunSummary) -> Vec<Annotation> {
 
 // Escapes: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 fn workflow_command(note: &Annotation) -> String {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let place = match &note.place {
-        Some((path, 0)) => format!("file={},", property(path)),
-        Some((path, line)) => format!("file={},line={line},", property(path)),
+        Some((path, 0)) => format!("file={},", escape_property(path)),
+        Some((path, line)) => format!("file={},line={line},", escape_property(path)),
         None => String::new(),
     };
-    let (level, title, message) = (note.level, property(&note.rule), data(&note.message));
+    let (level, title, message) = (
+        note.level,
+        escape_property(&note.rule),
+        escape_data(&note.message),
+    );
     format!("::{level} {place}title={title}::{message}\n")
+}
+
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+fn escape_data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn sarif_log(notes: &[Annotation]) -> Value {

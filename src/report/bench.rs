@@ -7,8 +7,7 @@ use crate::model::{BenchDocument, BenchPairs, MineDocument, Rates, Tally};
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut page = Page::default();
     page.fields(mined, "repository commits tried kept seconds");
-    let reasons = mined.dropped.iter();
-    let reasons = reasons.map(|(reason, count)| format!("{count:>5}  {reason}"));
+    let reasons = mined.dropped.iter().map(|(reason, count)| format!("{count:>5}  {reason}"));
     page.section("dropped", reasons);
     if mined.more {
         page.line("more candidates remain; raise --limit to continue");
@@ -23,11 +22,9 @@ pub fn rates_page(rates: &Rates) -> Page {
     let kinds = rates.kinds.iter();
     let kinds = kinds.map(|(kind, rate)| format!("{kind}: {} of {}", rate.fixed, rate.runs));
     page.section("fixed, by kind", kinds);
-    let categories = rates.categories.iter();
-    let categories = categories.map(|(name, count)| format!("{name}: {count}"));
+    let categories = rates.categories.iter().map(|(name, count)| format!("{name}: {count}"));
     page.section("not fixed, by category", categories);
-    let blockers = rates.blockers.iter();
-    let blockers = blockers.map(|row| format!("{:>4}  {}", row.runs, row.what));
+    let blockers = rates.blockers.iter().map(|row| format!("{:>4}  {}", row.runs, row.what));
     page.section("top blockers", blockers);
     page
 }

@@ -32,8 +32,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let rejected = context.files_rejected.iter();
     let rejected = rejected.map(|file| left_out(&file.path, file.code, &file.reason));
     page.section("Rejected", rejected);
-    let omitted = context.omitted.iter();
-    let omitted = omitted.map(|file| {
+    let omitted = context.omitted.iter().map(|file| {
         let reason = [file.reason.as_str(), file.remedy.as_str()].join("; ");
         left_out(&file.path, file.code, reason.trim_end_matches("; "))
     });

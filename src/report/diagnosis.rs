@@ -62,10 +62,6 @@ fn failure_line(failure: &Failure) -> String {
 ///
 /// A field is one line: line ends in it are escaped, so that nothing in it can pose as another part.
 pub fn failure_text(failure: &ChildFailure) -> String {
-    let list = |items: &[String], mark: &str| match items {
-        [] => "  None\n".to_owned(),
-        items => items.iter().map(|item| format!("  {mark} {}\n", escape(item))).collect(),
-    };
     let files: Vec<String> = failure.files_modified.iter().map(|path| escape(path)).collect();
     let files = match files.as_slice() {
         [] => "none".to_owned(),
@@ -79,14 +75,21 @@ pub fn failure_text(failure: &ChildFailure) -> String {
          <retryable>{}</retryable>\n</task_metadata>\n",
         failure.duration,
         if failure.retryable { "Yes" } else { "No" },
-        list(&failure.completed_steps, "✓"),
+        list_items(&failure.completed_steps, "✓"),
         escape(failure.blocked_on.as_deref().unwrap_or("None")),
-        list(&failure.suggested_actions, "•"),
+        list_items(&failure.suggested_actions, "•"),
         escape(&failure.session_id),
         failure.retryable,
         message = escape(&failure.message),
         category = failure.category,
     )
+}
+
+fn list_items(items: &[String], mark: &str) -> String {
+    match items {
+        [] => "  None\n".to_owned(),
+        items => items.iter().map(|item| format!("  {mark} {}\n", escape(item))).collect(),
+    }
 }
 
 fn escape(text: &str) -> String {

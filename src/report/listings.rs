@@ -9,11 +9,11 @@ pub fn imports_text(document: &ImportsDocument) -> String {
     let mut text = String::new();
     for file in &document.files {
         text.push_str(&format!("{}\n", file.path));
-        let row = |edge: &ImportEdge| {
+        let rows = file.imports.iter().map(|edge| {
             let line = format!("    {}", edge.line);
             [line, one_line(&edge.specifier), edge_target(edge)]
-        };
-        let rows: Vec<[String; 3]> = file.imports.iter().map(row).collect();
+        });
+        let rows: Vec<[String; 3]> = rows.collect();
         text.push_str(&table(&rows));
     }
     if !document.closure.is_empty() {
@@ -73,8 +73,7 @@ pub fn healing_text(result: &HealingResult, color: bool) -> String {
     for probe in &result.probes {
         let mark = if probe.fixed { '✓' } else { '✗' };
         lines.push(format!("{mark} {}: {}", probe.name, probe.message));
-        let attempts = result.attempts.iter();
-        let attempts = attempts.filter(|attempt| attempt.probe == probe.name);
+        let attempts = result.attempts.iter().filter(|attempt| attempt.probe == probe.name);
         let fixes = attempts.filter_map(|attempt| attempt.fix_applied.as_ref());
         lines.extend(fixes.map(|fix| format!("  tried: {fix}")));
         let evidence = probe.diagnosis.iter().flat_map(|found| &found.evidence);

@@ -86,11 +86,10 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
         offer(&format!("mendit fix --agent {agent}"), "asks the agent");
     }
-    steps.truncate(MOST);
+    // More than three steps are a list that nobody reads.
+    steps.truncate(3);
     steps
 }
-
-const MOST: usize = 3;
 
 #[cfg(test)]
 mod tests {

@@ -126,20 +126,16 @@ impl Page {
 
     /// Writes it for a pull request; long parts are folded.
     pub fn markdown(&self) -> String {
-        let row = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let one = |block: &Block| match block {
+        let blocks = self.0.iter().map(|block| match block {
             Block::Title(title, _) => format!("## {}\n", cell(title)),
             Block::Heading(title) => format!("\n**{}**\n\n", cell(title)),
             Block::Line(text) => format!("\n{}\n", cell(text)),
             Block::List(items) => items.iter().map(|item| format!("- {}\n", cell(item))).collect(),
             Block::Table(rows, has_head) => {
                 let columns = rows.first().map_or(0, Vec::len);
-                let mut lines: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
+                let mut lines: Vec<String> = rows.iter().map(|cells| markdown_row(cells)).collect();
                 if !has_head {
-                    lines.insert(0, row(&vec![String::new(); columns]));
+                    lines.insert(0, markdown_row(&vec![String::new(); columns]));
                 }
                 lines.insert(1, format!("|{}\n", "---|".repeat(columns)));
                 format!("\n{}", lines.concat())
@@ -150,14 +146,14 @@ impl Page {
                 let text = fenced(text, "");
                 format!("\n<details><summary>{title}</summary>\n\n{text}\n</details>\n")
             }
-        };
-        self.0.iter().map(one).collect()
+        });
+        blocks.collect()
     }
 
     /// Writes a page of its own: no script, nothing loaded from elsewhere.
     pub fn html(&self, title: &str) -> String {
         let pre = |text: &str| format!("<pre>{text}</pre>\n");
-        let one = |block: &Block| match block {
+        let blocks = self.0.iter().map(|block| match block {
             Block::Title(title, mood) => format!("<h1 class=\"{mood}\">{}</h1>\n", escaped(title)),
             Block::Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
             Block::Line(text) => format!("<p>{}</p>\n", escaped(text)),
@@ -168,13 +164,18 @@ impl Page {
             }
             Block::Table(rows, _) => pre(&escaped(&table(rows))),
             Block::List(_) | Block::Code(_) => pre(&escaped(&block.text(false))),
-        };
-        let body: String = self.0.iter().map(one).collect();
+        });
+        let body: String = blocks.collect();
         include_str!("page.html")
             .replace("@TITLE@", &escaped(title))
             .replace("@STYLE@", include_str!("page.css").trim_end())
             .replace("@BODY@", &body)
     }
+}
+
+fn markdown_row(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+    format!("| {} |\n", cells.join(" | "))
 }
 
 impl Block {
@@ -198,7 +199,7 @@ impl Block {
 // Returns fields of a record as it is serialized.
 fn cells_of(record: &impl Serialize, fields: &str) -> Vec<String> {
     let record = serde_json::to_value(record).unwrap_or_default();
-    let cell = |field: &str| match &record[field] {
+    let cells = fields.split(' ').map(|field| match &record[field] {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
         Value::Number(number) if number.is_f64() => {
@@ -210,17 +211,17 @@ fn cells_of(record: &impl Serialize, fields: &str) -> Vec<String> {
             items.collect::<Vec<_>>().join(", ")
         }
         value => value.to_string(),
-    };
-    fields.split(' ').map(cell).collect()
+    });
+    cells.collect()
 }
 
 // Spells the name of a field as words.
 fn plain_name(field: &str) -> String {
-    let letter = |letter: char| match letter.is_ascii_uppercase() {
+    let letters = field.chars().map(|letter| match letter.is_ascii_uppercase() {
         true => format!(" {}", letter.to_ascii_lowercase()),
         false => letter.to_string(),
-    };
-    field.chars().map(letter).collect()
+    });
+    letters.collect()
 }
 
 /// Formats rows in columns as wide as their widest cell; numbers are aligned right.
@@ -229,7 +230,7 @@ pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
         let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let line = |row: &R| {
+    let lines = rows.iter().map(|row| {
         let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
             let width = width(at);
             let number = cell.split(' ').next().unwrap_or_default().replace(',', "");
@@ -240,10 +241,9 @@ pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
                 format!("{cell:<width$}")
             }
         });
-        let line = cells.collect::<Vec<_>>().join("  ");
-        line.trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    });
+    lines.collect()
 }
 
 /// Formats a patch for people, with removed lines red and added lines green if `color` is set.
@@ -252,22 +252,25 @@ pub fn diff_text(patch: &str, color: bool) -> String {
     if !color {
         return patch.to_owned();
     }
-    let style = |line: &str| match line.as_bytes() {
+    let lines = patch.lines().map(|line| format!("{}\n", paint(line, diff_style(line), true)));
+    lines.collect()
+}
+
+fn diff_style(line: &str) -> &'static str {
+    match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', ..] => BOLD,
         [b'@', b'@', ..] => CYAN,
         [b'+', ..] => GREEN,
         [b'-', ..] => RED,
         _ => "",
-    };
-    let line = |line: &str| format!("{}\n", paint(line, style(line), true));
-    patch.lines().map(line).collect()
+    }
 }
 
 // The signs stay, so that nothing depends on color.
 fn html_diff(patch: &str) -> String {
     // Above the first hunk of a file the same signs begin names.
     let mut in_hunk = false;
-    let line = |line: &str| {
+    let lines = patch.lines().map(|line| {
         in_hunk = line.starts_with("@@") || in_hunk && !line.starts_with("diff --git ");
         let text = escaped(line);
         match line.as_bytes().first().filter(|_| in_hunk) {
@@ -275,8 +278,8 @@ fn html_diff(patch: &str) -> String {
             Some(b'-') => format!("<del>{text}</del>\n"),
             _ => format!("{text}\n"),
         }
-    };
-    patch.lines().map(line).collect()
+    });
+    lines.collect()
 }
 
 /// Colors a text, if it has a style and `color` is set.

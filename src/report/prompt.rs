@@ -3,8 +3,7 @@
 use super::page::fenced;
 use super::visible::one_line;
 use crate::model::{
-    ContextDocument, Evidence, FailurePacket, PacketFile, PreviousAttempt, RepoPath, StopReason,
-    hex,
+    ContextDocument, FailurePacket, PacketFile, PreviousAttempt, RepoPath, StopReason, hex,
 };
 use sha2::{Digest, Sha256};
 
@@ -139,9 +138,10 @@ impl Prompt<'_> {
         self.prose(&format!(
             "{failure} Context level: {level} of 4. Files: {files}. Bytes: {bytes}."
         ));
-        let evidence = packet.failure.evidence.iter().take(MAX_EVIDENCE);
-        let row = |line: &Evidence| format!("log line {}: {}", line.line, line.text);
-        self.list("evidence", evidence.map(row));
+        // Lines of evidence beyond these repeat the first.
+        let evidence = packet.failure.evidence.iter().take(8);
+        let rows = evidence.map(|line| format!("log line {}: {}", line.line, line.text));
+        self.list("evidence", rows);
         let failing = context.diagnosis.iter().flat_map(|found| &found.failing_tests);
         self.list("failing-tests", failing.take(MAX_ROWS).cloned());
         self.list("commands", packet.test_commands.iter().cloned());
@@ -191,8 +191,7 @@ impl Prompt<'_> {
             _ => "refused",
         });
         let verdict = |name: &str| {
-            let value = previous.preflight.as_ref()?.get(name)?;
-            value.as_str().filter(|text| !text.is_empty())
+            previous.preflight.as_ref()?.get(name)?.as_str().filter(|text| !text.is_empty())
         };
         let mut about = vec![("ended", previous.stop_reason.to_string())];
         for (name, field) in [("verdict", "verdict"), ("error", "errorCode")] {
@@ -226,11 +225,9 @@ impl Prompt<'_> {
         self.heading("Left out");
         let omitted = context.omitted.iter().filter(|file| file.rank.is_some());
         let omitted = omitted.take(MAX_ROWS).map(|file| (file.path.clone(), &file.reason));
-        let refused = context.files_rejected.iter();
-        let refused = refused.map(|file| (file.path.clone(), &file.reason));
-        let row = |(path, why): (String, &String)| format!("{path}: {why}");
-        self.list("omitted", omitted.map(row));
-        self.list("refused", refused.map(row));
+        let refused = context.files_rejected.iter().map(|file| (file.path.clone(), &file.reason));
+        self.list("omitted", omitted.map(path_and_reason));
+        self.list("refused", refused.map(path_and_reason));
         let next = context.next.iter().map(RepoPath::to_string);
         self.list("worth-asking-for", next);
     }
@@ -258,7 +255,10 @@ impl Prompt<'_> {
     }
 }
 
+fn path_and_reason((path, why): (String, &String)) -> String {
+    format!("{path}: {why}")
+}
+
 const MAX_ROWS: usize = 40;
-const MAX_EVIDENCE: usize = 8;
 
 const PASSAGES: &str = include_str!("prompt.md");

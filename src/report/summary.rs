@@ -76,8 +76,6 @@ fn culprit(summary: &RunSummary) -> Option<String> {
 // The failures, those with one error together: tests, error, place.
 fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    // A log that no rule knows is shown, and not as a failure.
-    let is_named = |failure: &RunFailure| !failure.test.is_empty();
     let is_unread = summary.kind == FailureKind::Unknown && !summary.failures.iter().any(is_named);
     if is_unread && !summary.failures.is_empty() {
         lines.push("    the log's last lines:".to_owned());
@@ -85,12 +83,8 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
         lines.extend(last.map(|last| format!("      {}", strip_drawing(&last.error))));
         return lines;
     }
-    let same = |a: &RunFailure, b: &RunFailure| {
-        let is_error = is_named(a) && is_named(b) && !a.error.is_empty();
-        is_error && (&a.error, &a.path, a.line) == (&b.error, &b.path, b.line)
-    };
     let mut more = summary.more;
-    for (at, group) in summary.failures.chunk_by(same).enumerate() {
+    for (at, group) in summary.failures.chunk_by(has_same_error).enumerate() {
         if at >= most || (most == MAX_FAILURES && lines.len() >= MAX_LINES) {
             more += group.len() as u64;
             continue;
@@ -101,6 +95,16 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
         lines.push(format!("    and {more} more"));
     }
     lines
+}
+
+fn has_same_error(a: &RunFailure, b: &RunFailure) -> bool {
+    let is_error = is_named(a) && is_named(b) && !a.error.is_empty();
+    is_error && (&a.error, &a.path, a.line) == (&b.error, &b.path, b.line)
+}
+
+// A log that no rule knows is shown, and not as a failure.
+fn is_named(failure: &RunFailure) -> bool {
+    !failure.test.is_empty()
 }
 
 fn add_group(lines: &mut Vec<String>, group: &[RunFailure]) {
@@ -117,19 +121,22 @@ fn add_group(lines: &mut Vec<String>, group: &[RunFailure]) {
 
 // Where it was raised, and from which line of the test. A compiler's line begins with its place.
 fn failure_place(failure: &RunFailure, with_test: bool) -> Option<String> {
-    let at = |path: &str, line: Option<u32>| match line {
-        Some(line) => format!("{path}:{line}"),
-        None => path.to_owned(),
-    };
     let path = failure.path.as_ref()?;
     if failure.error.starts_with(path.as_str()) {
         return None;
     }
-    let raised = at(path, failure.line);
+    let raised = place_text(path, failure.line);
     Some(match failure.test_path.as_ref().filter(|_| with_test) {
-        Some(test) => format!("{raised}, from {}", at(test, failure.test_line)),
+        Some(test) => format!("{raised}, from {}", place_text(test, failure.test_line)),
         None => raised,
     })
+}
+
+fn place_text(path: &str, line: Option<u32>) -> String {
+    match line {
+        Some(line) => format!("{path}:{line}"),
+        None => path.to_owned(),
+    }
 }
 
 // Candidate fixes and environment problems, with the command to type.

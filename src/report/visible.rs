@@ -9,22 +9,21 @@ pub fn visible(line: &str) -> String {
 
 fn escape(line: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let solid = line.trim_end_matches([' ', '\t']);
-    let letters = solid.chars();
-    let text: String = letters.map(|letter| escape_if(letter, is_escaped(letter))).collect();
+    let text: String = solid.chars().map(|letter| escape_if(letter, is_escaped(letter))).collect();
     let blanks = line[solid.len()..].replace('\t', "\\t");
     text + &blanks.replace(' ', "\\x20")
 }
 
 /// Shows a line as it can be copied, without control characters that a terminal would obey.
 pub fn harmless(line: &str) -> String {
-    let is_control = |letter: char| letter.is_control() && letter != '\t';
-    line.chars().map(|letter| escape_if(letter, is_control(letter))).collect()
+    line.chars()
+        .map(|letter| escape_if(letter, letter.is_control() && letter != '\t'))
+        .collect()
 }
 
 /// Returns what to send instead, a sentence for each kind of error, in the order of the patch.
 pub fn list_advice(verdict: &PatchVerdict) -> Vec<&'static str> {
-    let problems = verdict.problems.iter();
-    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    let errors = verdict.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let mut sentences: Vec<&str> = Vec::new();
     for advice in errors.map(|problem| problem.code.advice()) {
         if !advice.is_empty() && !sentences.contains(&advice) {
@@ -69,13 +68,14 @@ pub struct Difference {
 /// Shows how two lines differ; unusual characters that only one of them has are written with their codes.
 pub fn difference(expected: &str, actual: &str) -> Difference {
     let coded = |line: &str, other: &str| {
-        let is_own = |letter: char| !matches!(letter, ' '..='~') && !other.contains(letter);
-        escape(line, |letter| is_own(letter) || is_odd(letter))
+        escape(line, |letter| {
+            (!matches!(letter, ' '..='~') && !other.contains(letter)) || is_odd(letter)
+        })
     };
     let shown = (coded(expected, actual), coded(actual, expected));
     // Blanks at the end are shown in any case.
-    let is_plain = |line: &str, shown: &str| shown.starts_with(line.trim_end_matches([' ', '\t']));
-    let unseen = !is_plain(expected, &shown.0) || !is_plain(actual, &shown.1);
+    let unseen = !shown.0.starts_with(expected.trim_end_matches([' ', '\t']))
+        || !shown.1.starts_with(actual.trim_end_matches([' ', '\t']));
     Difference {
         expected: shown.0,
         actual: shown.1,

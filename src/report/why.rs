@@ -180,11 +180,9 @@ fn changed_words(diff: &str) -> Option<String> {
     let (old, new) = diff.strip_prefix('-')?.split_once("\n+")?;
     let is_one_line = !new.trim_end().contains('\n');
     let [old, new] = [old, new].map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let is_same = |(a, b): &(&&str, &&str)| a == b;
-    let head = old.iter().zip(&new).take_while(is_same).count();
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let [old, new] = [&old[head..], &new[head..]];
-    let ends = old.iter().rev().zip(new.iter().rev());
-    let tail = ends.take_while(is_same).count();
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let [old, new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
     // A longer change does not fit into the line.
     let is_short = is_one_line && old.len().max(new.len()) <= 30;

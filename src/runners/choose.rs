@@ -10,9 +10,6 @@ use serde::Deserialize;
 use super::pattern::pattern;
 use crate::model::{FailedTest, TestRunner, parse_rows, shell_word};
 
-/// Tests that one command names at most; of more the first are asked.
-const MAX_TESTS: usize = 30;
-
 /// The command that runs these tests alone, and how many of them it names. `named` is the last runner that
 /// the command starts, `is_path` says what of its words is a file, a folder or a module. `None` where words
 /// cannot be handed on to the runner, or nothing is known of it: then the whole command is run.
@@ -22,7 +19,8 @@ pub fn choose_command(
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<(String, usize)> {
-    let tests = tests.get(..MAX_TESTS).unwrap_or(tests);
+    // Tests that one command names at most; of more the first are asked.
+    let tests = tests.get(..30).unwrap_or(tests);
     Some((select_command(line, named, tests, is_path)?, tests.len()))
 }
 
@@ -63,8 +61,8 @@ fn select_command(
         // load has no name that a pattern finds.
         let by_file = tests.iter().any(is_file);
         let files = test_paths(tests).filter(|files| {
-            let is_plain = |file: &String| !file.starts_with('-') && (by_file || is_path(file));
-            names_no_file && files.iter().all(is_plain)
+            names_no_file
+                && files.iter().all(|file| !file.starts_with('-') && (by_file || is_path(file)))
         });
         if by_file && files.is_none() {
             return None;
@@ -105,11 +103,11 @@ pattern!(
 // `setUpClass (shop.tests.T)`, `test_a (shop.tests.T)`.
 fn split_owner(id: &str) -> Option<(&str, &str)> {
     let (name, owner) = id.strip_suffix(')')?.split_once(" (")?;
-    let is_plain = |text: &str| {
-        !text.is_empty()
-            && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
-    };
-    (is_plain(name) && is_plain(owner)).then_some((name, owner))
+    (is_plain_name(name) && is_plain_name(owner)).then_some((name, owner))
+}
+
+fn is_plain_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
 }
 
 /// How failing tests are run for a look at what they run.
@@ -145,8 +143,8 @@ pub fn with_others(
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
     let ids = tests.iter().take(count).map(|test| row.id(test));
     let first = ids.collect::<Option<Vec<String>>>()?;
-    let file = |id: &String| id.split("::").next().unwrap_or(id).to_owned();
-    let files: BTreeSet<String> = first.iter().map(file).collect();
+    let files: BTreeSet<String> =
+        first.iter().map(|id| id.split("::").next().unwrap_or(id).to_owned()).collect();
     let files = files.into_iter().map(|path| FailedTest {
         id: path.clone(),
         path: Some(path),
@@ -181,8 +179,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners
 impl Row {
     fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
         // A test without a name is found by none, and no option is made of one.
-        let is_plain = |test: &FailedTest| !test.id.trim().is_empty() && !test.id.starts_with('-');
-        if !tests.iter().all(is_plain) {
+        if !tests.iter().all(|test| !test.id.trim().is_empty() && !test.id.starts_with('-')) {
             return None;
         }
         if tests.iter().any(is_file) && !self.replaces_paths {
@@ -266,9 +263,10 @@ enum Script {
 
 fn parse_script(words: &[String]) -> Script {
     let program = words.iter().find(|word| !word.contains('=') || word.starts_with('-'));
-    let is_exec = |word: &String| matches!(word.as_str(), "exec" | "x" | "dlx");
     match program.map_or("", |word| base_name(word)) {
-        "npm" if words.iter().any(is_exec) => Script::Direct,
+        "npm" if words.iter().any(|word| matches!(word.as_str(), "exec" | "x" | "dlx")) => {
+            Script::Direct
+        }
         "npm" => Script::AfterDashes,
         "pnpm" | "yarn" | "bun" => Script::After,
         "make" | "just" | "task" | "tox" | "nox" | "hatch" | "sh" | "bash" | "turbo" | "nx"

@@ -12,14 +12,12 @@ const PAGES: [&str; 2] = [
     ÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ",
 ];
 
-// No tool writes a longer line with a mark in it.
-const MAX_LINE: usize = 2048;
-
 /// Undoes UTF-8 that was read in a code page of Windows, as `Γ£ô` or `âœ“` for a check mark.
 ///
 /// Only a line that becomes valid UTF-8 as a whole is changed: text that was meant as it is hardly ever does.
 pub fn undo_code_page(line: &str) -> Cow<'_, str> {
-    let mut pages = PAGES.iter().filter(|_| line.len() <= MAX_LINE);
+    // No tool writes a longer line with a mark in it.
+    let mut pages = PAGES.iter().filter(|_| line.len() <= 2048);
     let read = pages.find_map(|page| read_again(line, page));
     read.map_or(Cow::Borrowed(line), Cow::Owned)
 }
@@ -34,7 +32,6 @@ fn read_again(line: &str, page: &str) -> Option<String> {
 
 /// Takes the colors out of a diff that git painted for a terminal. Others are kept: an escape may belong to a file.
 pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
-    let regex = |pattern: &str| regex::bytes::Regex::new(pattern).ok();
     let has_escape = memchr::memchr(0x1b, diff).is_some();
     let head = || regex(r"(?m)^\x1b\[[0-9;]*m(?:diff|---|@@) ");
     if !has_escape || !head().is_some_and(|head| head.is_match(diff)) {
@@ -44,6 +41,10 @@ pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
     color.map_or(Cow::Borrowed(diff), |color| {
         color.replace_all(diff, &b""[..])
     })
+}
+
+fn regex(pattern: &str) -> Option<regex::bytes::Regex> {
+    regex::bytes::Regex::new(pattern).ok()
 }
 
 #[cfg(test)]

@@ -42,9 +42,8 @@ impl Installed {
             let version = interpreter_version(environment).unwrap_or_default();
             let name = version.rsplit_once('.').map_or(version.as_str(), |(name, _)| name);
             let lib = environment.join(format!("lib/python{name}"));
-            let is_own = |site: &PathBuf| site.starts_with(&lib);
-            if below.iter().any(is_own) {
-                below.retain(is_own);
+            if below.iter().any(|site| site.starts_with(&lib)) {
+                below.retain(|site| site.starts_with(&lib));
             }
             sites.append(&mut below);
         }
@@ -57,8 +56,9 @@ impl Installed {
     /// The folder of an npm package as a file in `directory` of the worktree finds it.
     pub fn npm(&self, directory: &str, package: &str) -> Option<PathBuf> {
         let root = self.root.as_ref()?;
-        let plain = |part: &str| !part.is_empty() && !part.starts_with('.');
-        if package.contains('\\') || !package.split('/').all(plain) {
+        if package.contains('\\')
+            || !package.split('/').all(|part| !part.is_empty() && !part.starts_with('.'))
+        {
             return None;
         }
         let start = root.join(directory);
@@ -162,12 +162,12 @@ fn site_modules(site: &Path, about: &Path) -> Vec<String> {
             found.insert(module.to_owned());
         }
     }
-    let named = |word: &String| {
+    let words = found.into_iter().filter(|word| {
         !word.is_empty()
             && word.chars().all(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
             && site.join(word.as_str()).parent() == Some(site)
-    };
-    found.into_iter().filter(named).collect()
+    });
+    words.collect()
 }
 
 fn folder_entries(folder: &Path) -> Vec<PathBuf> {

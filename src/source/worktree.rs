@@ -197,12 +197,8 @@ enum Found {
 }
 
 fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
-    let strange = |folder: &Path, reason: &str| Skipped {
-        lossy_path: folder.to_string_lossy().into_owned(),
-        reason: reason.to_owned(),
-    };
     if let Some(reason) = strange_rules(&root.join(".gitignore")) {
-        return (Vec::new(), vec![strange(Path::new("."), reason)]);
+        return (Vec::new(), vec![strange_folder(Path::new("."), reason)]);
     }
     let (sender, receiver) = mpsc::channel();
     let (top, unlisted) = (root.to_owned(), sender.clone());
@@ -228,7 +224,7 @@ fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
             let reason = rules.and_then(|rules| strange_rules(&rules));
             if let Some(reason) = reason {
                 let folder = entry.path().strip_prefix(&top).unwrap_or(entry.path());
-                let _ = unlisted.send(Found::Skipped(strange(folder, reason)));
+                let _ = unlisted.send(Found::Skipped(strange_folder(folder, reason)));
             }
             reason.is_none()
         })
@@ -248,6 +244,13 @@ fn walk_files(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
         }
     }
     (entries, skipped)
+}
+
+fn strange_folder(folder: &Path, reason: &str) -> Skipped {
+    Skipped {
+        lossy_path: folder.to_string_lossy().into_owned(),
+        reason: reason.to_owned(),
+    }
 }
 
 // Why a file of rules is not read, which leads out of the repository or never ends. What is
@@ -406,10 +409,6 @@ fn read_regular(root: &Root, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
     if !metadata.is_file() {
         return Err(ReadError::NotAFile);
     }
-    let too_large = |bytes| ReadError::TooLarge {
-        bytes,
-        limit: MAX_READ_BYTES,
-    };
     if metadata.len() > MAX_READ_BYTES {
         return Err(too_large(metadata.len()));
     }
@@ -421,6 +420,13 @@ fn read_regular(root: &Root, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
         return Err(too_large(bytes.len() as u64));
     }
     Ok(bytes.into())
+}
+
+fn too_large(bytes: u64) -> ReadError {
+    ReadError::TooLarge {
+        bytes,
+        limit: MAX_READ_BYTES,
+    }
 }
 
 fn read_refusal(error: &io::Error) -> ReadError {

@@ -62,8 +62,7 @@ impl StateHome {
 
     /// Everything that is kept, by the worktree it is for, sorted.
     pub fn all(&self) -> Vec<RepositoryState> {
-        let entries = fs::read_dir(self.base.join("repositories"));
-        let mut found: Vec<RepositoryState> = entries
+        let mut found: Vec<RepositoryState> = fs::read_dir(self.base.join("repositories"))
             .into_iter()
             .flatten()
             .flatten()

@@ -103,9 +103,11 @@ impl Tracing {
         let entries = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let mut paths: Vec<PathBuf> = entries.collect();
         paths.sort();
-        for path in paths.iter().take(MAX_PROCESSES) {
+        // A suite of more workers is traced in part.
+        for path in paths.iter().take(64) {
             let metadata = fs::symlink_metadata(path).ok();
-            if metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES) {
+            // A larger trace is not read.
+            if metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() <= (16 << 20)) {
                 read_process(&fs::read_to_string(path).unwrap_or_default(), &mut found);
             }
         }
@@ -165,9 +167,6 @@ fn variable(given: &[String], name: &str) -> Option<String> {
     });
     own.or_else(|| std::env::var(name).ok())
 }
-
-const MAX_PROCESSES: usize = 64;
-const MAX_BYTES: u64 = 16 << 20;
 
 #[cfg(test)]
 mod tests {

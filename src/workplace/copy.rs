@@ -79,12 +79,17 @@ impl Copied {
     }
 
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
-        let state = |(bytes, mode)| FileState::new(bytes, mode);
         let changes = self.scratch.changes()?;
         Ok(changes
             .into_iter()
             .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()))
-            .map(|c| Change::between(c.path, c.before.map(state), c.after.map(state)))
+            .map(|c| {
+                Change::between(
+                    c.path,
+                    c.before.map(|(bytes, mode)| FileState::new(bytes, mode)),
+                    c.after.map(|(bytes, mode)| FileState::new(bytes, mode)),
+                )
+            })
             .collect())
     }
 
@@ -168,22 +173,19 @@ impl Copied {
         self.extras.copy_all(&relink)?;
         for path in &self.installed {
             let at = self.scratch.root().join(path.as_str());
-            let made = relink.relink_folder(path.as_str());
-            made.at(&at)?;
+            relink.relink_folder(path.as_str()).at(&at)?;
         }
         for (_, view) in &self.environments {
             clear_path(view)?;
         }
-        let made = relink.relink_outside();
-        Ok(made.at(self.scratch.root())?)
+        Ok(relink.relink_outside().at(self.scratch.root())?)
     }
 }
 
 // Of a variable what the job sees.
 fn job_value(job: &Job, name: &str) -> Option<String> {
     let variables = job.environment.variables(std::env::vars_os());
-    let value = variables.get(std::ffi::OsStr::new(name))?;
-    value.to_str().map(str::to_owned)
+    variables.get(std::ffi::OsStr::new(name))?.to_str().map(str::to_owned)
 }
 
 fn swap_paths(text: &str, from: &str, to: &str) -> String {

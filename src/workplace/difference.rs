@@ -59,8 +59,7 @@ impl Difference {
     ) -> Self {
         let mut files = changed_files(before, after, may);
         pair_moves(&mut files);
-        let hunks = files.iter().enumerate();
-        let hunks = hunks.flat_map(|(at, file)| file.file_hunks(at)).collect();
+        let hunks = files.iter().enumerate().flat_map(|(at, file)| file.file_hunks(at)).collect();
         Self { files, hunks }
     }
 
@@ -144,8 +143,7 @@ impl Difference {
 
     /// The content after of a hunk's file.
     pub fn after(&self, hunk: &Hunk) -> Option<&FileState> {
-        let file = self.files.get(hunk.file)?;
-        file.after.as_ref().map(|(_, state)| state)
+        self.files.get(hunk.file)?.after.as_ref().map(|(_, state)| state)
     }
 }
 
@@ -234,19 +232,21 @@ fn has_lines(state: &FileState) -> bool {
 // The first words in which two lines differ, when the same is before and behind them. A signature may have changed
 // after its name.
 fn exchanged_word<'l>(old: &'l str, new: &'l str) -> Option<(&'l str, &'l str)> {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let both = old.bytes().zip(new.bytes());
-    let same = both.take_while(|(a, b)| a == b).count();
+    let same = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let head = old.as_bytes().get(..same)?;
-    let start = same - head.iter().rev().take_while(|byte| is_word(byte)).count();
+    let start = same - head.iter().rev().take_while(|byte| is_word(**byte)).count();
     let word = |line: &'l str| {
         let tail = line.get(start..)?;
-        let end = tail.bytes().position(|byte| !is_word(&byte));
+        let end = tail.bytes().position(|byte| !is_word(byte));
         Some(tail.split_at(end.unwrap_or(tail.len())))
     };
     let ((old, old_tail), (new, new_tail)) = (word(old)?, word(new)?);
     let is_exchange = !old.is_empty() && !new.is_empty() && old != new;
     (is_exchange && old_tail.bytes().next() == new_tail.bytes().next()).then_some((old, new))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn changed_files(
@@ -258,7 +258,7 @@ fn changed_files(
     let listed = sources.iter().flat_map(|source| source.listing().files());
     let paths: BTreeSet<&RepoPath> = listed.map(|entry| &entry.path).collect();
     let paths: Vec<&RepoPath> = paths.into_iter().filter(|path| may(path)).collect();
-    let compare = |path: &&RepoPath| {
+    let changed = paths.par_iter().filter_map(|path| {
         let [old_kind, new_kind] = sources.map(|source| {
             let entry = source.listing().get(path.as_str());
             entry.map(|entry| &entry.kind)
@@ -281,8 +281,8 @@ fn changed_files(
             before: side(old),
             after: side(new),
         })
-    };
-    paths.par_iter().filter_map(compare).collect()
+    });
+    changed.collect()
 }
 
 // Joins a deleted file and a new one with half of its lines: the file moved.

@@ -107,8 +107,7 @@ pub(super) fn lexical_path(path: &Path) -> PathBuf {
 /// Whether Python reads a file of this name at its start to find packages elsewhere.
 pub(super) fn is_path_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let path = Path::new(name.as_ref());
-    let extension = path.extension().and_then(|extension| extension.to_str());
+    let extension = Path::new(name.as_ref()).extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("pth" | "egg-link")) || name.starts_with("__editable__")
 }
 

@@ -45,8 +45,7 @@ impl Extras {
         installed: &[RepoPath],
         inside: bool,
     ) {
-        let entries = fs::read_dir(root.join(directory)).into_iter().flatten();
-        for entry in entries.flatten() {
+        for entry in fs::read_dir(root.join(directory)).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };

@@ -42,8 +42,7 @@ impl Found {
         root: &Path,
         git: Option<&Repository>,
     ) -> Result<Option<RepoPath>, ReadError> {
-        let tracked = git.and_then(|git| git.tracked().ok());
-        let tracked = tracked.unwrap_or_else(|| Box::new(Untracked));
+        let tracked = git.and_then(|git| git.tracked().ok()).unwrap_or_else(|| Box::new(Untracked));
         let paths: BTreeSet<RepoPath> = tracked.paths().into_iter().map(|(path, _)| path).collect();
         let counts = |path: &RepoPath| {
             paths.contains(path)

@@ -161,8 +161,7 @@ impl Walk<'_> {
     fn gone_below(&mut self, name: &str, seen: &BTreeSet<String>) {
         let prefix = if name.is_empty() { String::new() } else { format!("{name}/") };
         for entry in self.below.listing().entries() {
-            let path = entry.path.as_str();
-            let Some(rest) = path.strip_prefix(&prefix) else {
+            let Some(rest) = entry.path.as_str().strip_prefix(&prefix) else {
                 continue;
             };
             let top = rest.split('/').next().unwrap_or(rest);

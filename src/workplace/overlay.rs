@@ -116,10 +116,10 @@ impl<'s> Overlaid<'s> {
     /// Returns what was changed since the last fresh start, the trial aside.
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
         let before = self.overlay_view();
-        let change = |(path, after): (RepoPath, _)| {
+        let changes = self.changed_edits()?.into_iter().map(|(path, after)| {
             Change::between(path.clone(), FileState::read(&before, &path), after)
-        };
-        Ok(self.changed_edits()?.into_iter().map(change).collect())
+        });
+        Ok(changes.collect())
     }
 
     fn overlay_view(&self) -> source::Overlay<'s> {

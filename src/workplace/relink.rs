@@ -49,8 +49,7 @@ impl Relink<'_> {
 
     // What leads to something of which there is another here.
     fn root_pairs(&self) -> impl Iterator<Item = (&Path, &Path)> {
-        let more = self.environments.iter();
-        let more = more.map(|(from, to)| (from.as_path(), to.as_path()));
+        let more = self.environments.iter().map(|(from, to)| (from.as_path(), to.as_path()));
         more.chain([(self.original, self.copy)])
     }
 
@@ -99,7 +98,8 @@ impl Relink<'_> {
     // A text that names the worktree is written with the copy's path; anything else is linked.
     fn relink_file(&self, from: &Path, to: &Path) -> io::Result<()> {
         let found = from.metadata()?;
-        let bytes = if found.len() <= MAX_TEXT { fs::read(from)? } else { Vec::new() };
+        // A script or a list of paths is smaller.
+        let bytes = if found.len() <= (4 << 20) { fs::read(from)? } else { Vec::new() };
         let is_text = !bytes.is_empty() && !bytes.contains(&0);
         let mut text = bytes.clone();
         for (from, to) in self.root_pairs().filter(|_| is_text) {
@@ -125,9 +125,6 @@ fn is_opened(folder: &str) -> bool {
 fn is_cache(folder: &str) -> bool {
     folder == "__pycache__" || folder.starts_with('.') && folder != ".pnpm"
 }
-
-/// A script or a list of paths is smaller.
-const MAX_TEXT: u64 = 4 << 20;
 
 // Only whole names: `/w/r` in `/w/r/src` and `-I/w/r`, not in `/w/repo`, `./w/r` or `/srv/w/r`.
 pub(super) fn replace_bytes(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -50,11 +50,11 @@ pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Can
     if taken.is_empty() || product.is_empty() {
         return None;
     }
-    if product.len() > MAX_FILES || taken.len() > 40 {
+    // Product files that a fix may change. More files of tests are a rewrite of tests.
+    if product.len() > 5 || taken.len() > 40 {
         return Some(Err(TOO_LARGE));
     }
-    let after = step.files.iter().filter(|file| file.after);
-    let after = after.map(|file| file.path.clone());
+    let after = step.files.iter().filter(|file| file.after).map(|file| file.path.clone());
     let tests: Vec<RepoPath> = after.filter(|path| range.takes(path.as_str())).collect();
     if tests.is_empty() {
         return Some(Err(NO_TEST_FILE));
@@ -69,9 +69,6 @@ pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Can
         product,
     }))
 }
-
-// Product files that a fix may change. More files of tests are a rewrite of tests.
-const MAX_FILES: usize = 5;
 
 fn list_paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
     let paths = step.files.iter().map(|file| file.path.clone());
@@ -97,7 +94,8 @@ pub(super) fn prove_candidate(
         return Ok(no_fix(UNREADABLE, "a product file is no text"));
     }
     let lines = count_lines(&changes);
-    if lines > MAX_LINES {
+    // Lines of product that a fix may take away and bring.
+    if lines > 200 {
         return Ok(no_fix(TOO_LARGE, format!("{lines} lines")));
     }
     let broken = sides.broken(&candidate.taken)?;
@@ -155,9 +153,6 @@ pub(super) fn prove_candidate(
         failing: red.failing.len() as u64,
     }))
 }
-
-/// Lines of product that a fix may take away and bring.
-const MAX_LINES: usize = 200;
 
 /// A candidate that is no fix.
 pub(super) fn no_fix(reason: Reason, seen: impl Into<String>) -> Verdict {

@@ -103,8 +103,7 @@ pub(crate) struct Commits<'a> {
 
 impl Commits<'_> {
     fn clone(&self) -> Result<&Repository, BenchError> {
-        let clone = self.clone.as_deref();
-        clone.map_err(|message| BenchError::Lacking(message.clone()))
+        self.clone.as_deref().map_err(|message| BenchError::Lacking(message.clone()))
     }
 
     fn sides(&self) -> Result<Sides, BenchError> {
@@ -112,8 +111,7 @@ impl Commits<'_> {
     }
 
     fn reference(&self) -> Result<Vec<u8>, BenchError> {
-        let product = self.fix.needed.iter().map(|file| file.path.clone());
-        let product: Vec<RepoPath> = product.collect();
+        let product: Vec<RepoPath> = self.fix.needed.iter().map(|file| file.path.clone()).collect();
         Ok(canonical(&self.sides()?.changes(&product)?))
     }
 

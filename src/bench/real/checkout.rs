@@ -127,8 +127,7 @@ impl Checkout {
     /// The environment's variables, with its folder in them.
     pub(super) fn variables(&self, environment: &RealEnvironment) -> Vec<String> {
         let own = self.environment();
-        let variables = environment.variables.iter();
-        variables.map(|text| with_environment(text, &own)).collect()
+        environment.variables.iter().map(|text| with_environment(text, &own)).collect()
     }
 
     /// Makes the worktree's files those of `files`; what git ignores there and the set-up made

@@ -219,8 +219,9 @@ fn quote_word(word: &str) -> String {
 
 /// Whether a name can be that of a folder.
 pub(super) fn is_plain(name: &str) -> bool {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_.+".contains(char);
-    !name.is_empty() && !name.starts_with('.') && name.chars().all(plain)
+    !name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || "-_.+".contains(char))
 }
 
 fn build_globs(patterns: &[String]) -> Result<GlobSet, String> {

@@ -91,44 +91,53 @@ pub(super) fn state_of(
 
 /// The files that changes need, with the lines of the old side.
 pub(super) fn needed_files(changes: &[Change]) -> Vec<NeededFile> {
-    let lines = |change: &Change| {
-        let (Some(before), Some(after)) = (&change.before, &change.after) else {
-            return Vec::new();
-        };
-        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        changed_lines(&before.bytes, &after.bytes)
-            .into_iter()
-            .map(|(gone, _)| {
-                let first = if gone.is_empty() { gone.start } else { gone.start + 1 };
-                [number(first), number(gone.end.max(first))]
-            })
-            .collect()
-    };
     changes
         .iter()
         .map(|change| NeededFile {
             path: change.path.clone(),
-            lines: lines(change),
+            lines: lines_before(change),
         })
         .collect()
 }
 
+fn lines_before(change: &Change) -> Vec<[u32; 2]> {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return Vec::new();
+    };
+    changed_lines(&before.bytes, &after.bytes)
+        .into_iter()
+        .map(|(gone, _)| {
+            let first = if gone.is_empty() { gone.start } else { gone.start + 1 };
+            [line_number(first), line_number(gone.end.max(first))]
+        })
+        .collect()
+}
+
+fn line_number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
 /// How many lines changes take away and bring.
 pub(super) fn count_lines(changes: &[Change]) -> usize {
-    let bytes = |side: &Option<FileState>| {
-        side.as_ref().map_or_else(|| Arc::from([]), |state| state.bytes.clone())
-    };
     changes
         .iter()
-        .flat_map(|change| changed_lines(&bytes(&change.before), &bytes(&change.after)))
+        .flat_map(|change| {
+            changed_lines(
+                &bytes_of(change.before.as_ref()),
+                &bytes_of(change.after.as_ref()),
+            )
+        })
         .map(|(gone, come)| gone.len() + come.len())
         .sum()
 }
 
+fn bytes_of(side: Option<&FileState>) -> Arc<[u8]> {
+    side.map_or_else(|| Arc::from([]), |state| state.bytes.clone())
+}
+
 /// Whether all of it is text.
 pub(super) fn is_text(changes: &[Change]) -> bool {
-    let sides = changes.iter();
-    let sides = sides.flat_map(|change| [&change.before, &change.after]);
+    let sides = changes.iter().flat_map(|change| [&change.before, &change.after]);
     sides
         .flatten()
         .all(|state| state.mode != 0o120_000 && std::str::from_utf8(&state.bytes).is_ok())

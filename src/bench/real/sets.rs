@@ -45,8 +45,7 @@ fn list_files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
     }
     let mut found = Vec::new();
     for entry in fs::read_dir(path).at(path)? {
-        let entry = entry.at(path)?;
-        let file = entry.path().join(FILE);
+        let file = entry.at(path)?.path().join(FILE);
         if file.is_file() {
             found.push(file);
         }

@@ -97,7 +97,6 @@ impl Bench<'_> {
 
 fn last_line(log: &str, end: &str) -> String {
     let line = log.lines().rev().find(|line| !line.trim().is_empty());
-    let line = line.unwrap_or("no output").trim();
-    let line: String = line.chars().take(160).collect();
+    let line: String = line.unwrap_or("no output").trim().chars().take(160).collect();
     format!("{end}: {line}")
 }

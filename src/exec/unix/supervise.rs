@@ -24,9 +24,6 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-/// When to give up on processes that cannot be killed, such as those of another user.
-const GIVE_UP: Duration = Duration::from_secs(10);
-
 /// The body of the hidden command `mendit __sup`: runs one command below itself, ends it as it is
 /// told over the socket that is its standard input, and leaves nothing of it behind. The value is
 /// the exit code of the process.
@@ -369,7 +366,8 @@ fn all_gone_within(limit: Duration, group: i32) -> bool {
 
 // First all are stopped, so that none starts another while the rest is killed.
 fn kill_all(own: i32, group: i32) {
-    let end = Instant::now() + GIVE_UP;
+    // When to give up on processes that cannot be killed, such as those of another user.
+    let end = Instant::now() + Duration::from_secs(10);
     while !all_gone(group) && Instant::now() < end {
         let mut stopped = 0;
         loop {
@@ -398,7 +396,8 @@ fn kill_all(own: i32, group: i32) {
 fn bound_resources() {
     let wanted = [
         (Resource::Data, total_memory()),
-        (Resource::Nproc, Some(MAX_PROCESSES)),
+        // Processes and threads of this user at a time.
+        (Resource::Nproc, Some(8192)),
         (Resource::Fsize, Some(16 << 30)),
     ];
     for (resource, most) in wanted {
@@ -415,9 +414,6 @@ fn bound_resources() {
         );
     }
 }
-
-/// Processes and threads of this user at a time.
-const MAX_PROCESSES: u64 = 8192;
 
 fn total_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -61,8 +61,7 @@ pub(in crate::exec) fn launch_supervised(
     let mut socket = ours.try_clone()?;
     let control = Arc::new(Supervisor(Mutex::new(ours)));
     control.send_frame(ORDER, &order);
-    let waiter = thread::Builder::new().name("waiter".to_owned());
-    waiter.spawn(move || {
+    thread::Builder::new().name("waiter".to_owned()).spawn(move || {
         let report = read_report(&mut socket);
         if report.is_none() {
             // Killed by its own command, perhaps: its session still names what it left.

@@ -46,12 +46,13 @@ pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
 // The header of a definition up to its name, and the imports of its body, each on its line and at one indentation. None
 // where what a class imports is lost, an import is not plain to see, or a string does not end.
 fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec<Vec<u8>>)> {
-    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let (indent, code) = line.split_at(indent_of(line));
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let end = name.iter().take_while(|byte| is_name(byte)).count();
+    let end = name
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80)
+        .count();
     let (mut kept, mut length) = (Vec::new(), 0);
     let (mut in_import, mut open) = (false, NO_STRING);
     for (at, line) in lines.iter().enumerate() {
@@ -121,6 +122,10 @@ fn open_string(line: &[u8], mut open: &'static [u8]) -> Option<&'static [u8]> {
     (open.len() != 1 || line.trim_ascii_end().ends_with(b"\\")).then_some(open)
 }
 
+fn indent_of(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::collapse_definitions;
@@ -162,7 +167,9 @@ mod tests {
         let text = "def a():\n    x = '''\nimport b\n    '''\n    return x\nc = \"\\\"'''\" # '''\nimport d\n";
         let expected = "def a():\n\n\n\n 0\nc = \"\\\"'''\" # '''\nimport d\n";
         assert_eq!(collapse(text), expected);
-        for text in ["'''\ndef a():\n    b\n'''\n", "a = 'b\\\ndef c():\n d'\n", "'\ndef a():\n    b\n"] {
+        for text in [
+            "'''\ndef a():\n    b\n'''\n", "a = 'b\\\ndef c():\n d'\n", "'\ndef a():\n    b\n",
+        ] {
             assert_eq!(collapse(text), text);
         }
         assert_eq!(collapse("def a(): 1\r\n\r\n"), "def a(): 1\r\n\r\n");

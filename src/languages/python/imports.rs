@@ -168,8 +168,9 @@ fn read_call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
     matches!(name, "import_module" | "__import__" | "importorskip").then_some(())?;
     let argument = call.field("arguments")?.named_child(0)?;
     let specifier = python_string(argument, text)?;
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    (!specifier.is_empty() && specifier.chars().all(plain)).then_some(())?;
+    (!specifier.is_empty()
+        && specifier.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')))
+    .then_some(())?;
     let import = Import {
         specifier,
         kind: ImportKind::Importlib,

@@ -30,7 +30,8 @@ fn find_beside(file: &Path, relative: &str) -> Option<PathBuf> {
 }
 
 fn module_file(place: &Path) -> Option<PathBuf> {
-    let with = |ending: &str| PathBuf::from(format!("{}{ending}", place.display()));
     let packages = ["__init__.pyi", "__init__.py"].map(|name| place.join(name));
-    Installed::first_file(packages.into_iter().chain([".pyi", ".py"].map(with)))
+    let modules =
+        [".pyi", ".py"].map(|ending| PathBuf::from(format!("{}{ending}", place.display())));
+    Installed::first_file(packages.into_iter().chain(modules))
 }

@@ -109,8 +109,7 @@ fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
             .map(RepoPath::directory)
             .collect();
         directories.dedup();
-        let roots = directories.iter();
-        let roots = roots.map(|directory| project_roots(resolver, directory));
+        let roots = directories.iter().map(|directory| project_roots(resolver, directory));
         roots.flat_map(|roots| roots.to_vec()).collect()
     }));
     let mut roots = Roots {
@@ -198,8 +197,7 @@ fn declared_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
         roots.extend(from_pyproject(&table));
     }
     for (name, section, key) in INI_KEYS {
-        let values = read(name).map(|text| ini_values(&text, section, key));
-        for value in values.into_iter().flatten() {
+        for value in read(name).map(|text| ini_values(&text, section, key)).into_iter().flatten() {
             // `package_dir = =src`: of named packages the place is another.
             let paths = match value.split_once('=') {
                 Some((package, path)) if package.trim().is_empty() => path,

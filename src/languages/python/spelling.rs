@@ -10,8 +10,7 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 /// Where a module stands: its path without extension; for a package its directory.
 pub(crate) fn module_place(path: &RepoPath) -> String {
     let text = path.as_str();
-    let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py"));
-    let stem = stem.unwrap_or(text);
+    let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py")).unwrap_or(text);
     stem.strip_suffix("/__init__").unwrap_or(stem).to_owned()
 }
 
@@ -104,8 +103,9 @@ pub(crate) fn may_count_on(facts: &FileFacts, text: &[u8], name: &str) -> bool {
     let own: Vec<&[u8]> = own
         .filter_map(|export| lines.get((export.line as usize).checked_sub(1)?).copied())
         .collect();
-    let is_at_top = |line: &&[u8]| !BRANCHES.iter().any(|start| line.starts_with(start));
-    own.is_empty() || own.iter().any(is_at_top) && !lines.iter().any(deletes)
+    own.is_empty()
+        || own.iter().any(|line| !BRANCHES.iter().any(|start| line.starts_with(start)))
+            && !lines.iter().any(deletes)
 }
 
 /// The statement that binds `name`, on one line.
@@ -123,11 +123,14 @@ pub(crate) fn write_statement(name: &str, module: &str, imported: &str) -> Strin
 /// The module on the line of its statement or call, as a dotted name of its own.
 pub(crate) fn specifier_in(rest: &str, import: &Import) -> Option<usize> {
     let line = rest.split('\n').next()?;
-    let inside = |byte: Option<&u8>| byte.is_some_and(|byte| *byte == b'.' || is_word(*byte));
     let module = import.specifier.as_str();
     let mut found = line.match_indices(module).map(|(at, _)| at);
     found.find(|at| {
         let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
-        !inside(before) && !inside(line.as_bytes().get(at + module.len()))
+        !is_inside_name(before) && !is_inside_name(line.as_bytes().get(at + module.len()))
     })
+}
+
+fn is_inside_name(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| *byte == b'.' || is_word(*byte))
 }

@@ -141,8 +141,7 @@ fn taken_names(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
     match pattern.kind() {
         "identifier" => vec![ImportedName::new("*", Some(text_of(pattern, text)))],
         "object_pattern" => {
-            let properties = pattern.named().filter(|one| one.kind() != "rest_pattern");
-            let taken = properties.map(|one| {
+            let taken = pattern.named().filter(|one| one.kind() != "rest_pattern").map(|one| {
                 let name = one.field("key").or(one.field("left")).unwrap_or(one);
                 let alias = one.field("value").filter(|value| value.kind() == "identifier");
                 let alias = alias.map(|alias| text_of(alias, text));

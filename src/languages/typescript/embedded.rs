@@ -15,11 +15,10 @@ static IS_JSX: LazyLock<Option<Regex>> =
 
 /// The script of a single-file component, with everything else blanked out so that lines stay.
 pub(super) fn read_component(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
-    let blank = |byte: &u8| if *byte == b'\n' { b'\n' } else { b' ' };
-    let mut text: Vec<u8> = bytes.iter().map(blank).collect();
+    let mut text: Vec<u8> =
+        bytes.iter().map(|byte| if *byte == b'\n' { b'\n' } else { b' ' }).collect();
     let mut grammar = &PLAIN;
-    let scripts = SCRIPT.as_ref().into_iter();
-    for found in scripts.flat_map(|script| script.captures_iter(bytes)) {
+    for found in SCRIPT.as_ref().into_iter().flat_map(|script| script.captures_iter(bytes)) {
         let (_, [attributes, script]) = found.extract();
         if IS_JSX.as_ref().is_some_and(|jsx| jsx.is_match(attributes)) {
             grammar = &TSX;

@@ -14,9 +14,6 @@ use crate::languages::parse::parse;
 use crate::languages::tags::read_tags;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
-/// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
-const MAX_BLOCKS: usize = 32;
-
 /// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
     Some(read_facts(&parse(grammar, text)?, text))
@@ -47,13 +44,14 @@ fn read_statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut Fil
                     facts.imports.push(import);
                 }
             }
+            // Blocks inside blocks (`declare module`, `namespace`) that are looked into.
             "ERROR"
             | "ambient_declaration"
             | "expression_statement"
             | "module"
             | "internal_module"
             | "statement_block"
-                if blocks < MAX_BLOCKS =>
+                if blocks < 32 =>
             {
                 read_statements(node, text, blocks + 1, facts);
             }
@@ -111,8 +109,8 @@ fn read_list(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usiz
     for specifier in list.named() {
         if let Some(name) = read_named(specifier, text) {
             names.push(name);
-            let is_type = |part: Node<'_>| part.kind() == "type" && !part.is_named();
-            types += usize::from(specifier.all().any(is_type));
+            types +=
+                usize::from(specifier.all().any(|part| part.kind() == "type" && !part.is_named()));
         }
     }
     types

@@ -98,8 +98,7 @@ pub(super) fn is_node(specifier: &str) -> bool {
 /// Reads a text once more: JSX takes a plain `&` in text and in attributes, which the grammar does
 /// not, and it is read as a letter there. What turns out to be an operator is left as it is.
 fn with_ampersands(text: &[u8]) -> Option<Tree> {
-    let marks = ENTITY.as_ref()?.find_iter(text);
-    let plain = marks.filter(|mark| mark.len() == 1);
+    let plain = ENTITY.as_ref()?.find_iter(text).filter(|mark| mark.len() == 1);
     let plain: Vec<usize> = plain.map(|mark| mark.start()).collect();
     let masked = |places: &[usize]| {
         let mut text = text.to_vec();

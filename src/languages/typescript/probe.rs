@@ -19,8 +19,7 @@ const SOURCES_OF: &[(&str, &[&str])] = &[
 
 /// The file itself, what it is emitted from, or the name with an extension.
 pub(super) fn by_name(files: &Listing, path: &str) -> Option<RepoPath> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    if let Some((_, extension)) = name.rsplit_once('.')
+    if let Some((_, extension)) = path.rsplit('/').next().unwrap_or(path).rsplit_once('.')
         && let Some((_, sources)) = SOURCES_OF.iter().find(|(emitted, _)| *emitted == extension)
     {
         let stem = path.strip_suffix(extension)?;

@@ -34,13 +34,14 @@ impl Resolver<'_> {
 
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
         self.projects.configs.get(path, || {
-            let load = |path: &str| {
-                let bytes = self.read(path)?;
-                parse_jsonc(&bytes)
-            };
-            tsconfig::read(path, &load, &|directory, specifier| {
-                self.extended(directory, specifier)
-            })
+            tsconfig::read(
+                path,
+                &|path| {
+                    let bytes = self.read(path)?;
+                    parse_jsonc(&bytes)
+                },
+                &|directory, specifier| self.extended(directory, specifier),
+            )
             .map(Arc::new)
         })
     }

@@ -72,13 +72,9 @@ impl Resolver<'_> {
     /// The declared npm package that bears the name, case and punctuation aside; else those of two words that hold
     /// it: `hash-sum` for `hash`.
     pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
-        let plain = |text: &str| -> String {
-            let letters = text.chars().filter(char::is_ascii_alphanumeric);
-            letters.map(|c| c.to_ascii_lowercase()).collect()
-        };
-        let wanted = plain(name);
+        let wanted = plain_name(name);
         let declared = self.declared(from);
-        if let Some(same) = declared.iter().find(|package| plain(package) == wanted) {
+        if let Some(same) = declared.iter().find(|package| plain_name(package) == wanted) {
             return vec![same.clone()];
         }
         declared
@@ -90,4 +86,9 @@ impl Resolver<'_> {
             })
             .collect()
     }
+}
+
+fn plain_name(text: &str) -> String {
+    let letters = text.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|c| c.to_ascii_lowercase()).collect()
 }

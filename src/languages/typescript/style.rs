@@ -168,8 +168,7 @@ fn find_ending(extension: Option<&str>, style: Extension) -> Option<String> {
 fn path_between(directory: &str, target: &str, folder: bool) -> String {
     let (own, parts) = (split_path(directory), split_path(target));
     let above = parts.len().saturating_sub(usize::from(!folder));
-    let both = own.iter().zip(parts.iter().take(above));
-    let shared = both.take_while(|(a, b)| a == b).count();
+    let shared = own.iter().zip(parts.iter().take(above)).take_while(|(a, b)| a == b).count();
     let mut steps = vec![".."; own.len() - shared];
     if steps.is_empty() {
         steps.push(".");
@@ -201,8 +200,7 @@ fn uses_require(files: &[&FileFacts]) -> Option<bool> {
 }
 
 fn is_alias(specifier: &str) -> bool {
-    let marks = ["@/", "~/", "#", "$lib/"];
-    marks.iter().any(|mark| specifier.starts_with(mark))
+    ["@/", "~/", "#", "$lib/"].iter().any(|mark| specifier.starts_with(mark))
 }
 
 // The extension of the first specifier of a source file.
@@ -257,21 +255,24 @@ fn first_specifier<'t>(text: &'t [u8], facts: &FileFacts) -> Option<(char, &'t [
 
 // The quote of the first import statement, else the more frequent one of the text.
 fn first_quote(text: &[u8], facts: &FileFacts) -> char {
-    let own = first_specifier(text, facts).map(|(quote, _)| quote);
-    own.unwrap_or_else(|| {
-        let count = |quote| memchr::memchr_iter(quote, text).count();
-        if count(b'"') > count(b'\'') { '"' } else { '\'' }
-    })
+    if let Some((quote, _)) = first_specifier(text, facts) {
+        return quote;
+    }
+    let count = |quote| memchr::memchr_iter(quote, text).count();
+    if count(b'"') > count(b'\'') { '"' } else { '\'' }
 }
 
 // Whether the first import statement ends with a semicolon, else whether any line does.
 fn has_semicolons(text: &[u8], facts: &FileFacts) -> bool {
-    let ends = |line: &[u8]| line.trim_ascii_end().ends_with(b";");
     let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n');
     match first_specifier(text, facts) {
-        Some((_, rest)) => lines(rest).next().is_some_and(ends),
-        None => lines(text).any(ends),
+        Some((_, rest)) => lines(rest).next().is_some_and(ends_statement),
+        None => lines(text).any(ends_statement),
     }
+}
+
+fn ends_statement(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b";")
 }
 
 /// Writes an import as the file writes its own.

@@ -59,10 +59,7 @@ impl Alias {
     pub(super) fn star<'s>(&self, specifier: &'s str) -> Option<&'s str> {
         match self.pattern.split_once('*') {
             None => (self.pattern == specifier).then_some(""),
-            Some((head, tail)) => {
-                let rest = specifier.strip_prefix(head)?;
-                rest.strip_suffix(tail)
-            }
+            Some((head, tail)) => specifier.strip_prefix(head)?.strip_suffix(tail),
         }
     }
 }
@@ -180,8 +177,7 @@ fn place_in(value: &Value, place: &dyn Fn(&str) -> Option<String>) -> Value {
             items.filter(Value::is_string).collect()
         }
         Value::Object(map) => {
-            let rows = map.iter();
-            rows.map(|(key, value)| (key.clone(), place_in(value, place))).collect()
+            map.iter().map(|(key, value)| (key.clone(), place_in(value, place))).collect()
         }
         other => other.clone(),
     }
@@ -190,8 +186,7 @@ fn place_in(value: &Value, place: &dyn Fn(&str) -> Option<String>) -> Value {
 impl Config {
     /// Whether modules are found as Node.js finds them.
     pub(super) fn is_node(&self) -> bool {
-        let words = self.options.module_resolution.as_ref();
-        let word = words.or(self.options.module.as_ref());
+        let word = self.options.module_resolution.as_ref().or(self.options.module.as_ref());
         let word = word.map(|word| word.to_lowercase()).unwrap_or_default();
         let version = word.strip_prefix("node").map(str::parse::<u32>);
         word == "nodenext" || matches!(version, Some(Ok(16..)))

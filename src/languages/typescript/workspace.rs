@@ -112,13 +112,14 @@ impl Globs {
     }
 
     fn take(&self, root: &str, directory: &str) -> bool {
-        let has = |globs: &[String], path: &str| {
-            let mut globs = globs.iter().map(|glob| glob.trim_end_matches('/'));
-            globs.any(|glob| matches_glob(glob, path))
-        };
         below(root, directory)
-            .is_some_and(|path| has(&self.include, path) && !has(&self.exclude, path))
+            .is_some_and(|path| has_match(&self.include, path) && !has_match(&self.exclude, path))
     }
+}
+
+fn has_match(globs: &[String], path: &str) -> bool {
+    let mut globs = globs.iter().map(|glob| glob.trim_end_matches('/'));
+    globs.any(|glob| matches_glob(glob, path))
 }
 
 // The `packages` of a pnpm-workspace.yaml.

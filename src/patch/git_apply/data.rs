@@ -53,8 +53,9 @@ impl<'a> Checker<'_, 'a> {
     }
 
     fn make_binary(&self, section: &Section<'_>, before: &[u8]) -> Result<Vec<u8>, model::Refusal> {
-        let id = |hex| std::str::from_utf8(hex).ok();
-        let ids = id(section.old_id).zip(id(section.new_id));
+        let ids = std::str::from_utf8(section.old_id)
+            .ok()
+            .zip(std::str::from_utf8(section.new_id).ok());
         apply_binary(ids, before, |new| {
             let staging = self.destination.staging.as_ref();
             if let Some(staging) = staging.filter(|staging| staging.has(new)) {

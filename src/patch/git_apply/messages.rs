@@ -60,25 +60,28 @@ impl Messages {
         if self.errors == 0 {
             return Ok(());
         }
-        let counted = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
         if action != WhiteSpace::ErrorAll && self.errors > SHOWN {
-            let more = counted(self.errors - SHOWN, "whitespace error");
+            let more = count_noun(self.errors - SHOWN, "whitespace error");
             self.warning(&format!("squelched {more}"));
         }
         let verb = if self.errors == 1 { "adds" } else { "add" };
-        let lines = counted(self.errors, "line");
+        let lines = count_noun(self.errors, "line");
         let mut text = format!("{lines} {verb} whitespace errors.");
         if action.is_error() {
             return Err(Fatal(text));
         }
         if self.fixed > 0 && applied {
-            let lines = counted(self.fixed, "line");
+            let lines = count_noun(self.fixed, "line");
             text = format!("{lines} applied after fixing whitespace errors.");
         }
         self.warning(&text);
         Ok(())
+    }
+}
+
+fn count_noun(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
     }
 }

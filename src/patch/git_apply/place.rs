@@ -32,8 +32,7 @@ pub(super) struct Line<'a> {
 
 /// Splits a file into lines.
 pub(super) fn split_lines(bytes: &[u8]) -> Vec<Line<'_>> {
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let lines = lines.map(|line| Line {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| Line {
         text: Cow::Borrowed(line),
         patched: false,
     });
@@ -200,8 +199,10 @@ impl Placing<'_> {
                 sides.blank_at_end = 0;
             }
         }
-        let ends = |side: &[Text<'_>]| side.last().is_some_and(|line| line.bytes.ends_with(b"\n"));
-        if self.options.inaccurate_eof && ends(&sides.old) && ends(&sides.new) {
+        if self.options.inaccurate_eof
+            && ends_with_newline(&sides.old)
+            && ends_with_newline(&sides.new)
+        {
             for line in [sides.old.last_mut(), sides.new.last_mut()].into_iter().flatten() {
                 line.bytes.to_mut().pop();
             }
@@ -334,6 +335,10 @@ impl Placing<'_> {
             sides.new.truncate(kept);
         }
     }
+}
+
+fn ends_with_newline(side: &[Text<'_>]) -> bool {
+    side.last().is_some_and(|line| line.bytes.ends_with(b"\n"))
 }
 
 impl<'a> Text<'a> {

@@ -49,16 +49,13 @@ fn count_lines(section: &Section<'_>, options: &GitApplyOptions) -> (usize, usiz
     }
 }
 
-const NAME_WIDTH: usize = 50;
-const WIDTH: usize = 70;
-
 fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
     let names = rows.iter().flat_map(|(section, _)| [&section.old_name, &section.new_name]);
     let width = names.flatten().map(|name| quote_path("", name).len()).max();
-    let width = width.unwrap_or(0).min(NAME_WIDTH);
-    let totals = rows.iter().map(|(_, (added, deleted))| added + deleted);
-    let most = totals.max().unwrap_or(0);
-    let room = most.min(WIDTH - width);
+    // git gives a row of a diffstat 70 columns, and the name 50 of them.
+    let width = width.unwrap_or(0).min(50);
+    let most = rows.iter().map(|(_, (added, deleted))| added + deleted).max().unwrap_or(0);
+    let room = most.min(70 - width);
     let scale = |lines: usize| (lines * room + most / 2).checked_div(most).unwrap_or(0);
     for (section, (added, deleted)) in rows {
         let name = shorten_name(quote_path("", section.target()), width);
@@ -75,7 +72,6 @@ fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
     let (added, deleted) = rows.iter().fold((0, 0), |sum, (_, counts)| {
         (sum.0 + counts.0, sum.1 + counts.1)
     });
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let files = rows.len();
     let _ = write!(out, " {files} file{} changed", plural(files));
     if files > 0 && (added > 0 || deleted == 0) {
@@ -85,6 +81,10 @@ fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
         let _ = write!(out, ", {deleted} deletion{}(-)", plural(deleted));
     }
     out.push('\n');
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 // The start of a long name gives way, up to a slash when there is one.

@@ -39,8 +39,6 @@ pub struct GitApplied {
 
 // git's own exit code for what it calls fatal.
 const FATAL: u8 = 128;
-// A patch above this size is refused, as git does.
-const MAX_BYTES: usize = 1024 * 1024 * 1023;
 
 impl<'r> GitApply<'r> {
     /// Opens the place where names of patches count from: `root` is the worktree, or the user's
@@ -118,7 +116,8 @@ impl<'r> GitApply<'r> {
 
     // Whether one patch applied whole.
     fn apply_patch(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
-        if input.len() >= MAX_BYTES {
+        // A patch above this size is refused, as git does.
+        if input.len() >= 1024 * 1024 * 1023 {
             return Err(Fatal(format!("patch too large: {name}")));
         }
         let (sections, skipped) = self.read_sections(name, input)?;

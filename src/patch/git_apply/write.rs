@@ -52,14 +52,14 @@ pub(super) fn write_tree(
 
 fn collect_wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     let mut wanted = Wanted::new();
-    let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing() {
+    let standing = done.iter().filter(|one| !one.refused);
+    for one in standing.clone() {
         let section = &one.section;
         if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
             wanted.insert(old.clone(), None);
         }
     }
-    for one in standing().filter(|one| !one.section.deletes()) {
+    for one in standing.filter(|one| !one.section.deletes()) {
         let mode = match one.section.new_mode {
             0 => 0o100_644,
             mode => recorded_mode(mode),
@@ -100,8 +100,7 @@ fn stage_files(wanted: &Wanted<'_>, staging: &mut Staging, fresh: bool) -> Resul
 }
 
 fn store_blob(staging: &Staging, bytes: &[u8]) -> Result<BlobId, Fatal> {
-    let id = staging.store(bytes);
-    id.map_err(|error| Fatal(error.to_string()))
+    staging.store(bytes).map_err(|error| Fatal(error.to_string()))
 }
 
 fn stage_conflicts(done: &[SectionResult<'_>], staging: &mut Staging) -> Result<(), Fatal> {
@@ -130,9 +129,9 @@ fn write_files(
     let mut changes = Vec::new();
     let mut submodules = Vec::new();
     for (name, want) in wanted {
-        let failed = |what: &str| Fatal(format!("unable to write file '{name}': {what}"));
         let seen = destination.look_up(name);
-        let standing = seen.map_err(|error| failed(&error.to_string()))?;
+        let standing =
+            seen.map_err(|error| Fatal(format!("unable to write file '{name}': {error}")))?;
         let absolute = destination.root.join(name);
         // An empty directory gives way, also that of a submodule.
         if want.is_some_and(|(_, mode)| is_submodule(mode)) {
@@ -143,8 +142,7 @@ fn write_files(
                 destination.tree.remove_emptied_above(name);
             }
         }
-        let content = want.filter(|(_, mode)| !is_submodule(*mode));
-        let after = content.map(|(bytes, mode)| {
+        let after = want.filter(|(_, mode)| !is_submodule(*mode)).map(|(bytes, mode)| {
             let bytes = if mode == 0o120_000 {
                 bytes.into()
             } else {
@@ -155,7 +153,8 @@ fn write_files(
         if standing.is_none() && after.is_none() {
             continue;
         }
-        let path = RepoPath::new(name).map_err(|error| failed(&error.to_string()))?;
+        let path = RepoPath::new(name)
+            .map_err(|error| Fatal(format!("unable to write file '{name}': {error}")))?;
         changes.push(Change {
             new_permissions: true,
             ..Change::between(path, standing, after)

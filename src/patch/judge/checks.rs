@@ -35,8 +35,7 @@ pub(super) fn run_checks(
         return Vec::new();
     }
     let changes = take_changes(&mut placing);
-    let options = placing.options;
-    if options.after != After::Ignored {
+    if placing.options.after != After::Ignored {
         check_after_image(set, &placing, &changes, report);
     }
     changes
@@ -91,12 +90,10 @@ fn check_policy(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
         run: &options.run,
         tests_refused: options.tests == TestChanges::Refused,
     };
-    let size =
-        |state: &Option<FileState>| state.as_ref().map_or(0, |state| state.bytes.len() as u64);
     let slots = &placing.slots;
     let mut grown: u64 = 0;
     for (path, slot) in slots {
-        grown += size(&slot.after).saturating_sub(size(&slot.before));
+        grown += byte_count(slot.after.as_ref()).saturating_sub(byte_count(slot.before.as_ref()));
         let mut findings = judge_change(&changed_file(path, slot), &rules);
         if slot.operation == Operation::Copy
             && let Some(from) = &slot.from
@@ -111,7 +108,7 @@ fn check_policy(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
             findings.extend(judge_change(&source, &rules));
         }
         let most = options.limits.file_bytes;
-        if size(&slot.after) > most {
+        if byte_count(slot.after.as_ref()) > most {
             let message = format!("the file would have more than {most} bytes");
             findings.push(PatchProblem::new(Code::P705, message));
         }
@@ -119,8 +116,7 @@ fn check_policy(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
             report.add(finding.at(Some(path), u64::from(slot.line)));
         }
     }
-    let files = slots.iter().map(|(path, slot)| changed_file(path, slot));
-    let files: Vec<_> = files.collect();
+    let files: Vec<_> = slots.iter().map(|(path, slot)| changed_file(path, slot)).collect();
     let lines: Vec<u32> = slots.values().map(|slot| slot.line).collect();
     for (at, finding) in judge_together(&files, &rules) {
         if let (Some(file), Some(line)) = (files.get(at), lines.get(at)) {
@@ -131,6 +127,10 @@ fn check_policy(_: &PatchSet<'_>, placing: &Placing<'_>, report: &mut Report) {
     if grown > most {
         report.add_plain(Code::P705, format!("the patch adds more than {most} bytes"));
     }
+}
+
+fn byte_count(state: Option<&FileState>) -> u64 {
+    state.map_or(0, |state| state.bytes.len() as u64)
 }
 
 fn changed_file<'s>(path: &'s str, slot: &'s FileChange) -> ChangedFile<'s> {
@@ -181,8 +181,7 @@ fn check_after_image(
 
 /// Whether a patch ends in the middle of an added line, which may have lost its rest.
 fn is_cut(file: &FilePatch<'_>) -> bool {
-    let last = file.hunks().last().filter(|hunk| hunk.cut);
-    let last = last.and_then(|hunk| hunk.lines.last());
+    let last = file.hunks().last().filter(|hunk| hunk.cut).and_then(|hunk| hunk.lines.last());
     last.is_some_and(|line| line.kind == LineKind::Add)
 }
 
@@ -194,8 +193,7 @@ fn announces_another(file: &FilePatch<'_>, changes: &[Change]) -> bool {
 }
 
 fn take_changes(placing: &mut Placing<'_>) -> Vec<Change> {
-    let slots = std::mem::take(&mut placing.slots).into_iter();
-    let changes = slots.filter_map(|(path, slot)| {
+    let changes = std::mem::take(&mut placing.slots).into_iter().filter_map(|(path, slot)| {
         let from = slot.from.as_deref();
         let from = from.and_then(|from| RepoPath::new(from).ok());
         if slot.after.is_none() && slot.before.is_none() {

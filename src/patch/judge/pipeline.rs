@@ -105,8 +105,7 @@ fn place_sections(
         let outcome = if is_closed(file, target, placing, report) {
             SectionOutcome::Failed
         } else {
-            let placed = placing.place_section(file, target, report);
-            placed.unwrap_or_else(|refusal| {
+            placing.place_section(file, target, report).unwrap_or_else(|refusal| {
                 report.add(refusal.problem(Some(&target.new), u64::from(file.line)));
                 SectionOutcome::Failed
             })

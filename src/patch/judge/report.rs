@@ -28,8 +28,7 @@ impl Report {
             is_applied: false,
             gains_imports: false,
         };
-        let problems = set.problems.iter().cloned();
-        problems.for_each(|problem| report.add(problem));
+        set.problems.iter().cloned().for_each(|problem| report.add(problem));
         report
     }
 

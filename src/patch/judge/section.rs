@@ -237,8 +237,7 @@ impl<'j> Placing<'j> {
             Body::Hunks(_) => return Ok(modify_file(before, file, &self.work)),
             Body::Edits(edits) => {
                 let made = edit_text(&before.bytes, edits, literally, &self.work);
-                let is_missing = |failure: &(u64, Refusal)| failure.1.code == Code::P401;
-                if made.failures.first().is_some_and(is_missing)
+                if made.failures.first().is_some_and(|failure| failure.1.code == Code::P401)
                     && edits.iter().all(|edit| edit.after.is_none())
                 {
                     // Lines that only nearly are there are placed as those of a hunk are.

@@ -13,9 +13,6 @@ use crate::model::{Code, Mend, Refusal, Safety};
 use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
 
-/// A line with more rows in the file says nothing of the place.
-const COMMON: usize = 64;
-
 /// What was done to context that lost its mark.
 pub(super) const PUT_BACK: &str = "put back the space that marks context lines";
 
@@ -63,17 +60,21 @@ impl Likeness {
 
 /// Whether two lines differ in typographic quotes and blanks alone.
 fn has_same_glyphs(one: &[u8], other: &[u8]) -> bool {
-    let plain = |line| {
-        let letters = std::str::from_utf8(trim_end(line)).ok()?.chars();
-        Some(letters.map(|letter| match letter {
-            '\u{2018}' | '\u{2019}' => '\'',
-            '\u{201c}' | '\u{201d}' => '"',
-            '\u{a0}' => ' ',
-            letter => letter,
-        }))
-    };
     let is_ascii = one.is_ascii() && other.is_ascii();
-    !is_ascii && plain(one).zip(plain(other)).is_some_and(|(one, other)| one.eq(other))
+    !is_ascii
+        && plain_letters(one)
+            .zip(plain_letters(other))
+            .is_some_and(|(one, other)| one.eq(other))
+}
+
+fn plain_letters(line: &[u8]) -> Option<impl Iterator<Item = char>> {
+    let letters = std::str::from_utf8(trim_end(line)).ok()?.chars();
+    Some(letters.map(|letter| match letter {
+        '\u{2018}' | '\u{2019}' => '\'',
+        '\u{201c}' | '\u{201d}' => '"',
+        '\u{a0}' => ' ',
+        letter => letter,
+    }))
 }
 
 /// Places a hunk where its lines stand but for white space and punctuation; several places that fit
@@ -139,7 +140,8 @@ pub(super) fn likely_starts(
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (index, line) in old.iter().enumerate().filter(|(_, line)| !line.is_blank()) {
         let rows = site.rows_of_words(line.text());
-        if rows.len() <= COMMON && site.work.spend(rows.len() as u64) {
+        // A line with more rows in the file says nothing of the place.
+        if rows.len() <= 64 && site.work.spend(rows.len() as u64) {
             for start in rows.iter().filter_map(|row| (*row as usize).checked_sub(index)) {
                 *votes.entry(start).or_default() += 1;
             }
@@ -161,24 +163,21 @@ pub(super) fn without_edges<'h, 'a>(
     hunk: &'h Hunk<'a>,
 ) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm_lines(hunk.loose_tail);
-    let is_context = |line: &&HunkLine<'_>| line.is_context();
-    let lead = lines.iter().take_while(is_context).count();
-    let trail = lines.iter().rev().take_while(is_context).count();
+    let lead = lines.iter().take_while(|line| line.is_context()).count();
+    let trail = lines.iter().rev().take_while(|line| line.is_context()).count();
     let removes = has_kind(lines, LineKind::Remove);
     // Lines that are only added need a line beside them: the one that differs may be theirs.
-    let is_removed = |line: &HunkLine<'_>| line.kind == LineKind::Remove;
-    let opens = lines.get(lead).is_some_and(is_removed);
+    let opens = lines.get(lead).is_some_and(|line| line.kind == LineKind::Remove);
     let mut last_run = lines.iter().rev().skip(trail);
-    let closes = last_run.find(|line| line.is_context() || is_removed(line));
-    let closes = closes.is_some_and(is_removed);
+    let closes = last_run.find(|line| line.is_context() || (line.kind == LineKind::Remove));
+    let closes = closes.is_some_and(|line| line.kind == LineKind::Remove);
     let has_anchor = |front: usize, back: usize| {
         let kept = lead.checked_sub(front).zip(trail.checked_sub(back));
         kept.is_some_and(|(above, below)| {
             above + below > 0 && (above > 0 || opens) && (below > 0 || closes)
         })
     };
-    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
-    let added: Vec<_> = added.collect();
+    let added: Vec<_> = lines.iter().filter(|line| line.kind == LineKind::Add).collect();
     let is_there = |added: &[&HunkLine<'_>]| {
         let rows = site.exact_rows(added);
         !removes && !rows.is_empty()
@@ -186,18 +185,15 @@ pub(super) fn without_edges<'h, 'a>(
     if lost_marks(hunk, lines) > 0 || is_there(&added) {
         return None;
     }
-    let most = lines.iter().filter(is_context).count() / 2;
+    let most = lines.iter().filter(|line| line.is_context()).count() / 2;
     let cuts = (1..=most).flat_map(|all| (0..=all).map(move |front| (front, all - front)));
     // Each cut looks up its lines, which costs some comparisons for each.
     let cuts = cuts.take_while(|_| site.work.spend(8 * lines.len() as u64));
-    // A line without any mark may be one to add.
-    let is_marked = |lines: Option<&[HunkLine<'_>]>| {
-        lines.is_some_and(|lines| lines.iter().all(|line| !line.bare))
-    };
     let mut inner = cuts.filter_map(|(front, back)| {
         let end = lines.len() - back;
-        let is_fit =
-            has_anchor(front, back) && is_marked(lines.get(..front)) && is_marked(lines.get(end..));
+        let is_fit = has_anchor(front, back)
+            && all_marked(lines.get(..front))
+            && all_marked(lines.get(end..));
         lines.get(front..end).filter(|_| is_fit)
     });
     inner.find_map(|inner| {
@@ -213,6 +209,11 @@ pub(super) fn without_edges<'h, 'a>(
         let note = Mend::new(Code::M417, Safety::Lossy, hunk.line, message);
         tells.then(|| Placed::new(inner, at, vec![note]))
     })
+}
+
+// A line without any mark may be one to add.
+fn all_marked(lines: Option<&[HunkLine<'_>]>) -> bool {
+    lines.is_some_and(|lines| lines.iter().all(|line| !line.bare))
 }
 
 /// How many lines of context may have lost their `+`: the header counts so many fewer old lines than there

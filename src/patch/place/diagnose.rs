@@ -40,7 +40,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     }
     let Some(index) = fault else {
         let stated = stated.filter(|row| *row < text.len()).map(|row| row.saturating_sub(2));
-        let shown = stated.map(|row| cut_excerpt(text, row, row + old.len().min(MOST_SHOWN) + 4));
+        let shown = stated.map(|row| cut_excerpt(text, row, row + old.len().min(30) + 4));
         failure.mismatch.excerpts.extend(shown);
         return;
     };
@@ -62,7 +62,8 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let first = found.clone().min().map_or(row, |first| row.min(*first));
     let last = found.max().map_or(row, |last| row.max(*last));
     let first = first.max(row.saturating_sub(8)).saturating_sub(2);
-    let last = (last + 3).max(first + 5).min(first + MOST_SHOWN);
+    // Lines of the file that are shown.
+    let last = (last + 3).max(first + 5).min(first + 30);
     failure.mismatch.excerpts = vec![cut_excerpt(text, first, last)];
 }
 
@@ -129,11 +130,12 @@ fn explain(
         let line = quote(old[index].text());
         let above = index.checked_sub(1).and_then(|above| rows[above]);
         let gap = index.checked_sub(1).and_then(|above| Some(rows[above]? + 1..rows[index]?));
-        let added = |row: &usize| {
-            let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
-            added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
-        };
-        let known = gap.clone().and_then(|mut gap| gap.find(added));
+        let known = gap.clone().and_then(|mut gap| {
+            gap.find(|row| {
+                let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
+                added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
+            })
+        });
         failure.message = match (known, gap) {
             (Some(row), _) => format!("line {} of the file already has what it adds", row + 1),
             (_, Some(gap)) if gap.len() == 1 => {
@@ -178,9 +180,6 @@ fn find_alike(site: &Site<'_, '_>, old: &[&HunkLine<'_>]) -> Option<usize> {
     let (likeness, row) = rows.max_by(|one, other| one.0.total_cmp(&other.0))?;
     row.checked_sub(index).filter(|_| likeness >= ALIKE)
 }
-
-// Lines of the file that are shown.
-const MOST_SHOWN: usize = 30;
 
 /// The lines `from..to` of a file, as far as it has them.
 pub(super) fn cut_excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {

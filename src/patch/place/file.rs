@@ -64,8 +64,7 @@ fn place_without_blanks<'h, 'a>(
         hunks.iter().map(|hunk| place_one(hunk, in_context)).collect()
     };
     let placed = place_all(false).or_else(|| place_all(true));
-    let is_there = |hunk: &Hunk<'_>| !site.exact_rows(&old_of(&hunk.lines)).is_empty();
-    placed.filter(|_| !hunks.iter().all(is_there))
+    placed.filter(|_| !hunks.iter().all(|hunk| !site.exact_rows(&old_of(&hunk.lines)).is_empty()))
 }
 
 /// Removes a blank behind the marks of changed lines, or of those of context too; `None` where one has none.
@@ -79,8 +78,8 @@ fn without_blanks<'a>(lines: &[HunkLine<'a>], in_context: bool) -> Option<Vec<Hu
 }
 
 fn count_net(hunk: &Hunk<'_>) -> i64 {
-    let count = |lines: usize| i64::try_from(lines).unwrap_or(0);
-    count(hunk.new_lines().count()) - count(hunk.old_lines().count())
+    i64::try_from(hunk.new_lines().count()).unwrap_or(0)
+        - i64::try_from(hunk.old_lines().count()).unwrap_or(0)
 }
 
 /// Finds the rows of the scope that a hunk names, each scope inside the one before; `None` where one of
@@ -91,9 +90,8 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
     }
     let scopes = hunk.outer.iter().chain([&hunk.scope]);
     scopes.copied().try_fold(0..text.len(), |mut inside, scope| {
-        let is_named = |row: &usize| names_scope(text.line(*row), scope);
-        let row = inside.find(is_named)?;
-        let is_only = !inside.any(|row| is_named(&row));
+        let row = inside.find(|row| names_scope(text.line(*row), scope))?;
+        let is_only = !inside.any(|row| names_scope(text.line(row), scope));
         is_only.then(|| row..block_end(text, row))
     })
 }
@@ -101,8 +99,9 @@ pub(super) fn find_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<Range<usize
 // Whether a line is that of a scope, which may leave out what follows its name.
 fn names_scope(line: &[u8], scope: &[u8]) -> bool {
     let rest = line.trim_ascii().strip_prefix(scope.trim_ascii());
-    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    rest.is_some_and(|rest| !rest.first().is_some_and(goes_on))
+    rest.is_some_and(|rest| {
+        !rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    })
 }
 
 // The block that a line opens: all below it that is indented more, blank lines aside.

@@ -170,8 +170,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
         return false;
     }
     let new: Vec<_> = placed.lines.iter().collect();
-    let lead = placed.lines.iter().take_while(|line| !line.is_old());
-    let lead = lead.count();
+    let lead = placed.lines.iter().take_while(|line| !line.is_old()).count();
     let before = placed.at.checked_sub(lead);
     fits_at(text, placed.at, &new) || before.is_some_and(|at| fits_at(text, at, &new))
 }

@@ -64,8 +64,7 @@ fn moved_indent(pairs: &[(&[u8], &[u8])], indent: &[u8]) -> Option<Vec<u8>> {
     }
     let less = patch.strip_suffix(*file)?;
     let is_all = pairs.iter().all(|(patch, file)| patch.strip_suffix(*file) == Some(less));
-    let rest = indent.strip_prefix(less).filter(|_| is_all);
-    rest.map(<[u8]>::to_vec)
+    indent.strip_prefix(less).filter(|_| is_all).map(<[u8]>::to_vec)
 }
 
 /// The blanks and tabs that a line begins with.

@@ -77,28 +77,31 @@ pub(in crate::patch) const ALPHABET: &[u8; 85] =
 
 // One line: a letter for the count of bytes, then groups of five digits for four bytes.
 fn decode_base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
-    let bad = || "a line of binary data is damaged".to_owned();
-    let (first, digits) = line.split_first().ok_or_else(bad)?;
+    let (first, digits) = line.split_first().ok_or_else(damaged_line)?;
     let count = match first {
         b'A'..=b'Z' => usize::from(first - b'A') + 1,
         b'a'..=b'z' => usize::from(first - b'a') + 27,
-        _ => return Err(bad()),
+        _ => return Err(damaged_line()),
     };
     if digits.len() != count.div_ceil(4) * 5 {
-        return Err(bad());
+        return Err(damaged_line());
     }
     let end = out.len() + count;
     for group in digits.chunks_exact(5) {
         let mut value: u32 = 0;
         for digit in group {
-            let place = memchr::memchr(*digit, ALPHABET).ok_or_else(bad)? as u32;
-            let shifted = value.checked_mul(85).ok_or_else(bad)?;
-            value = shifted.checked_add(place).ok_or_else(bad)?;
+            let place = memchr::memchr(*digit, ALPHABET).ok_or_else(damaged_line)? as u32;
+            let shifted = value.checked_mul(85).ok_or_else(damaged_line)?;
+            value = shifted.checked_add(place).ok_or_else(damaged_line)?;
         }
         out.extend_from_slice(&value.to_be_bytes());
     }
     out.truncate(end);
     Ok(())
+}
+
+fn damaged_line() -> String {
+    "a line of binary data is damaged".to_owned()
 }
 
 #[cfg(test)]

@@ -14,8 +14,7 @@ use crate::patch::text::{Text, leading_number};
 pub(super) fn read_blocks<'a>(lines: &Text<'a>, mends: &[Mend]) -> Option<Claims<'a>> {
     let mut set = PatchSet::empty(PatchFormat::SearchReplace, mends.to_vec());
     let mut spans = Vec::new();
-    let starts = (0..lines.len()).filter(|at| starts_block(lines.line(*at)));
-    let starts: Vec<usize> = starts.collect();
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| starts_block(lines.line(*at))).collect();
     let mut path: Option<&'a [u8]> = None;
     for (index, start) in starts.iter().enumerate() {
         let named = name_in_mark(lines.line(*start)).filter(|name| !name.is_empty());

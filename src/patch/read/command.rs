@@ -12,13 +12,11 @@ pub(super) enum Place {
     Script,
 }
 
-/// A longer line is no command that a person types.
-const LONGEST: usize = 2000;
-
 /// Finds the first command of a line that deletes, moves, edits or writes a file. Nothing is ever run.
 pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
     let text = std::str::from_utf8(line).ok()?.trim();
-    if text.len() > LONGEST {
+    // A longer line is no command that a person types.
+    if text.len() > 2000 {
         return None;
     }
     let words = text.split(' ').skip_while(|word| *word == "git").skip(1);
@@ -29,8 +27,7 @@ pub(super) fn find_command(line: &[u8], place: Place) -> Option<Suspect> {
         Place::Prose if !text.starts_with("$ ") && !is_bare => quoted.collect(),
         _ => vec![text],
     };
-    let lines = lines.into_iter();
-    let mut commands = lines.flat_map(|line| line.split(['|', ';', '&']));
+    let mut commands = lines.into_iter().flat_map(|line| line.split(['|', ';', '&']));
     commands.find_map(suspect_text)
 }
 
@@ -39,7 +36,6 @@ fn suspect_text(text: &str) -> Option<Suspect> {
     let mut words = words.skip_while(|word| matches!(*word, "$" | "sudo" | "command" | "git"));
     let head = words.next()?;
     let rest: Vec<&str> = words.collect();
-    let is_in_place = |flag: &&str| flag.starts_with("-i") || matches!(*flag, "-pi" | "--in-place");
     let target = rest.iter().position(|word| word.starts_with('>'));
     let paths: Vec<&str> = match (head, target) {
         ("rm" | "mv" | "unlink" | "rmdir" | "cp" | "ln" | "touch" | "truncate", _) => {
@@ -48,8 +44,7 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         ("sed" | "perl", _) if rest.iter().any(is_in_place) => vec![*rest.last()?],
         ("tee", _) if text.contains("<<") => vec![*rest.first()?],
         ("echo" | "printf" | "cat", Some(at)) => {
-            let after = rest.get(at..)?.iter();
-            let mut after = after.map(|word| word.trim_start_matches('>'));
+            let mut after = rest.get(at..)?.iter().map(|word| word.trim_start_matches('>'));
             vec![after.find(|word| !word.is_empty())?]
         }
         _ => return None,
@@ -63,4 +58,8 @@ fn suspect_text(text: &str) -> Option<Suspect> {
         text: text.trim().to_owned(),
         takes: takes.map(str::to_owned).collect(),
     })
+}
+
+fn is_in_place(flag: &&str) -> bool {
+    flag.starts_with("-i") || matches!(*flag, "-pi" | "--in-place")
 }

@@ -24,8 +24,7 @@ pub(super) fn read_diff<'a>(lines: &Text<'a>, mends: Vec<Mend>) -> Claims<'a> {
     while let Some(line) = lines.get(scan.at) {
         scan.read_line(line);
     }
-    let is_git = |file: &FilePatch<'_>| file.headers.text.starts_with(b"diff --git ");
-    if scan.set.files.iter().any(is_git) {
+    if scan.set.files.iter().any(|file| file.headers.text.starts_with(b"diff --git ")) {
         scan.set.format = PatchFormat::Git;
     }
     let Scan { set, spans, .. } = scan;
@@ -109,8 +108,7 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn read_section(&mut self, text: Vec<u8>, start: usize) {
-        let index_name = std::mem::take(&mut self.index_name);
-        let name = index_name.rsplit(|byte| *byte == b'/').next();
+        let name = std::mem::take(&mut self.index_name).rsplit(|byte| *byte == b'/').next();
         if memchr::memmem::find(&text, name.unwrap_or_default()).is_none() {
             let message = "the `Index:` line names another file than the headers";
             self.fail(Code::P202, message);

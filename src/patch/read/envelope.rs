@@ -129,6 +129,9 @@ fn settle_hunks(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
         hunk.loose_tail = lines.take_while(|line| line.line.is_empty()).count();
     }
     // Blank lines after a deletion are no lines that it takes.
-    let fills = |hunk: &Hunk<'_>| hunk.lines.iter().any(|line| !line.line.trim_ascii().is_empty());
-    hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || fills(hunk)));
+    hunks.retain(|hunk| {
+        !hunk.lines.is_empty()
+            && (operation != Operation::Delete
+                || hunk.lines.iter().any(|line| !line.line.trim_ascii().is_empty()))
+    });
 }

@@ -88,11 +88,10 @@ impl<'a> Fenced<'a> {
             self.named.push((file, fence.start + 1..fence.end));
             return;
         }
-        let other = |what: &str| vec![Suspect::Other(what.to_owned())];
         let found = if is_diff && rows().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
-            other("a diff that no header gives a file")
+            other_suspect("a diff that no header gives a file")
         } else if is_suggestion {
-            other("a suggestion that names neither file nor lines")
+            other_suspect("a suggestion that names neither file nor lines")
         } else {
             let commands: Vec<_> =
                 rows().filter_map(|row| find_command(row, Place::Script)).collect();
@@ -107,16 +106,23 @@ impl<'a> Fenced<'a> {
     }
 }
 
+fn other_suspect(what: &str) -> Vec<Suspect> {
+    vec![Suspect::Other(what.to_owned())]
+}
+
 /// Code that may only be shown.
 pub(super) fn suspect_code<'r>(
     path: Option<&[u8]>,
     rows: impl Iterator<Item = &'r [u8]>,
 ) -> Suspect {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Suspect::Code {
-        path: path.map(text),
-        rows: rows.map(text).collect(),
+        path: path.map(to_text),
+        rows: rows.map(to_text).collect(),
     }
+}
+
+fn to_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A line of code that defines something.

@@ -49,8 +49,7 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     }
     let words = name.split(|byte| *byte == b' ').map(strip_markup);
     let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-    let others = words.iter();
-    let mut others = others.filter(|word| !is_number(word) && !is_word(word, REMARKS));
+    let mut others = words.iter().filter(|word| !is_number(word) && !is_word(word, REMARKS));
     let file = others.next().filter(|_| others.next().is_none())?;
     let is_named =
         name.contains(&b':') && words.first().is_some_and(|word| is_word(word, FILE_WORDS));
@@ -102,11 +101,14 @@ fn is_number(word: &[u8]) -> bool {
 // `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``
 fn strip_markup(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"// ").unwrap_or(line);
-    let is_bare = |byte: &u8| !b"*`# :\"'()[],".contains(byte);
-    let start = line.iter().position(is_bare).unwrap_or(line.len());
-    let end = line.iter().rposition(is_bare);
+    let start = line.iter().position(|byte| is_bare(*byte)).unwrap_or(line.len());
+    let end = line.iter().rposition(|byte| is_bare(*byte));
     let inner = line.get(start..end.map_or(start, |at| at + 1)).unwrap_or_default();
     inner.strip_prefix(b"- ").unwrap_or(inner)
+}
+
+fn is_bare(byte: u8) -> bool {
+    !b"*`# :\"'()[],".contains(&byte)
 }
 
 #[cfg(test)]

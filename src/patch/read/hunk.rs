@@ -23,13 +23,16 @@ impl<'a> Surroundings<'a> {
         let Some(tag) = tag.filter(|tag| !tag.is_empty() && tag.len() < 40) else {
             return;
         };
-        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if let Some(closed) = tag.strip_prefix(b"/") {
             self.tags.retain(|open| *open != closed);
-        } else if tag.iter().all(is_of_name) && self.tags.len() < 16 {
+        } else if tag.iter().all(|byte| is_name_byte(*byte)) && self.tags.len() < 16 {
             self.tags.push(tag);
         }
     }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 /// The numbers of a `@@` line.
@@ -195,8 +198,7 @@ fn read_free<'a>(
 
 // Blank lines at the end, and prose after a blank line, may be no part of the hunk.
 fn loose_tail(body: &[HunkLine<'_>]) -> usize {
-    let is_unmarked = |line: &&HunkLine<'_>| !line.prefixed && !line.no_newline;
-    let unmarked = body.iter().rev().take_while(is_unmarked).count();
+    let unmarked = body.iter().rev().take_while(|line| !line.prefixed && !line.no_newline).count();
     let mut tail = body.iter().skip(body.len() - unmarked);
     let firm = tail.position(|line| line.line.is_empty());
     unmarked - firm.unwrap_or(unmarked)

@@ -36,10 +36,11 @@ impl Packet {
 /// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a
 /// tool that edits.
 pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
-    let status = |value: &Value| value.get("status")?.as_str().map(str::to_owned);
-    if let [(_, one)] = values
-        && status(one).is_some_and(|word| !matches!(&*word, "patch" | "completed"))
-    {
+    let status = match values {
+        [(_, one)] => one.get("status").and_then(Value::as_str),
+        _ => None,
+    };
+    if status.is_some_and(|word| !matches!(word, "patch" | "completed")) {
         return Some(Packet::Nothing);
     }
     let mut found = Found::default();
@@ -52,7 +53,6 @@ pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
 
 const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
 const BEGIN_PATCH: &str = "*** Begin Patch";
-const DEEPEST: usize = 12;
 
 #[derive(Default)]
 struct Found {
@@ -82,8 +82,7 @@ impl Found {
             let unread = self.unread;
             return (!unread.is_empty()).then_some(Packet::Unread(unread));
         }
-        let is_edit = |file: &FilePatch<'_>| matches!(file.body, Body::Edits(_));
-        let format = match self.files.iter().any(is_edit) {
+        let format = match self.files.iter().any(|file| matches!(file.body, Body::Edits(_))) {
             true => PatchFormat::Edits,
             false => PatchFormat::WholeFile,
         };
@@ -100,7 +99,8 @@ impl Found {
     // Whether anything was found.
     fn take_value(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
         match value {
-            _ if depth > DEEPEST => false,
+            // An edit lies in few lists and objects; deeper nesting is other data.
+            _ if depth > 12 => false,
             Value::Array(list) => {
                 let lines: Option<Vec<&str>> = list.iter().map(one_line).collect();
                 let text = lines.map(|lines| lines.join("\n") + "\n");

@@ -46,8 +46,7 @@ pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, 
             continue;
         };
         let mends = [&mends[..], &[build_mend(message)]].concat();
-        let found = find_patch(&Text::new(&other), mends);
-        if let Some(set) = found.ok().filter(counts_hold) {
+        if let Some(set) = find_patch(&Text::new(&other), mends).ok().filter(counts_hold) {
             return Ok(take(set));
         }
     }

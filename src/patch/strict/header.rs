@@ -211,9 +211,7 @@ fn read_word<'a>(
 
 // Two ids and perhaps a mode: `1234567..89abcde 100644`.
 fn read_index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result<(), Fatal> {
-    const HEX: usize = 40;
-    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-    let mut words = rest.splitn(2, |byte| *byte == b' ');
+    let mut words = rest.strip_suffix(b"\n").unwrap_or(rest).splitn(2, |byte| *byte == b' ');
     let ids = words.next().unwrap_or_default();
     let Some((old, dotted)) = memchr::memchr(b'.', ids).and_then(|dot| ids.split_at_checked(dot))
     else {
@@ -222,7 +220,8 @@ fn read_index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> R
     let Some(new) = dotted.strip_prefix(b"..") else {
         return Ok(());
     };
-    if old.len().max(new.len()) > HEX {
+    // The length of a SHA-1 id.
+    if old.len().max(new.len()) > 40 {
         return Ok(());
     }
     (section.old_id, section.new_id) = (old, new);

@@ -77,14 +77,12 @@ impl Section<'_> {
 
     /// The name for messages about what is read.
     pub(in crate::patch) fn name(&self) -> &str {
-        let name = self.old_name.as_deref().or(self.new_name.as_deref());
-        name.unwrap_or_default()
+        self.old_name.as_deref().or(self.new_name.as_deref()).unwrap_or_default()
     }
 
     /// The name for messages about what is written.
     pub(in crate::patch) fn target(&self) -> &str {
-        let name = self.new_name.as_deref().or(self.old_name.as_deref());
-        name.unwrap_or_default()
+        self.new_name.as_deref().or(self.old_name.as_deref()).unwrap_or_default()
     }
 
     /// Whether something changes besides content.

@@ -216,11 +216,12 @@ impl Indent {
                 _ => break,
             }
         }
-        let after = |at: Option<usize>| at.map_or(0, |at| at + 1);
         let end = if rules.has(Rule::IndentWithSpaces) {
-            after(last_tab).max(after(last_space))
+            last_tab
+                .map_or(0, |last_tab| last_tab + 1)
+                .max(last_space.map_or(0, |last_space| last_space + 1))
         } else {
-            after(last_tab)
+            last_tab.map_or(0, |last_tab| last_tab + 1)
         };
         Self {
             last_tab,
@@ -271,21 +272,15 @@ fn trimmed_len(line: &[u8]) -> usize {
 
 /// Whether two lines are the same but for runs of white space, which must be in both.
 pub(in crate::patch) fn same_but_for_space(one: &[u8], two: &[u8]) -> bool {
-    let ended = |line: &[u8]| {
-        line.iter()
-            .rposition(|byte| !matches!(byte, b'\r' | b'\n'))
-            .map_or(0, |at| at + 1)
-    };
-    let mut one = one.get(..ended(one)).unwrap_or_default();
-    let mut two = two.get(..ended(two)).unwrap_or_default();
-    let rest = |line: &'_ [u8]| line.iter().take_while(|byte| is_space(**byte)).count();
+    let mut one = one.get(..length_without_end(one)).unwrap_or_default();
+    let mut two = two.get(..length_without_end(two)).unwrap_or_default();
     while let (Some((a, after_a)), Some((b, after_b))) = (one.split_first(), two.split_first()) {
         if is_space(*a) {
             if !is_space(*b) {
                 return false;
             }
-            one = one.get(rest(one)..).unwrap_or_default();
-            two = two.get(rest(two)..).unwrap_or_default();
+            one = one.get(leading_spaces(one)..).unwrap_or_default();
+            two = two.get(leading_spaces(two)..).unwrap_or_default();
         } else if a == b {
             (one, two) = (after_a, after_b);
         } else {
@@ -293,6 +288,16 @@ pub(in crate::patch) fn same_but_for_space(one: &[u8], two: &[u8]) -> bool {
         }
     }
     one.is_empty() && two.is_empty()
+}
+
+fn leading_spaces(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| is_space(**byte)).count()
+}
+
+fn length_without_end(line: &[u8]) -> usize {
+    line.iter()
+        .rposition(|byte| !matches!(byte, b'\r' | b'\n'))
+        .map_or(0, |at| at + 1)
 }
 
 #[cfg(test)]

@@ -28,8 +28,6 @@ pub(super) struct Journal {
     pub(super) rows: Vec<ChangedPath>,
 }
 
-const LOCK_TRIES: u32 = 250;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const PLAN: &str = "plan.json";
 
 impl Journal {
@@ -144,10 +142,11 @@ pub(super) fn lock_state(state: &Path) -> Result<File, WriteError> {
     let path = state.join("lock");
     let file = File::create(&path).map_err(|error| io_error(&path, error))?;
     // Tried again because a process that was just killed may hold it for a moment more.
-    for _ in 0..LOCK_TRIES {
+    // Another mendit may be writing: wait up to five seconds.
+    for _ in 0..250 {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
             Err(TryLockError::Error(error)) => return Err(io_error(&path, error)),
         }
     }
@@ -199,8 +198,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
 
 /// The error for a tree in which some files are new and others old.
 pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) -> WriteError {
-    let rows = journal.rows.iter();
-    let changed = rows.filter(|row| stands_at(tree, row) != row.old);
+    let changed = journal.rows.iter().filter(|row| stands_at(tree, row) != row.old);
     let paths: Vec<String> = changed.map(|row| format!("`{}`", row.path)).collect();
     WriteError::HalfWay {
         paths: paths.join(", "),

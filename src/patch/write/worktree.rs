@@ -1,6 +1,5 @@
 //! Writes changes to the worktree, all-or-nothing.
 
-use std::io;
 use std::path::Path;
 
 use super::directory::Directory;
@@ -47,7 +46,6 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
     for (index, change) in changes.iter().enumerate() {
         let path = change.path.as_str();
         let name = file_name(path);
-        let fail = |error: io::Error| io_error(Path::new(path), error);
         let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
             Some(old) if change.new_permissions && new.is_some_and(|new| new.mode != old.mode) => {
@@ -60,19 +58,20 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
             if let Some(state) = side {
                 let (kept, sides) = (format!("{index}.{word}"), &journal.sides);
                 let made = sides.create(&kept, &state.bytes, state.mode, permissions);
-                made.map_err(fail)?;
+                made.map_err(|error| io_error(Path::new(path), error))?;
             }
         }
-        let id = |state: Option<&FileState>| {
-            state.map(|state| (BlobId::from_content(&state.bytes).to_string(), state.mode))
-        };
         journal.rows.push(ChangedPath {
             path: path.to_owned(),
-            old: id(old),
-            new: id(new),
+            old: blob_and_mode(old),
+            new: blob_and_mode(new),
         });
     }
     Ok(journal)
+}
+
+fn blob_and_mode(state: Option<&FileState>) -> Option<(String, u32)> {
+    state.map(|state| (BlobId::from_content(&state.bytes).to_string(), state.mode))
 }
 
 // Everything still is as it was checked, through the directories that will be written.

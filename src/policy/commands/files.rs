@@ -288,8 +288,8 @@ impl Reader<'_> {
 /// Returns the value that a word before a command gives to a variable.
 fn assigned_value(word: &str) -> Option<&str> {
     let (name, value) = word.split_once('=')?;
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    (!name.is_empty() && name.chars().all(is_part)).then_some(value)
+    (!name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
+        .then_some(value)
 }
 
 fn skip_options<'w>(words: &'w [&'w str]) -> &'w [&'w str] {

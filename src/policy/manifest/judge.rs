@@ -11,8 +11,6 @@ use crate::model::{Code, PatchProblem, parse_rows};
 use crate::policy::change::{ChangedFile, LET_PASS};
 use crate::policy::globs::{PathRow, PathTable};
 
-const LINK: u32 = 0o120_000;
-
 /// Whether a patch may add, change and remove dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dependencies {
@@ -84,9 +82,14 @@ fn key_fits(row: &str, path: &[&str]) -> bool {
 
 /// Whether a settings file says the same before and after, whatever its spelling.
 pub(in crate::policy) fn means_the_same(file: &ChangedFile<'_>) -> bool {
-    let read = |bytes: &[u8]| Format::from_settings_name(file.path)?.read(bytes).ok();
-    let before = file.before.and_then(read);
-    before.is_some() && before == file.after.and_then(read)
+    let before = file
+        .before
+        .and_then(|bytes| Format::from_settings_name(file.path)?.read(bytes).ok());
+    before.is_some()
+        && before
+            == file
+                .after
+                .and_then(|bytes| Format::from_settings_name(file.path)?.read(bytes).ok())
 }
 
 /// Whether a file is a manifest that has rules.
@@ -114,7 +117,8 @@ pub(in crate::policy) fn judge_manifest(
     let trees = match (file.before, file.after) {
         (_, None) => Err(refuse(Code::P704, "the patch deletes the manifest")),
         (before, after) if before == after && file.modes.0 == file.modes.1 => return Vec::new(),
-        _ if file.modes.1 == LINK => {
+        // The mode of a symbolic link.
+        _ if file.modes.1 == 0o120_000 => {
             Err(refuse(Code::P704, "the patch makes the manifest a symlink"))
         }
         (before, Some(after)) => {
@@ -184,18 +188,13 @@ fn foreign_dependency(permit: Permit, difference: &Difference<'_>) -> Option<Str
 
 /// Returns the requirements of a list, of a text with one a line, or of a list that includes others.
 fn list_items(value: Option<&Value>) -> Vec<String> {
-    let is_include = |item: &&Value| {
-        item.as_object()
-            .is_some_and(|table| table.len() == 1 && table.contains_key("include-group"))
-    };
-    let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
     match value {
         None => Vec::new(),
         Some(Value::Array(items)) => {
-            items.iter().filter(|item| !is_include(item)).map(text).collect()
+            items.iter().filter(|item| !is_include(item)).map(item_text).collect()
         }
         Some(other) => {
-            let whole = text(other);
+            let whole = item_text(other);
             // Hashes may change, since they only narrow the choice; a comment ends a requirement.
             let lines = whole.lines().map(|line| {
                 let words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
@@ -205,6 +204,15 @@ fn list_items(value: Option<&Value>) -> Vec<String> {
             lines.filter(|line| !line.is_empty()).collect()
         }
     }
+}
+
+fn is_include(item: &Value) -> bool {
+    item.as_object()
+        .is_some_and(|table| table.len() == 1 && table.contains_key("include-group"))
+}
+
+fn item_text(item: &Value) -> String {
+    item.as_str().map_or_else(|| item.to_string(), str::to_owned)
 }
 
 /// One place where two values differ. Lists and single values differ as a whole.

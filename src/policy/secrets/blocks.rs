@@ -6,10 +6,9 @@ use super::credentials::shift;
 use super::scan::Hit;
 use super::value::{contains, reads_like_words};
 
+// No key has more lines.
 const MAX_LINES: usize = 400;
 const MAX_BYTES: usize = 64 * 1024;
-// Shortest run of base64 that counts as a line of a key.
-const MIN_RUN: usize = 16;
 
 /// Finds private keys and remembers how far it has looked, so that no stretch is searched twice.
 #[derive(Debug, Default)]
@@ -122,7 +121,8 @@ fn find_long_run(line: &[u8]) -> Option<Range<usize>> {
     let is_key = |run: &&Range<usize>| {
         let run = &line[(*run).clone()];
         let is_varied = run.iter().any(|byte| Some(byte) != run.first());
-        run.len() >= MIN_RUN && is_varied && !reads_like_words(run)
+        // Shortest run of base64 that counts as a line of a key.
+        run.len() >= 16 && is_varied && !reads_like_words(run)
     };
     let last = runs.last()?;
     let first = match line.len() {
@@ -165,8 +165,7 @@ fn end_of_label(text: &[u8], at: usize) -> usize {
 /// Masks the values below `data:` and `stringData:` of the Kubernetes secret whose `kind: Secret`
 /// is at `kind`. Returns where its document ends.
 pub(super) fn mask_manifest(text: &[u8], kind: Range<usize>, hits: &mut Vec<Hit>) -> usize {
-    let behind = text.get(kind.end).copied();
-    if behind.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+    if text.get(kind.end).copied().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return kind.end;
     }
     let from = kind.start.saturating_sub(MAX_BYTES);

@@ -193,9 +193,7 @@ pub(super) fn find_in_pgpass(text: &[u8], port: Range<usize>) -> Option<Hit> {
 
 /// Returns the first group of a pattern that matched.
 pub(super) fn first_group(pattern: &Regex, text: &[u8]) -> Option<Range<usize>> {
-    let found = pattern.captures(text)?;
-    let group = found.iter().skip(1).flatten().next()?;
-    Some(group.range())
+    Some(pattern.captures(text)?.iter().skip(1).flatten().next()?.range())
 }
 
 fn take_until<'t>(text: &'t [u8], ends: &[u8]) -> &'t [u8] {

@@ -38,8 +38,7 @@ pub(super) struct Rule {
 
 /// The rules that have a pattern, each with its place in the table.
 pub(super) fn format_rules() -> impl Iterator<Item = (usize, &'static Rule)> {
-    let rules = TABLE.iter().enumerate();
-    rules.filter(|(_, rule)| !rule.pattern.is_empty())
+    TABLE.iter().enumerate().filter(|(_, rule)| !rule.pattern.is_empty())
 }
 
 /// Whether a rule of the table has this id.
@@ -62,9 +61,6 @@ static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 // No token is longer, so that a regular expression never looks further.
 const WINDOW: usize = 16 * 1024;
-// Runs of more than a screen without a blank are data or an attack: so many rules are asked in each
-// window of one, so that the work stays in proportion to the text.
-const LONG_RUN: usize = 1024;
 const MAX_ASKED: usize = 256;
 const LONG_WORD: usize = 24;
 
@@ -111,7 +107,9 @@ impl Matcher {
             let length = text[at..].iter().position(u8::is_ascii_whitespace);
             self.run_end = length.map_or(text.len(), |length| at + length);
         }
-        if self.run_end - at > LONG_RUN {
+        // Runs of more than a screen without a blank are data or an attack: 256 rules at most are asked in each
+        // window of one, so that the work stays in proportion to the text.
+        if self.run_end - at > 1024 {
             if at / WINDOW != self.window {
                 (self.window, self.asked) = (at / WINDOW, 0);
             }

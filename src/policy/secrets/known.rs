@@ -99,9 +99,6 @@ pub(in crate::policy) struct LearnedFinder {
 
 impl LearnedFinder {
     pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
-        let is_part = |byte: Option<&u8>| {
-            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        };
         for found in self.finder.find_iter(text) {
             let (rule, whole) = &self.rules[found.pattern().as_usize()];
             let before = text[..found.start()].last();
@@ -110,6 +107,10 @@ impl LearnedFinder {
             }
         }
     }
+}
+
+fn is_part(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 fn build_finder(forms: &BTreeSet<Vec<u8>>) -> Option<AhoCorasick> {
@@ -143,8 +144,7 @@ fn is_worth_masking(value: &str) -> bool {
 
 fn url_password(value: &str) -> Option<&str> {
     let (_, rest) = value.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let (user, _) = authority.rsplit_once('@')?;
+    let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
     user.split_once(':').map(|(_, password)| password)
 }
 

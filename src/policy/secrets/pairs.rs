@@ -130,8 +130,7 @@ impl<'t> Pairs<'t> {
         let found = region.filter(|_| from >= self.list_end).and_then(|regex| regex.find(slice));
         let Some(list) = found else { return Vec::new() };
         self.list_end = from + list.end();
-        let items = item.into_iter().flat_map(|item| item.find_iter(list.as_bytes()));
-        let items = items.map(|item| {
+        let items = item.into_iter().flat_map(|item| item.find_iter(list.as_bytes())).map(|item| {
             // A cookie's own name is before its value: `sid=x`.
             let name = memchr::memchr(b'=', item.as_bytes()).filter(|at| at + 3 < item.len());
             item.start() + name.map_or(0, |at| at + 1)..item.end()
@@ -339,8 +338,10 @@ fn is_in_connection_string(text: &[u8], name: &Range<usize>, value: &Range<usize
     );
     let before = &text[name.start.saturating_sub(AROUND)..name.start];
     let after = &text[value.end..text.len().min(value.end + AROUND)];
-    let is_end = |byte: &u8| *byte == b'\n';
-    let sides = [before.rsplit(is_end).next(), after.split(is_end).next()];
+    let sides = [
+        before.rsplit(|byte| *byte == b'\n').next(),
+        after.split(|byte| *byte == b'\n').next(),
+    ];
     text.get(name.end) == Some(&b'=')
         && name.end + 1 == value.start
         && after.first().is_none_or(|first| b" \t\r\n;\"'".contains(first))

@@ -115,35 +115,39 @@ const WRITTEN: &str = r"(?x)
 
 /// Decodes a unit to the byte it represents; `None` for what is invisible.
 fn decode_unit(unit: &[u8]) -> Option<u8> {
-    let number = |digits: &[u8], radix| {
-        let code = std::str::from_utf8(digits).ok();
-        code.and_then(|code| u32::from_str_radix(code, radix).ok())
-    };
-    let ascii = |code: Option<u32>| match code? {
-        0x1b | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff => None,
-        code => Some(u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(b'?')),
-    };
     match unit {
         [0x1b, ..] | [b'\\', b'\n' | b'\r' | b'e' | b'0', ..] => None,
-        [b'\\', b'u', digits @ ..] if digits.len() == 4 => ascii(number(digits, 16)),
-        [b'\\', b'x', digits @ ..] if digits.len() == 2 => ascii(number(digits, 16)),
+        [b'\\', b'u', digits @ ..] if digits.len() == 4 => ascii_of(code_of(digits, 16)),
+        [b'\\', b'x', digits @ ..] if digits.len() == 2 => ascii_of(code_of(digits, 16)),
         [b'\\', b'u' | b'x', ..] => None,
         [b'\\', b'n'] => Some(b'\n'),
         [b'\\', b't'] => Some(b'\t'),
         [b'\\', b'r'] => Some(b'\r'),
         [b'\\', mark] => Some(*mark),
-        [b'%', digits @ ..] => ascii(number(digits, 16)),
+        [b'%', digits @ ..] => ascii_of(code_of(digits, 16)),
         b"&quot;" => Some(b'"'),
         b"&apos;" => Some(b'\''),
         b"&amp;" => Some(b'&'),
         b"&lt;" => Some(b'<'),
         b"&gt;" => Some(b'>'),
-        [b'&', b'#', b'x' | b'X', digits @ .., b';'] => ascii(number(digits, 16)),
-        [b'&', b'#', digits @ .., b';'] => ascii(number(digits, 10)),
+        [b'&', b'#', b'x' | b'X', digits @ .., b';'] => ascii_of(code_of(digits, 16)),
+        [b'&', b'#', digits @ .., b';'] => ascii_of(code_of(digits, 10)),
         [0xc2, 0xa0] | [0xe2, 0x80, 0xaf] | [0xe3, 0x80, 0x80] => Some(b' '),
         [0xef, 0xbc, low] => Some(low - 0x60),
         [0xef, 0xbd, low] => Some(low - 0x20),
         _ => None,
+    }
+}
+
+fn code_of(digits: &[u8], radix: u32) -> Option<u32> {
+    let code = std::str::from_utf8(digits).ok();
+    code.and_then(|code| u32::from_str_radix(code, radix).ok())
+}
+
+fn ascii_of(code: Option<u32>) -> Option<u8> {
+    match code? {
+        0x1b | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff => None,
+        code => Some(u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(b'?')),
     }
 }
 
@@ -152,8 +156,6 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true);
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
-// A run up to this length is masked whole, a longer one only where the secret is.
-const MASK_WHOLE: usize = 512;
 
 /// Decodes base64 of either alphabet, padded or not.
 pub(super) fn decode_base64(value: &[u8]) -> Option<Vec<u8>> {
@@ -171,7 +173,8 @@ fn each_decoded(text: &[u8], found: &mut dyn FnMut(&[u8], Origin<'_>)) {
             continue;
         };
         found(&decoded, &|range| {
-            if run.len() <= MASK_WHOLE {
+            // A run up to this length is masked whole, a longer one only where the secret is.
+            if run.len() <= 512 {
                 return run.range();
             }
             let end = run.start() + range.end.div_ceil(3) * 4;

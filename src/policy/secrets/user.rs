@@ -52,8 +52,7 @@ impl UserRules {
 }
 
 fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
-    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if rule.id.is_empty() || rule.id.len() > 48 || !rule.id.bytes().all(is_part) {
+    if rule.id.is_empty() || rule.id.len() > 48 || !rule.id.bytes().all(is_id_byte) {
         return Err("needs an id of at most 48 lower-case letters, digits and dashes".to_owned());
     }
     if !is_new {
@@ -68,6 +67,10 @@ fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
         return Err("has a pattern that matches an empty text".to_owned());
     }
     Ok(pattern)
+}
+
+fn is_id_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
 }
 
 #[cfg(test)]

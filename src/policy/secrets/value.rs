@@ -241,9 +241,12 @@ impl Shape {
 }
 
 fn is_common_pair(first: u8, second: u8) -> bool {
-    let place = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
-    let row = COMMON_PAIRS.get(place(first));
-    row.is_some_and(|row| row >> place(second) & 1 == 1)
+    let row = COMMON_PAIRS.get(letter_row(first));
+    row.is_some_and(|row| row >> letter_row(second) & 1 == 1)
+}
+
+fn letter_row(byte: u8) -> usize {
+    usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'))
 }
 
 // Row by first letter, bit by second: the 250 pairs that make up 94 % of the letter pairs in

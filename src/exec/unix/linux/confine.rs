@@ -161,7 +161,8 @@ fn holds_closed(place: &Path, order: &Order) -> bool {
 
 /// Refuses every socket but local ones, and the rings through which sockets can be opened unseen.
 fn refuse_network() -> Result<(), String> {
-    let foreign = argument_condition(0, SeccompCmpOp::Ne, AF_UNIX);
+    // 1 is AF_UNIX.
+    let foreign = argument_condition(0, SeccompCmpOp::Ne, 1);
     let sockets = [libc::SYS_socket].map(|call| (call, vec![vec![foreign.clone()]]));
     let rings = [
         libc::SYS_io_uring_setup,
@@ -175,13 +176,15 @@ fn refuse_network() -> Result<(), String> {
 /// Refuses to give a file the set-user-id or set-group-id bit, because it would outlive the command: by
 /// the chmod family, and by the mode of a file that is created.
 fn refuse_set_id() -> Result<(), String> {
-    let bits = [SET_USER_ID, SET_GROUP_ID];
+    // The bits of set-user-ID and set-group-ID.
+    let bits = [0o4000, 0o2000];
     let mut calls = Vec::new();
     let created = SeccompCmpOp::MaskedEq(CREATE);
     for (call, flags, mode) in [
         (libc::SYS_fchmod, None, 1),
         (libc::SYS_fchmodat, None, 2),
-        (SYS_FCHMODAT2, None, 2),
+        // fchmodat2, the same number on every architecture.
+        (452, None, 2),
         (libc::SYS_openat, Some(2), 3),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_chmod, None, 1),
@@ -203,14 +206,7 @@ fn refuse_set_id() -> Result<(), String> {
     refuse_calls(calls.into_iter(), libc::EPERM)
 }
 
-const AF_UNIX: u64 = 1;
-const SET_USER_ID: u64 = 0o4000;
-const SET_GROUP_ID: u64 = 0o2000;
 const CREATE: u64 = libc::O_CREAT as u64;
-// Of the kernel's table of system calls, the same on every architecture.
-const SYS_FCHMODAT2: i64 = 452;
-// The bit that marks the 32-bit variant of a system call on x86_64.
-const X32: i64 = 0x4000_0000;
 
 type Condition = (u8, SeccompCmpOp, u64);
 
@@ -238,7 +234,8 @@ fn refuse_calls(
                 })
                 .collect::<Result<_, _>>()?;
             if arch == TargetArch::x86_64 {
-                rules.insert(call + X32, all.clone());
+                // The bit that marks the 32-bit variant of a system call on x86_64.
+                rules.insert(call + 0x4000_0000, all.clone());
             }
             rules.insert(call, all);
         }

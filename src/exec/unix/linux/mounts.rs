@@ -169,8 +169,7 @@ fn source(at: &Path) -> &Path {
 // By path, what holds another before it. What lies in a place of its own kind is open with it: a
 // mount more would only keep files from being moved.
 fn list_openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
-    let writable = order.sandbox.writable.iter().chain(&order.common);
-    let writable = writable.chain(private);
+    let writable = order.sandbox.writable.iter().chain(&order.common).chain(private);
     let closed = order.sandbox.closed.iter().map(|path| (path, true));
     let mut places = BTreeMap::new();
     for (at, is_closed) in writable.map(|path| (path, false)).chain(closed) {
