@@ -244,7 +244,8 @@ impl Store {
                 continue;
             }
             new += 1;
-            let written = make_folder(folder).and_then(|()| shard.write(&shard_path(folder, number)));
+            let written =
+                make_folder(folder).and_then(|()| shard.write(&shard_path(folder, number)));
             if let Err(error) = written {
                 return tracing::warn!("no cache in {}: {error}", folder.display());
             }
@@ -255,7 +256,9 @@ impl Store {
     fn with_shard<T>(&self, number: usize, work: impl FnOnce(&mut Shard) -> T) -> Option<T> {
         let folder = self.folder.as_ref()?;
         let mut shard = self.lock(number);
-        Some(work(shard.get_or_insert_with(|| Shard::read(&shard_path(folder, number)))))
+        Some(work(shard.get_or_insert_with(|| {
+            Shard::read(&shard_path(folder, number))
+        })))
     }
 
     fn lock(&self, number: usize) -> MutexGuard<'_, Option<Shard>> {

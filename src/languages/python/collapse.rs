@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
-use memchr::{memchr, memchr2};
+use memchr::{memchr2, memchr3};
 
 /// The text with each function reduced to its name and what it imports, and each class that imports nothing to its
 /// name, without comments. All else keeps its line: imports and top-level names of it are those of the text.
@@ -16,16 +16,12 @@ pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 2);
     let (mut at, mut open) = (0, NO_STRING);
     while let Some(line) = lines.get(at) {
+        let rest = &lines[at..];
         if open == NO_STRING
-            && let Some((header, kept)) = find_definition(line, &lines[at..])
+            && let Some(kept) = collapse_decorator(rest).or_else(|| collapse_definition(rest))
         {
-            out.extend_from_slice(header);
-            out.extend_from_slice(b"():");
-            for code in &kept {
-                out.push(b'\n');
-                out.extend_from_slice(code);
-            }
-            at += 1 + kept.len();
+            out.extend_from_slice(&kept.join(&b"\n"[..]));
+            at += kept.len();
         } else {
             if open != NO_STRING || !line.trim_ascii_start().starts_with(b"#") {
                 out.extend_from_slice(line);
@@ -43,11 +39,35 @@ pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
     out
 }
 
-// The header of a definition up to its name, and the imports of its body, each on its line and at one indentation. None
-// where what a class imports is lost, an import is not plain to see, or a string does not end.
-fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec<Vec<u8>>)> {
-    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
-    let (indent, code) = line.split_at(indent_of(line));
+fn indent_of(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
+}
+
+// A decorator that imports nothing, on as many lines. What follows it is another or a definition.
+fn collapse_decorator(lines: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
+    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
+    let mut open = NO_STRING;
+    code.strip_prefix(b"@")?;
+    for (at, line) in lines.iter().enumerate() {
+        let next = line.strip_prefix(indent).filter(|_| at > 0 && open == NO_STRING);
+        let starts = [&b"@"[..], b"def ", b"async def ", b"class "];
+        if next.is_some_and(|next| starts.iter().any(|start| next.starts_with(start))) {
+            let mut kept = vec![Vec::new(); at];
+            kept[0] = [indent, b"@_"].concat();
+            return Some(kept);
+        }
+        if IMPORT.find(line).is_some() {
+            break;
+        }
+        open = open_string(line, open)?;
+    }
+    None
+}
+
+// A definition by its name and the imports of its body, each on its line and at one indentation. None where what a
+// class imports is lost, an import is not plain to see, or a string does not end.
+fn collapse_definition(lines: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
+    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
@@ -82,13 +102,17 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec
         open = open_string(line, open)?;
     }
     kept.truncate(length + 1);
+    let is_bare = kept.iter().all(Vec::is_empty);
+    let head = &lines[0][..lines[0].len() - name.len() + end];
+    kept[0] = [head, if is_bare { b"(" } else { b"():" }].concat();
     // It ends where it did.
-    if let Some(last) = kept.last_mut().filter(|last| last.is_empty()) {
-        *last = [indent, b" 0"].concat();
+    match kept.last_mut()? {
+        last if is_bare => *last = b"):0".to_vec(),
+        last if last.is_empty() => *last = [indent, b" 0"].concat(),
+        _ => {}
     }
-    let header = line.get(..line.len() - name.len() + end)?;
     let is_whole = length > 0 && (1..name.len()).contains(&end) && !in_import && open == NO_STRING;
-    is_whole.then(|| (header, kept.split_off(1)))
+    is_whole.then_some(kept)
 }
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("import"));
@@ -97,25 +121,23 @@ const NO_STRING: &[u8] = b"";
 
 // The quotes of the string that is open after a line. None where it has to end and does not.
 fn open_string(line: &[u8], mut open: &'static [u8]) -> Option<&'static [u8]> {
-    let is_same = match open {
-        [] => memchr2(b'"', b'\'', line).is_none(),
-        [quote, _, _] => memchr(*quote, line).is_none(),
-        _ => false,
-    };
-    let mut rest = if is_same { &[] } else { line };
-    while let Some(byte) = rest.first() {
-        let mut length = if *byte == b'\\' { 2 } else { 1 };
-        if open != NO_STRING && rest.starts_with(open) {
-            length = open.len();
-            open = NO_STRING;
-        } else if open == NO_STRING {
-            if *byte == b'#' {
-                break;
+    let mut rest = line;
+    while let Some(at) = match open {
+        [] => memchr3(b'"', b'\'', b'#', rest),
+        [quote, ..] => memchr2(*quote, b'\\', rest),
+    } {
+        rest = &rest[at..];
+        let length = match (rest, open) {
+            ([b'#', ..], []) => break,
+            ([b'\\', ..], _) => 2,
+            (_, []) => {
+                let mut quotes = [b"\"\"\"", b"'''", &b"\""[..], b"'"].into_iter();
+                open = quotes.find(|quotes| rest.starts_with(quotes))?;
+                open.len()
             }
-            let mut quotes = [b"\"\"\"", b"'''", &b"\""[..], b"'"].into_iter();
-            open = quotes.find(|quotes| rest.starts_with(quotes)).unwrap_or_default();
-            length = length.max(open.len());
-        }
+            _ if rest.starts_with(open) => std::mem::take(&mut open).len(),
+            _ => 1,
+        };
         rest = rest.get(length..).unwrap_or_default();
     }
     (open.len() != 1 || line.trim_ascii_end().ends_with(b"\\")).then_some(open)
@@ -135,14 +157,15 @@ mod tests {
     #[test]
     fn function_keeps_name_imports_and_lines() {
         let text = "import a\n@b\ndef c(d,\n):\n    \"\"\"\n    >>> import e\n    \"\"\"\n    return 1\n# f\nG = 2\n";
-        let expected = "import a\n@b\ndef c():\n\n\n\n\n 0\n\nG = 2\n";
+        let expected = "import a\n@_\ndef c(\n\n\n\n\n):0\n\nG = 2\n";
         assert_eq!(collapse(text), expected);
-        let text = "def a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
-        let expected = "def a():\n from c import (d,\n e)\n\n import f\n";
+        let text = "@a(\nb,\n# c\n)\n@d\ndef a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
+        let expected = "@_\n\n\n\n@_\ndef a():\n from c import (d,\n e)\n\n import f\n";
         assert_eq!(collapse(text), expected);
         for text in [
             "def a():\n    if TYPE_CHECKING:\n        import b\n",
             "def a():\n    if b: import c\n",
+            "@importer\nclass a: pass\n",
             "def a():\n    from b import c; import d\n",
         ] {
             assert_eq!(collapse(text), text);
@@ -153,16 +176,18 @@ mod tests {
     fn class_with_an_import_keeps_methods_and_what_they_import() {
         let text = "class A(B):\n    def c(self):\n        import d\n        return d\n\n    async def e(self):\n        x\n        y\nz\n";
         let expected =
-            "class A(B):\n    def c():\n     import d\n     0\n\n    async def e():\n\n     0\nz\n";
+            "class A(B):\n    def c():\n     import d\n     0\n\n    async def e(\n\n):0\nz\n";
         assert_eq!(collapse(text), expected);
     }
 
     #[test]
     fn definition_in_a_string_is_none() {
         let text = "def a():\n    x = '''\nimport b\n    '''\n    return x\nc = \"\\\"'''\" # '''\nimport d\n";
-        let expected = "def a():\n\n\n\n 0\nc = \"\\\"'''\" # '''\nimport d\n";
+        let expected = "def a(\n\n\n\n):0\nc = \"\\\"'''\" # '''\nimport d\n";
         assert_eq!(collapse(text), expected);
-        for text in ["'''\ndef a():\n    b\n'''\n", "a = 'b\\\ndef c():\n d'\n", "'\ndef a():\n    b\n"] {
+        for text in [
+            "'''\ndef a():\n    b\n'''\n", "a = 'b\\\ndef c():\n d'\n", "'\ndef a():\n    b\n",
+        ] {
             assert_eq!(collapse(text), text);
         }
         assert_eq!(collapse("def a(): 1\r\n\r\n"), "def a(): 1\r\n\r\n");
