@@ -16,6 +16,8 @@ const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 const HEAD_BYTES: usize = 256 * 1024;
 /// A NUL byte among the first of a file means that it is no text, as git has it.
 const BINARY_PROBE: usize = 8_000;
+/// Deeper nesting could overflow the parser's stack.
+const MAX_NESTING: usize = 1_000;
 /// Syntax errors reported for one file.
 const MAX_SYNTAX_ERRORS: usize = 100;
 
@@ -152,6 +154,9 @@ fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
 // Deep nesting is cut, because a recovering parser is quadratic in that depth. Brackets in strings and comments count
 // too, since they cancel out or are few.
 fn too_deep(text: &[u8]) -> Option<usize> {
+    let mut opening =
+        memchr::memchr3_iter(b'(', b'[', b'{', text).chain(memchr::memchr_iter(b'<', text));
+    opening.nth(MAX_NESTING)?;
     let mut depth = 0_usize;
     let mut generics = 0_usize;
     for (at, byte) in text.iter().enumerate() {
@@ -167,8 +172,7 @@ fn too_deep(text: &[u8]) -> Option<usize> {
             b'>' => generics = generics.saturating_sub(1),
             _ => continue,
         }
-        // Deeper nesting could overflow the parser's stack.
-        if depth.max(generics) > 1_000 {
+        if depth.max(generics) > MAX_NESTING {
             return Some(at);
         }
     }

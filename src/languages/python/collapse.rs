@@ -1,89 +1,81 @@
 //! Shortens a Python file to what its module level says. Parsing is four fifths of a cold graph, and the bodies of
 //! functions are most of a file.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
-use memchr::{memchr2, memchr3};
+use memchr::{memchr_iter, memchr2, memchr3};
 
-/// The text with each function reduced to its name and what it imports, and each class that imports nothing to its
-/// name, without comments. All else keeps its line: imports and top-level names of it are those of the text.
+use crate::model::{Definition, DefinitionKind};
+
+/// Takes definitions that import nothing from the text. Of indented ones and of those that import, names and imports
+/// stay; decorators and comments are lost. All else keeps its line: with the definitions, imports and top-level names
+/// are those of the text.
 ///
 /// Blocks are found by indentation and strings alone. Where a bracket holds lines of less, what is left does not
 /// parse, and the caller reads the whole text.
-pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    let mut out = Vec::with_capacity(text.len() / 2);
-    let (mut at, mut open) = (0, NO_STRING);
-    while let Some(line) = lines.get(at) {
-        let rest = &lines[at..];
-        if open == NO_STRING
-            && let Some(kept) = collapse_decorator(rest).or_else(|| collapse_definition(rest))
-        {
-            out.extend_from_slice(&kept.join(&b"\n"[..]));
-            at += kept.len();
-        } else {
-            if open != NO_STRING || !line.trim_ascii_start().starts_with(b"#") {
-                out.extend_from_slice(line);
-            }
-            let Some(next) = open_string(line, open) else {
-                return text.to_vec();
-            };
-            open = next;
-            at += 1;
+pub(super) fn collapse_definitions(text: &[u8]) -> (Vec<u8>, Vec<Definition>) {
+    let mut start = 0;
+    let ends = memchr_iter(b'\n', text).chain([text.len()]);
+    let lines = ends.map(|end| &text[std::mem::replace(&mut start, end + 1)..end]);
+    let lines: Vec<&[u8]> = lines.collect();
+    let mut out: Vec<Cow<'_, [u8]>> = Vec::with_capacity(lines.len());
+    let (mut definitions, mut open) = (Vec::new(), NO_STRING);
+    while let Some(line) = lines.get(out.len()) {
+        let rest = Some(&lines[out.len()..]).filter(|_| open == NO_STRING);
+        if let Some((kept, found)) = rest.and_then(|rest| collapse_definition(rest, out.len())) {
+            out.extend(kept.into_iter().map(Cow::Owned));
+            definitions.extend(found);
+            continue;
         }
-        if at < lines.len() {
-            out.push(b'\n');
+        let is_comment = rest.is_some() && line.trim_ascii_start().starts_with(b"#");
+        out.push(if is_comment { Cow::default() } else { (*line).into() });
+        let Some(next) = open_string(line, open) else {
+            return (text.to_vec(), Vec::new());
+        };
+        open = next;
+    }
+    (out.join(&b"\n"[..]), definitions)
+}
+
+// A definition by its name and the imports of its body, each on its line and at one indentation; by itself where it
+// imports nothing and is not indented. None where what a class or decorator imports is lost, an import is not plain
+// to see, or a string does not end.
+fn collapse_definition(
+    lines: &[&[u8]],
+    above: usize,
+) -> Option<(Vec<Vec<u8>>, Option<Definition>)> {
+    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
+    let (mut start, mut open) = (0, NO_STRING);
+    if code.starts_with(b"@") {
+        let heads = [&b"def "[..], b"async def ", b"class "];
+        let starts = |code: &[u8]| heads.iter().any(|head| code.starts_with(head));
+        while open != NO_STRING || !lines.get(start)?.strip_prefix(indent).is_some_and(starts) {
+            open = open_string(
+                lines.get(start).filter(|line| IMPORT.find(line).is_none())?,
+                open,
+            )?;
+            start += 1;
         }
     }
-    out
-}
-
-fn indent_of(line: &[u8]) -> usize {
-    line.len() - line.trim_ascii_start().len()
-}
-
-// A decorator that imports nothing, on as many lines. What follows it is another or a definition.
-fn collapse_decorator(lines: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
-    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
-    let mut open = NO_STRING;
-    code.strip_prefix(b"@")?;
-    for (at, line) in lines.iter().enumerate() {
-        let next = line.strip_prefix(indent).filter(|_| at > 0 && open == NO_STRING);
-        let starts = [&b"@"[..], b"def ", b"async def ", b"class "];
-        if next.is_some_and(|next| starts.iter().any(|start| next.starts_with(start))) {
-            let mut kept = vec![Vec::new(); at];
-            kept[0] = [indent, b"@_"].concat();
-            return Some(kept);
-        }
-        if IMPORT.find(line).is_some() {
-            break;
-        }
-        open = open_string(line, open)?;
-    }
-    None
-}
-
-// A definition by its name and the imports of its body, each on its line and at one indentation. None where what a
-// class imports is lost, an import is not plain to see, or a string does not end.
-fn collapse_definition(lines: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
-    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
+    let code = &lines[start][indent.len()..];
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let end = name.iter().take_while(|byte| is_name(byte)).count();
-    let (mut kept, mut length) = (Vec::new(), 0);
-    let (mut in_import, mut open) = (false, NO_STRING);
-    for (at, line) in lines.iter().enumerate() {
+    let (name, signature) = name.split_at(name.iter().take_while(|byte| is_name(byte)).count());
+    let (mut kept, mut last, mut in_import) = (vec![Vec::new(); start], start, false);
+    for (at, line) in lines.iter().enumerate().skip(start) {
         let code = line.trim_ascii();
         let in_string = open != NO_STRING;
         kept.push(Vec::new());
         // A comment belongs to what follows; a closing bracket to what it closes.
         match code.first() {
-            _ if in_string => length = at,
+            _ if in_string => last = at,
             None | Some(b'#') => continue,
-            Some(first) if indent_of(line) > indent.len() || b")]}".contains(first) => length = at,
-            Some(_) if at > 0 => break,
+            Some(first) if indent_of(line) > indent.len() || b")]}".contains(first) => last = at,
+            Some(_) if at > start => break,
             Some(_) => {}
         }
         let is_start = !in_string && !in_import && IMPORT.find(code).is_some();
@@ -91,7 +83,7 @@ fn collapse_definition(lines: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
             let is_statement = code.starts_with(b"import ") || code.starts_with(b"from ");
             let is_plain = is_statement && !code.iter().any(|byte| b"\\;\"'".contains(byte));
             let is_type = |line: &&[u8]| memmem::find(line, b"TYPE_CHECKING").is_some();
-            if !is_plain || !rest.starts_with(b"def ") || lines[..at].iter().any(is_type) {
+            if !is_plain || !rest.starts_with(b"def ") || lines[start..at].iter().any(is_type) {
                 return None;
             }
         }
@@ -101,18 +93,36 @@ fn collapse_definition(lines: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
         }
         open = open_string(line, open)?;
     }
-    kept.truncate(length + 1);
-    let is_bare = kept.iter().all(Vec::is_empty);
-    let head = &lines[0][..lines[0].len() - name.len() + end];
-    kept[0] = [head, if is_bare { b"(" } else { b"():" }].concat();
-    // It ends where it did.
-    match kept.last_mut()? {
-        last if is_bare => *last = b"):0".to_vec(),
-        last if last.is_empty() => *last = [indent, b" 0"].concat(),
-        _ => {}
+    let is_cut = in_import || open != NO_STRING || last == start;
+    if is_cut || name.is_empty() || signature.is_empty() {
+        return None;
     }
-    let is_whole = length > 0 && (1..name.len()).contains(&end) && !in_import && open == NO_STRING;
-    is_whole.then_some(kept)
+    kept.truncate(last + 1);
+    let is_bare = kept.iter().all(Vec::is_empty);
+    if is_bare && indent.is_empty() {
+        let is_class = rest.starts_with(b"class ");
+        let definition = Definition {
+            name: String::from_utf8_lossy(name).into_owned(),
+            kind: if is_class {
+                DefinitionKind::Class
+            } else {
+                DefinitionKind::Function
+            },
+            line: above as u32 + 1,
+            end_line: (above + kept.len()) as u32,
+        };
+        return Some((kept, Some(definition)));
+    }
+    if start > 0 {
+        kept[0] = [indent, b"@_"].concat();
+    }
+    let head = &lines[start][..lines[start].len() - signature.len()];
+    kept[start] = [head, b"():"].concat();
+    // It ends where it did.
+    if kept[last].is_empty() {
+        kept[last] = [indent, b" 0"].concat();
+    }
+    Some((kept, None))
 }
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("import"));
@@ -151,16 +161,16 @@ mod tests {
     use crate::languages::python::language::GRAMMAR;
 
     fn collapse(text: &str) -> String {
-        String::from_utf8(collapse_definitions(text.as_bytes())).unwrap()
+        String::from_utf8(collapse_definitions(text.as_bytes()).0).unwrap()
     }
 
     #[test]
     fn function_keeps_name_imports_and_lines() {
         let text = "import a\n@b\ndef c(d,\n):\n    \"\"\"\n    >>> import e\n    \"\"\"\n    return 1\n# f\nG = 2\n";
-        let expected = "import a\n@_\ndef c(\n\n\n\n\n):0\n\nG = 2\n";
+        let expected = "import a\n\n\n\n\n\n\n\n\nG = 2\n";
         assert_eq!(collapse(text), expected);
         let text = "@a(\nb,\n# c\n)\n@d\ndef a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
-        let expected = "@_\n\n\n\n@_\ndef a():\n from c import (d,\n e)\n\n import f\n";
+        let expected = "@_\n\n\n\n\ndef a():\n from c import (d,\n e)\n\n import f\n";
         assert_eq!(collapse(text), expected);
         for text in [
             "def a():\n    if TYPE_CHECKING:\n        import b\n",
@@ -176,14 +186,14 @@ mod tests {
     fn class_with_an_import_keeps_methods_and_what_they_import() {
         let text = "class A(B):\n    def c(self):\n        import d\n        return d\n\n    async def e(self):\n        x\n        y\nz\n";
         let expected =
-            "class A(B):\n    def c():\n     import d\n     0\n\n    async def e(\n\n):0\nz\n";
+            "class A(B):\n    def c():\n     import d\n     0\n\n    async def e():\n\n     0\nz\n";
         assert_eq!(collapse(text), expected);
     }
 
     #[test]
     fn definition_in_a_string_is_none() {
         let text = "def a():\n    x = '''\nimport b\n    '''\n    return x\nc = \"\\\"'''\" # '''\nimport d\n";
-        let expected = "def a(\n\n\n\n):0\nc = \"\\\"'''\" # '''\nimport d\n";
+        let expected = "\n\n\n\n\nc = \"\\\"'''\" # '''\nimport d\n";
         assert_eq!(collapse(text), expected);
         for text in [
             "'''\ndef a():\n    b\n'''\n", "a = 'b\\\ndef c():\n d'\n", "'\ndef a():\n    b\n",
@@ -204,12 +214,14 @@ mod tests {
                 let Some(text) = is_python.then(|| std::fs::read(path).ok()).flatten() else {
                     continue;
                 };
-                let read = |text: &[u8]| {
+                let read = |text: &[u8], definitions| {
                     let tree = parse(&GRAMMAR, text)?;
-                    (!tree.root_node().has_error()).then(|| imports::read(&tree, text))
+                    let is_valid = !tree.root_node().has_error();
+                    is_valid.then(|| imports::read(&tree, text, definitions))
                 };
-                let short = collapse_definitions(&text);
-                if let (Some(whole), Some(short)) = (read(&text), read(&short)) {
+                let (short, definitions) = collapse_definitions(&text);
+                let short = read(&short, definitions);
+                if let (Some(whole), Some(short)) = (read(&text, Vec::new()), short) {
                     assert_eq!(short, whole, "{}", path.display());
                     compared += 1;
                 }
