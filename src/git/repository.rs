@@ -27,8 +27,9 @@ impl Repository {
         look_before_opening(directory)?;
         let mut options = gix::sec::trust::Mapping::<gix::open::Options>::default();
         for options in [&mut options.full, &mut options.reduced] {
-            // As git does: the checksum of an index takes longer than all else that is read of it.
-            options.modify(|options| options.config_overrides(["index.skipHash=true"]));
+            // As git does: the checksum of an index takes longer than all else that is read of it. Threads cost more.
+            let overrides = ["index.skipHash=true", "index.threads=1"];
+            options.modify(|options| options.config_overrides(overrides));
         }
         match gix::ThreadSafeRepository::discover_opts(
             directory,

@@ -9,8 +9,15 @@ use super::language::{Grammar, Language};
 use super::parse;
 use crate::model::{FileFacts, ParseProblem, RepoPath};
 
+/// Above this size only the head of a file is parsed: imports are there, and nobody waits for
+/// a bundle.
+const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 /// How much of an oversized file is parsed.
 const HEAD_BYTES: usize = 256 * 1024;
+/// A NUL byte among the first of a file means that it is no text, as git has it.
+const BINARY_PROBE: usize = 8_000;
+/// Deeper nesting could overflow the parser's stack.
+const MAX_NESTING: usize = 1_000;
 /// Syntax errors reported for one file.
 const MAX_SYNTAX_ERRORS: usize = 100;
 
@@ -130,15 +137,13 @@ impl<'a> Code<'a> {
 
 // The end of the part that is parsed, and why it is not the whole.
 fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
-    // A NUL byte among the first of a file means that it is no text, as git has it.
-    let start = text.get(..text.len().min(8_000)).unwrap_or(text);
+    let start = text.get(..text.len().min(BINARY_PROBE)).unwrap_or(text);
     if memchr::memchr(0, start).is_some() {
         return (0, Some("it is binary"));
     }
     let (end, reason) = match too_deep(text) {
         Some(at) => (at, "its brackets nest too deep"),
-        // Above this size only the head of a file is parsed: imports are there, and nobody waits for a bundle.
-        None if text.len() > 4 * 1024 * 1024 => (HEAD_BYTES, "it is too large"),
+        None if text.len() > MAX_PARSED_BYTES => (HEAD_BYTES, "it is too large"),
         None => return (text.len(), None),
     };
     let head = text.get(..end.min(HEAD_BYTES)).unwrap_or(text);
@@ -149,6 +154,9 @@ fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
 // Deep nesting is cut, because a recovering parser is quadratic in that depth. Brackets in strings and comments count
 // too, since they cancel out or are few.
 fn too_deep(text: &[u8]) -> Option<usize> {
+    let mut opening =
+        memchr::memchr3_iter(b'(', b'[', b'{', text).chain(memchr::memchr_iter(b'<', text));
+    opening.nth(MAX_NESTING)?;
     let mut depth = 0_usize;
     let mut generics = 0_usize;
     for (at, byte) in text.iter().enumerate() {
@@ -164,8 +172,7 @@ fn too_deep(text: &[u8]) -> Option<usize> {
             b'>' => generics = generics.saturating_sub(1),
             _ => continue,
         }
-        // Deeper nesting could overflow the parser's stack.
-        if depth.max(generics) > 1_000 {
+        if depth.max(generics) > MAX_NESTING {
             return Some(at);
         }
     }

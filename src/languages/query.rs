@@ -171,7 +171,7 @@ fn with_fields(node: Node<'_>) -> Vec<(Option<&str>, Node<'_>)> {
 // The part of the language of queries that is used: comments, tokens, captures, `!field`, predicates, fields, kinds
 // and `_`, alternatives, `.` before a child that comes first, `?`.
 static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let parts = r#";[^\n]*|"[^"]*"|@[\w.]+|!\w+|\(#[\w-]+\?|\w+:?|[()\[\].?]"#;
+    let parts = r#";[^\n]*|"[^"]*"|(?-u:@[\w.]+|!\w+|\(#[\w-]+\?|\w+:?|[()\[\].?])"#;
     Regex::new(parts).ok()
 });
 

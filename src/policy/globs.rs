@@ -22,12 +22,12 @@ pub(super) trait PathRow {
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
     // The globs by the first bytes of their literal parts: built faster than an automaton, and a path is short.
-    starts: HashMap<[u8; 2], Vec<usize>>,
+    starts: HashMap<u32, Vec<usize>>,
     globs: Vec<TableGlob>,
 }
 
-/// What no path has: under it are the globs whose literal part is shorter than two bytes.
-const ANY_START: [u8; 2] = [0; 2];
+/// What no path has: under it are the globs whose literal part is shorter than four bytes.
+const ANY_START: u32 = 0;
 
 /// A glob of a table.
 struct TableGlob {
@@ -56,7 +56,7 @@ impl<R: PathRow> PathTable<R> {
             for (glob, is_exception) in own.chain(exceptions) {
                 let pattern = glob.to_lowercase();
                 let literal = literal_part(&pattern).to_owned();
-                let start = literal.as_bytes().first_chunk().copied();
+                let start = literal.as_bytes().first_chunk().copied().map(u32::from_ne_bytes);
                 let start: &mut Vec<usize> = starts.entry(start.unwrap_or(ANY_START)).or_default();
                 start.push(globs.len());
                 globs.push(TableGlob {
@@ -83,17 +83,18 @@ impl<R: PathRow> PathTable<R> {
     /// Returns the first row of some that is about a path.
     pub(super) fn find_where(&self, path: &str, is_wanted: impl Fn(&R) -> bool) -> Option<&R> {
         let path = path.to_lowercase();
-        let pairs = path.as_bytes().windows(2).filter_map(<[u8]>::first_chunk).chain([&ANY_START]);
-        let hits = pairs.filter_map(|pair| self.starts.get(pair));
+        let starts = path.as_bytes().windows(4).filter_map(<[u8]>::first_chunk).copied();
+        let starts = starts.map(u32::from_ne_bytes).chain([ANY_START]);
+        let hits = starts.filter_map(|start| self.starts.get(&start));
         let hits: BTreeSet<usize> = hits.flatten().copied().collect();
         let globs = hits.into_iter().map(|hit| &self.globs[hit]);
+        let globs = globs.filter(|glob| is_wanted(&self.rows[glob.row]));
         let found: Vec<(usize, bool)> = globs
             .filter(|glob| path.contains(&glob.literal) && glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
-        let hits = found.iter().filter(|hit| !hit.1 && !found.contains(&(hit.0, true)));
-        let mut rows = hits.map(|(row, _)| &self.rows[*row]);
-        rows.find(|row| is_wanted(row))
+        let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
+        found.iter().find(is_meant).map(|(row, _)| &self.rows[*row])
     }
 
     /// Counts the rows and globs, and the globs that could not be compiled.

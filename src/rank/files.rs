@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::index::{FileTerms, scan_files};
 use super::pool::{Pool, ProjectPart, vendored_package};
 use super::question::Question;
-use super::terms::{exp2_minus, identifiers, log2_1p, parts, term_id};
+use super::terms::{exp2_minus, identifiers, log2_1p, parts};
 use super::weights::{Evidence, SIGNALS};
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -241,8 +241,8 @@ fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
                 found.push((term, weight));
             }
         };
-        identifiers(text.as_bytes(), |word| {
-            add(term_id(word));
+        identifiers(text.as_bytes(), |word, id| {
+            add(id);
             parts(word, &mut add);
         });
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::question::Question;
-use super::terms::{identifiers, parts, term_id};
+use super::terms::{identifiers, parts};
 use crate::languages::{Outline, outline, reading};
 use crate::model::{BlobId, RepoPath};
 use crate::source::Source;
@@ -53,9 +53,9 @@ fn count_terms(question: &Question, text: &[u8]) -> FileTerms {
     let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
     let mut defines: BTreeSet<u32> = BTreeSet::new();
     let mut previous: &[u8] = b"";
-    identifiers(text, |word| {
+    identifiers(text, |word, id| {
         length += 1;
-        if let Some(term) = question.number(term_id(word)) {
+        if let Some(term) = question.number(id) {
             *counts.entry(term).or_default() += 1;
             if DEFINING.contains(&previous) {
                 defines.insert(term);

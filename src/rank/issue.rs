@@ -51,7 +51,7 @@ struct AskedWords {
 
 impl AskedWords {
     fn add(&mut self, text: &str, weight: f64, is_quoted: bool) {
-        identifiers(text.as_bytes(), |word| {
+        identifiers(text.as_bytes(), |word, _| {
             if is_common(word) {
                 return;
             }

@@ -159,12 +159,11 @@ struct Words {
 impl Words {
     fn count(text: &str, question: &Question, definers: &Definers) -> Self {
         let mut words = Self::default();
-        identifiers(text.as_bytes(), |word| {
+        identifiers(text.as_bytes(), |word, id| {
             if is_common(word) {
                 return;
             }
             words.length += 1.0;
-            let id = term_id(word);
             if definers.contains_key(&id) {
                 *words.uses.entry(id).or_default() += 1.0;
             }

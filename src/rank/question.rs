@@ -72,9 +72,9 @@ impl Question {
 // Counts words, those in parts of identifiers too, and whole words alone.
 fn count_words(text: &[u8]) -> BTreeMap<TermId, [f64; 2]> {
     let mut counts: BTreeMap<TermId, [f64; 2]> = BTreeMap::new();
-    identifiers(text, |word| {
+    identifiers(text, |word, id| {
         if !is_common(word) {
-            let count = counts.entry(term_id(word)).or_default();
+            let count = counts.entry(id).or_default();
             *count = count.map(|count| count + 1.0);
             parts(word, |id| counts.entry(id).or_default()[0] += PART_OF_NAME);
         }
@@ -91,8 +91,8 @@ fn subject_words(path: &RepoPath) -> Vec<TermId> {
     let is_index = matches!(stem.trim_matches('_'), "index" | "init" | "mod" | "main");
     let subject = if is_index { folder } else { stem };
     let mut ids = Vec::new();
-    identifiers(subject.as_bytes(), |word| {
-        ids.push(term_id(word));
+    identifiers(subject.as_bytes(), |word, id| {
+        ids.push(id);
         parts(word, |id| ids.push(id));
         ids.extend(word.strip_prefix(b"test_").map(term_id));
         ids.extend(word.strip_suffix(b"_test").map(term_id));

@@ -13,6 +13,8 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// Terms below this length say nothing.
 const MIN_LENGTH: usize = 3;
+/// Longer runs are data, not identifiers.
+const MAX_LENGTH: usize = 80;
 
 /// A map by term. An id is a hash already: hashing it once more would take most of the time of a
 /// scan.
@@ -45,14 +47,22 @@ pub(super) fn term_id(word: &[u8]) -> TermId {
     })
 }
 
-/// Calls `visit` with each identifier of a text in order. One pass, no parser: good enough to
+/// Calls `visit` with each identifier of a text in order, and its id. One pass, no parser: good enough to
 /// compare whole repositories in the time it takes to parse a dozen files.
-pub(super) fn identifiers<'t>(text: &'t [u8], visit: impl FnMut(&'t [u8])) {
-    // Longer runs are data, not identifiers.
-    text.split(|byte| !IS_WORD[usize::from(*byte)])
-        .filter(|word| (MIN_LENGTH..=80).contains(&word.len()))
-        .filter(|word| !word[0].is_ascii_digit())
-        .for_each(visit);
+pub(super) fn identifiers<'t>(text: &'t [u8], mut visit: impl FnMut(&'t [u8], TermId)) {
+    let (mut start, mut id) = (0, OFFSET);
+    for at in 0..=text.len() {
+        let letter = text.get(at).map_or(0, |byte| LETTERS[usize::from(*byte)]);
+        if letter > 0 {
+            id = (id ^ u64::from(letter)).wrapping_mul(PRIME);
+            continue;
+        }
+        let word = &text[start..at];
+        if (MIN_LENGTH..=MAX_LENGTH).contains(&word.len()) && !word[0].is_ascii_digit() {
+            visit(word, id);
+        }
+        (start, id) = (at + 1, OFFSET);
+    }
 }
 
 /// Calls `visit` with the id of each part of a compound identifier.
@@ -83,17 +93,16 @@ pub(super) fn part_words(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-// By byte, because most of a scan is this question.
-static IS_WORD: [bool; 256] = {
-    let (mut table, mut byte) = ([false; 256], 0_u8);
-    loop {
-        let is_sign = matches!(byte, b'_' | b'$' | 0x80..);
-        table[byte as usize] = byte.is_ascii_alphanumeric() || is_sign;
-        if byte == u8::MAX {
-            break table;
+// The lowercase of each byte of a word, and 0 for others. A table, because most of a scan is this question.
+static LETTERS: [u8; 256] = {
+    let (mut table, mut byte) = ([0; 256], 1_u8);
+    while byte > 0 {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..) {
+            table[byte as usize] = byte.to_ascii_lowercase();
         }
-        byte += 1;
+        byte = byte.wrapping_add(1);
     }
+    table
 };
 
 /// Words of the languages and of test runners; rarity alone does not tell them in a small repository.
@@ -142,7 +151,10 @@ mod tests {
     fn identifiers_are_words_of_three_letters_and_more() {
         let mut found = Vec::new();
         let text = b"export function* parseMoney(text) { const cents = 1; return ab }";
-        identifiers(text, |word| found.push(word));
+        identifiers(text, |word, id| {
+            assert_eq!(id, term_id(word));
+            found.push(word);
+        });
         assert_eq!(
             found,
             [

@@ -144,7 +144,8 @@ mod program {
 
     fn escaped(text: &str, color: bool, escape: impl Fn(char) -> String) -> Cow<'_, str> {
         // Almost every text is plain, and most are long.
-        if !text.contains(steers) {
+        let mut bytes = text.bytes();
+        if bytes.all(|byte| matches!(byte, b' '..=b'~' | b'\n')) || !text.contains(steers) {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len() + 16);

@@ -161,16 +161,8 @@ impl Listing {
 
 // Orders a path against the range of paths that start with `directory/`.
 fn prefix_order(path: &str, directory: &str) -> std::cmp::Ordering {
-    let mut prefix = directory.bytes().chain(std::iter::once(b'/'));
-    let mut bytes = path.bytes();
-    loop {
-        match (bytes.next(), prefix.next()) {
-            (_, None) => return std::cmp::Ordering::Equal,
-            (None, Some(_)) => return std::cmp::Ordering::Less,
-            (Some(a), Some(b)) if a != b => return a.cmp(&b),
-            _ => {}
-        }
-    }
+    let start = path.bytes().take(directory.len() + 1);
+    start.cmp(directory.bytes().chain([b'/']))
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ pub(super) fn is_own(path: &Path, folder: bool) -> bool {
 }
 
 fn is_writable(folder: &Path) -> bool {
-    tempfile::tempfile_in(folder).is_ok()
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 /// A name for a directory that no other directory has.

@@ -1,70 +1,81 @@
 //! Shortens a Python file to what its module level says. Parsing is four fifths of a cold graph, and the bodies of
 //! functions are most of a file.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
-use memchr::{memchr, memchr2};
+use memchr::{memchr_iter, memchr2, memchr3};
 
-/// The text with each function reduced to its name and what it imports, and each class that imports nothing to its
-/// name, without comments. All else keeps its line: imports and top-level names of it are those of the text.
+use crate::model::{Definition, DefinitionKind};
+
+/// Takes definitions that import nothing from the text. Of indented ones and of those that import, names and imports
+/// stay; decorators and comments are lost. All else keeps its line: with the definitions, imports and top-level names
+/// are those of the text.
 ///
 /// Blocks are found by indentation and strings alone. Where a bracket holds lines of less, what is left does not
 /// parse, and the caller reads the whole text.
-pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    let mut out = Vec::with_capacity(text.len() / 2);
-    let (mut at, mut open) = (0, NO_STRING);
-    while let Some(line) = lines.get(at) {
-        if open == NO_STRING
-            && let Some((header, kept)) = find_definition(line, &lines[at..])
-        {
-            out.extend_from_slice(header);
-            out.extend_from_slice(b"():");
-            for code in &kept {
-                out.push(b'\n');
-                out.extend_from_slice(code);
-            }
-            at += 1 + kept.len();
-        } else {
-            if open != NO_STRING || !line.trim_ascii_start().starts_with(b"#") {
-                out.extend_from_slice(line);
-            }
-            let Some(next) = open_string(line, open) else {
-                return text.to_vec();
-            };
-            open = next;
-            at += 1;
+pub(super) fn collapse_definitions(text: &[u8]) -> (Vec<u8>, Vec<Definition>) {
+    let mut start = 0;
+    let ends = memchr_iter(b'\n', text).chain([text.len()]);
+    let lines = ends.map(|end| &text[std::mem::replace(&mut start, end + 1)..end]);
+    let lines: Vec<&[u8]> = lines.collect();
+    let mut out: Vec<Cow<'_, [u8]>> = Vec::with_capacity(lines.len());
+    let (mut definitions, mut open) = (Vec::new(), NO_STRING);
+    while let Some(line) = lines.get(out.len()) {
+        let rest = Some(&lines[out.len()..]).filter(|_| open == NO_STRING);
+        if let Some((kept, found)) = rest.and_then(|rest| collapse_definition(rest, out.len())) {
+            out.extend(kept.into_iter().map(Cow::Owned));
+            definitions.extend(found);
+            continue;
         }
-        if at < lines.len() {
-            out.push(b'\n');
-        }
+        let is_comment = rest.is_some() && line.trim_ascii_start().starts_with(b"#");
+        out.push(if is_comment { Cow::default() } else { (*line).into() });
+        let Some(next) = open_string(line, open) else {
+            return (text.to_vec(), Vec::new());
+        };
+        open = next;
     }
-    out
+    (out.join(&b"\n"[..]), definitions)
 }
 
-// The header of a definition up to its name, and the imports of its body, each on its line and at one indentation. None
-// where what a class imports is lost, an import is not plain to see, or a string does not end.
-fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec<Vec<u8>>)> {
-    let (indent, code) = line.split_at(indent_of(line));
+// A definition by its name and the imports of its body, each on its line and at one indentation; by itself where it
+// imports nothing and is not indented. None where what a class or decorator imports is lost, an import is not plain
+// to see, or a string does not end.
+fn collapse_definition(
+    lines: &[&[u8]],
+    above: usize,
+) -> Option<(Vec<Vec<u8>>, Option<Definition>)> {
+    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
+    let (mut start, mut open) = (0, NO_STRING);
+    if code.starts_with(b"@") {
+        let heads = [&b"def "[..], b"async def ", b"class "];
+        let starts = |code: &[u8]| heads.iter().any(|head| code.starts_with(head));
+        while open != NO_STRING || !lines.get(start)?.strip_prefix(indent).is_some_and(starts) {
+            open = open_string(
+                lines.get(start).filter(|line| IMPORT.find(line).is_none())?,
+                open,
+            )?;
+            start += 1;
+        }
+    }
+    let code = &lines[start][indent.len()..];
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
-    let end = name
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80)
-        .count();
-    let (mut kept, mut length) = (Vec::new(), 0);
-    let (mut in_import, mut open) = (false, NO_STRING);
-    for (at, line) in lines.iter().enumerate() {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let (name, signature) = name.split_at(name.iter().take_while(|byte| is_name(byte)).count());
+    let (mut kept, mut last, mut in_import) = (vec![Vec::new(); start], start, false);
+    for (at, line) in lines.iter().enumerate().skip(start) {
         let code = line.trim_ascii();
         let in_string = open != NO_STRING;
         kept.push(Vec::new());
         // A comment belongs to what follows; a closing bracket to what it closes.
         match code.first() {
-            _ if in_string => length = at,
+            _ if in_string => last = at,
             None | Some(b'#') => continue,
-            Some(first) if indent_of(line) > indent.len() || b")]}".contains(first) => length = at,
-            Some(_) if at > 0 => break,
+            Some(first) if indent_of(line) > indent.len() || b")]}".contains(first) => last = at,
+            Some(_) if at > start => break,
             Some(_) => {}
         }
         let is_start = !in_string && !in_import && IMPORT.find(code).is_some();
@@ -72,7 +83,7 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec
             let is_statement = code.starts_with(b"import ") || code.starts_with(b"from ");
             let is_plain = is_statement && !code.iter().any(|byte| b"\\;\"'".contains(byte));
             let is_type = |line: &&[u8]| memmem::find(line, b"TYPE_CHECKING").is_some();
-            if !is_plain || !rest.starts_with(b"def ") || lines[..at].iter().any(is_type) {
+            if !is_plain || !rest.starts_with(b"def ") || lines[start..at].iter().any(is_type) {
                 return None;
             }
         }
@@ -82,14 +93,36 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec
         }
         open = open_string(line, open)?;
     }
-    kept.truncate(length + 1);
-    // It ends where it did.
-    if let Some(last) = kept.last_mut().filter(|last| last.is_empty()) {
-        *last = [indent, b" 0"].concat();
+    let is_cut = in_import || open != NO_STRING || last == start;
+    if is_cut || name.is_empty() || signature.is_empty() {
+        return None;
     }
-    let header = line.get(..line.len() - name.len() + end)?;
-    let is_whole = length > 0 && (1..name.len()).contains(&end) && !in_import && open == NO_STRING;
-    is_whole.then(|| (header, kept.split_off(1)))
+    kept.truncate(last + 1);
+    let is_bare = kept.iter().all(Vec::is_empty);
+    if is_bare && indent.is_empty() {
+        let is_class = rest.starts_with(b"class ");
+        let definition = Definition {
+            name: String::from_utf8_lossy(name).into_owned(),
+            kind: if is_class {
+                DefinitionKind::Class
+            } else {
+                DefinitionKind::Function
+            },
+            line: above as u32 + 1,
+            end_line: (above + kept.len()) as u32,
+        };
+        return Some((kept, Some(definition)));
+    }
+    if start > 0 {
+        kept[0] = [indent, b"@_"].concat();
+    }
+    let head = &lines[start][..lines[start].len() - signature.len()];
+    kept[start] = [head, b"():"].concat();
+    // It ends where it did.
+    if kept[last].is_empty() {
+        kept[last] = [indent, b" 0"].concat();
+    }
+    Some((kept, None))
 }
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("import"));
@@ -98,32 +131,26 @@ const NO_STRING: &[u8] = b"";
 
 // The quotes of the string that is open after a line. None where it has to end and does not.
 fn open_string(line: &[u8], mut open: &'static [u8]) -> Option<&'static [u8]> {
-    let is_same = match open {
-        [] => memchr2(b'"', b'\'', line).is_none(),
-        [quote, _, _] => memchr(*quote, line).is_none(),
-        _ => false,
-    };
-    let mut rest = if is_same { &[] } else { line };
-    while let Some(byte) = rest.first() {
-        let mut length = if *byte == b'\\' { 2 } else { 1 };
-        if open != NO_STRING && rest.starts_with(open) {
-            length = open.len();
-            open = NO_STRING;
-        } else if open == NO_STRING {
-            if *byte == b'#' {
-                break;
+    let mut rest = line;
+    while let Some(at) = match open {
+        [] => memchr3(b'"', b'\'', b'#', rest),
+        [quote, ..] => memchr2(*quote, b'\\', rest),
+    } {
+        rest = &rest[at..];
+        let length = match (rest, open) {
+            ([b'#', ..], []) => break,
+            ([b'\\', ..], _) => 2,
+            (_, []) => {
+                let mut quotes = [b"\"\"\"", b"'''", &b"\""[..], b"'"].into_iter();
+                open = quotes.find(|quotes| rest.starts_with(quotes))?;
+                open.len()
             }
-            let mut quotes = [b"\"\"\"", b"'''", &b"\""[..], b"'"].into_iter();
-            open = quotes.find(|quotes| rest.starts_with(quotes)).unwrap_or_default();
-            length = length.max(open.len());
-        }
+            _ if rest.starts_with(open) => std::mem::take(&mut open).len(),
+            _ => 1,
+        };
         rest = rest.get(length..).unwrap_or_default();
     }
     (open.len() != 1 || line.trim_ascii_end().ends_with(b"\\")).then_some(open)
-}
-
-fn indent_of(line: &[u8]) -> usize {
-    line.len() - line.trim_ascii_start().len()
 }
 
 #[cfg(test)]
@@ -134,20 +161,21 @@ mod tests {
     use crate::languages::python::language::GRAMMAR;
 
     fn collapse(text: &str) -> String {
-        String::from_utf8(collapse_definitions(text.as_bytes())).unwrap()
+        String::from_utf8(collapse_definitions(text.as_bytes()).0).unwrap()
     }
 
     #[test]
     fn function_keeps_name_imports_and_lines() {
         let text = "import a\n@b\ndef c(d,\n):\n    \"\"\"\n    >>> import e\n    \"\"\"\n    return 1\n# f\nG = 2\n";
-        let expected = "import a\n@b\ndef c():\n\n\n\n\n 0\n\nG = 2\n";
+        let expected = "import a\n\n\n\n\n\n\n\n\nG = 2\n";
         assert_eq!(collapse(text), expected);
-        let text = "def a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
-        let expected = "def a():\n from c import (d,\n e)\n\n import f\n";
+        let text = "@a(\nb,\n# c\n)\n@d\ndef a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
+        let expected = "@_\n\n\n\n\ndef a():\n from c import (d,\n e)\n\n import f\n";
         assert_eq!(collapse(text), expected);
         for text in [
             "def a():\n    if TYPE_CHECKING:\n        import b\n",
             "def a():\n    if b: import c\n",
+            "@importer\nclass a: pass\n",
             "def a():\n    from b import c; import d\n",
         ] {
             assert_eq!(collapse(text), text);
@@ -165,7 +193,7 @@ mod tests {
     #[test]
     fn definition_in_a_string_is_none() {
         let text = "def a():\n    x = '''\nimport b\n    '''\n    return x\nc = \"\\\"'''\" # '''\nimport d\n";
-        let expected = "def a():\n\n\n\n 0\nc = \"\\\"'''\" # '''\nimport d\n";
+        let expected = "\n\n\n\n\nc = \"\\\"'''\" # '''\nimport d\n";
         assert_eq!(collapse(text), expected);
         for text in [
             "'''\ndef a():\n    b\n'''\n", "a = 'b\\\ndef c():\n d'\n", "'\ndef a():\n    b\n",
@@ -186,12 +214,14 @@ mod tests {
                 let Some(text) = is_python.then(|| std::fs::read(path).ok()).flatten() else {
                     continue;
                 };
-                let read = |text: &[u8]| {
+                let read = |text: &[u8], definitions| {
                     let tree = parse(&GRAMMAR, text)?;
-                    (!tree.root_node().has_error()).then(|| imports::read(&tree, text))
+                    let is_valid = !tree.root_node().has_error();
+                    is_valid.then(|| imports::read(&tree, text, definitions))
                 };
-                let short = collapse_definitions(&text);
-                if let (Some(whole), Some(short)) = (read(&text), read(&short)) {
+                let (short, definitions) = collapse_definitions(&text);
+                let short = read(&short, definitions);
+                if let (Some(whole), Some(short)) = (read(&text, Vec::new()), short) {
                     assert_eq!(short, whole, "{}", path.display());
                     compared += 1;
                 }

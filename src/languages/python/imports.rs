@@ -10,24 +10,28 @@ use crate::languages::language::Grammar;
 use crate::languages::literal::{Syntax, line_of, text_of, unescape_text};
 use crate::languages::parse::parse;
 use crate::languages::tags::read_tags;
-use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
+use crate::model::{Definition, Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
-    let short = collapse_definitions(text);
+    let (short, definitions) = collapse_definitions(text);
     match parse(grammar, &short) {
-        Some(tree) if !tree.root_node().has_error() => Some(read(&tree, &short)),
-        _ => Some(read(&parse(grammar, text)?, text)),
+        Some(tree) if !tree.root_node().has_error() => Some(read(&tree, &short, definitions)),
+        _ => Some(read(&parse(grammar, text)?, text, Vec::new())),
     }
 }
 
-/// Reads a Python tree: imports where the word is, names along the top-level statements.
-pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
-    let mut facts = FileFacts::default();
+/// Reads a Python tree: imports where the word is, names along the top-level statements, beside `definitions`.
+pub(super) fn read(tree: &Tree, text: &[u8], definitions: Vec<Definition>) -> FileFacts {
+    let mut facts = FileFacts {
+        definitions,
+        ..FileFacts::default()
+    };
     read_imports(tree, text, &mut facts);
     let tags = read_tags(&PYTHON.tags, tree.root_node(), text);
     read_plugins(&tags.imports, text, &mut facts);
-    facts.definitions = tags.definitions;
+    facts.definitions.extend(tags.definitions);
+    facts.definitions.sort_by_key(|definition| definition.line);
     let definitions = facts
         .definitions
         .iter()
