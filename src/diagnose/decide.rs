@@ -4,12 +4,11 @@
 use super::findings::Finding;
 use super::line::Line;
 use super::log::LogFacts;
-use super::runners::{Case, is_installed};
+use super::runners::{Case, Place, is_installed, python_frame};
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind, Subkind};
-use crate::runners::pattern;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -170,11 +169,8 @@ pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
 
 // Where a process that was asked for its stack waited: its innermost own frame.
 fn hung_at(lines: &[Line<'_>]) -> Option<usize> {
-    pattern!(FRAME, r#"^\s*File "([^"]+\.py)", line \d+ in \w"#);
-    lines.iter().position(|line| {
-        let found = FRAME.captures(&line.text);
-        found.is_some_and(|found| !is_installed(&found[1]))
-    })
+    let is_own = |frame: Place| !is_installed(&frame.0);
+    lines.iter().position(|line| python_frame(&line.text).is_some_and(is_own))
 }
 
 fn passed_verdict<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'f> {
@@ -305,6 +301,7 @@ fn list_alternatives(
 }
 
 /// What all lines of one kind say together.
+#[derive(Default)]
 struct Sum {
     kind: Kind,
     weight: u8,
@@ -316,21 +313,16 @@ struct Sum {
 fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
     let mut sums: Vec<Sum> = Vec::new();
     for row in rows {
-        let mentions = usize::from(row.finding.is_some());
-        match sums.iter_mut().find(|sum| sum.kind == row.kind) {
-            Some(sum) => {
-                if row.weight > sum.weight {
-                    (sum.weight, sum.first) = (row.weight, row.at);
-                }
-                sum.mentions += mentions;
-            }
-            None => sums.push(Sum {
-                kind: row.kind,
-                weight: row.weight,
-                mentions,
-                first: row.at,
-            }),
+        let at = sums.iter().position(|sum| sum.kind == row.kind).unwrap_or(sums.len());
+        if at == sums.len() {
+            sums.push(Sum::default());
         }
+        let sum = &mut sums[at];
+        if row.weight > sum.weight {
+            (sum.weight, sum.first) = (row.weight, row.at);
+        }
+        sum.kind = row.kind;
+        sum.mentions += usize::from(row.finding.is_some());
     }
     sums.sort_by_key(|sum| (Reverse(sum.weight), Reverse(sum.mentions), sum.first));
     let Some((best, others)) = sums.split_first() else {

@@ -114,11 +114,13 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
 // have failed.
 fn add_words(inputs: &Inputs<'_>, verdict: &Verdict<'_>, locator: &Locator<'_>) -> Vec<Finding> {
     let has_failed = inputs.run_failed() || inputs.job.failed().next().is_some();
+    let tells =
+        |line: &Line<'_>| says_failure(line) || line.text.trim_start().starts_with(['✖', '✘', '×']);
     let mut findings = collect_findings(&WORDS, inputs.lines, locator);
     findings.retain(|own| {
         // A message may begin on the line above.
         let mut near = inputs.lines[own.at.saturating_sub(1)..=own.at].iter();
-        verdict.scope.holds(own.at) && (has_failed || near.any(says_failure))
+        verdict.scope.holds(own.at) && (has_failed || near.any(tells))
     });
     findings.extend_from_slice(inputs.findings);
     findings.sort_by_key(|own| (own.at, Reverse(own.weight)));

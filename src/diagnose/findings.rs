@@ -3,6 +3,7 @@
 use super::line::{Line, lines_above, lines_below};
 use super::locate::{Locator, is_absolute};
 use super::rules::Rules;
+use super::runners::is_installed;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::pattern;
 
@@ -40,6 +41,8 @@ impl Finding {
 
 // What a line in the captured output of the program under test weighs at most.
 const CAPTURED: u8 = 14;
+// What is wrong with an installed package's own file weighs less than with a file of the project.
+const INSTALLED: u8 = 45;
 // A line that weighs less counts only where nothing else is known.
 const KNOWN: u8 = 11;
 
@@ -58,9 +61,13 @@ pub(super) fn collect_findings(
             continue;
         };
         refine_module(&mut finding, lines, locator);
-        if line.captured {
-            finding.weight = finding.weight.min(CAPTURED);
-        }
+        let place = line.text.trim_start().split(['(', ':', ' ']).next();
+        let most = match place {
+            _ if line.captured => CAPTURED,
+            Some(place) if is_installed(place) => INSTALLED,
+            _ => u8::MAX,
+        };
+        finding.weight = finding.weight.min(most);
         findings.push(finding);
     }
     if findings.iter().any(|finding| finding.weight >= KNOWN) {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::providers::PROVIDERS;
+use crate::policy::sanitize_log;
 use crate::runners::{Pattern, pattern};
 
 // Lines in which runners announce their names.
@@ -36,7 +37,11 @@ impl Wrapper {
     pub(super) fn find(log: &str) -> Self {
         let mut announced = BTreeSet::new();
         for raw in log.split('\n').take(SAMPLE) {
-            let text = strip_escapes(raw.get(..raw.floor_char_boundary(200)).unwrap_or(raw));
+            if !raw.contains('$') && !raw.contains("cache ") {
+                continue;
+            }
+            let start = raw.get(..raw.floor_char_boundary(200)).unwrap_or(raw);
+            let text = sanitize_log(start.trim_end().as_bytes());
             if let Some(found) = ANNOUNCED.captures(&text[stamped_length(&text)..]) {
                 let name = found.iter().skip(1).flatten().next();
                 announced.extend(name.map(|name| name.as_str().to_owned()));
@@ -56,11 +61,6 @@ impl Wrapper {
         let name = self.announced.iter().find(follows);
         skip + name.map_or(0, |name| name.len() + 2)
     }
-}
-
-fn strip_escapes(raw: &str) -> String {
-    pattern!(ESCAPE, r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07|[ -/]+.)");
-    ESCAPE.replace_all(raw.trim_end(), "").into_owned()
 }
 
 fn stamped_length(text: &str) -> usize {

@@ -21,10 +21,7 @@ pattern!(
     LABEL,
     r"(?i)^(?:\S+: )?(?:hint|help|note|tip|suggestion|fix|solution|to fix)\b\s*:?"
 );
-pattern!(
-    SPEECH,
-    r"(?i)\b(?:try|run|re-?run|use|add|install|please|you (?:need|should|can|may|might|must)|must be|to fix|fixable|did you mean|instead|consider|make sure|ensure|pass|set|enabled?|update|upgrade|migrate|rename|replace|remove|delete|retry|resolve|merge|is now|running|using)\b"
-);
+const SPEECH: &str = "try|run|re-run|rerun|use|add|install|please|you need|you should|you can|you may|you might|you must|must be|to fix|fixable|did you mean|instead|consider|make sure|ensure|pass|set|enable|enabled|update|upgrade|migrate|rename|replace|remove|delete|retry|resolve|merge|is now|running|using";
 // Something to type or to write.
 pattern!(
     THING,
@@ -34,19 +31,15 @@ pattern!(
         r"|\b[\w-]+\.config\.[cm]?[jt]s\b"
     )
 );
-pattern!(
-    STRONG,
-    r"(?i)did you mean|to fix\b|please (?:re)?(?:run|install|specify)|is now\b|by running|run the following|instead\b|fixable|in order to|hint:|with (?:the )?`?--?\w|`-\w`|you (?:need|have) to\b|\b(?:run|try|use|using)\b:? [`\x22']"
-);
-pattern!(
-    IMPERATIVE,
-    r"(?i)^(?:run|use|try|install|add|retry|re-?run|please|to \w+)\b"
-);
+// Quotes of all kinds are backticks here.
+const STRONG: &str = "did you mean|to fix|please run|please rerun|please install|please reinstall|please specify|is now|by running|run the following|instead|fixable|in order to|hint:|you need to|you have to|with -|with `|with the -|with the `-|`-|run `|run: `|try `|try: `|use `|use: `|using `|using: `";
+const IMPERATIVE: &str = "run|use|try|install|add|retry|re-run|rerun|please|to";
 // Source, frames and values; remarks that no failure is about.
 pattern!(
     NOISE,
-    r#"(?i)^\s*(?:at |File "|\d+ \||\+|-{3}|=+|expected|received|assert|\S+:\d+(?::\d+)?:? )|\b(?:fund|audit|deprecated|telemetry|newer version|upgrade available|new (?:major|minor|patch) version|for more (?:information|details)|bug report|full log|complete log|valid Python names|not a problem with|please report)\b"#
+    r#"^\s*(?:at |File "|\d+ \||\+|-{3}|=+|[Ee]xpected|[Rr]eceived|[Aa]ssert|\S+:\d+(?::\d+)?:? )"#
 );
+const REMARKS: &str = "fund|audit|deprecated|telemetry|newer version|upgrade available|new major version|new minor version|new patch version|for more information|for more details|bug report|full log|complete log|valid python names|not a problem with|please report";
 
 // The weights of the signs, and the sum from which a sentence is a remedy: fitted on the ten
 // messages of checks/round4/reports/remedies.
@@ -97,7 +90,7 @@ fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Re
                 && line.text.len() <= MAX_SENTENCE
         };
         let text = line.filter(may_speak).map_or("", |line| bare(&line.text));
-        let is_speech = !text.is_empty() && !NOISE.is_match(text);
+        let is_speech = !text.is_empty() && !NOISE.is_match(text) && !has_word(text, REMARKS);
         let is_boxed = line.is_some_and(|line| line.text.starts_with(BOX));
         // A label opens a sentence of its own, and so does a box.
         let is_new = LABEL.is_match(text) || is_boxed != was_boxed;
@@ -142,19 +135,34 @@ fn bare(text: &str) -> &str {
     text.trim()
 }
 
+// Whether one of some words, with bars between, is in a text, and no part of a longer word.
+fn has_word(text: &str, words: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let stands = |word: &str, at: usize| {
+        let below = &text[at + word.len()..];
+        !(text[..at].ends_with(is_part) && word.starts_with(is_part))
+            && !(word.ends_with(is_part) && below.starts_with(is_part))
+    };
+    words
+        .split('|')
+        .any(|word| text.match_indices(word).any(|(at, _)| stands(word, at)))
+}
+
 // A sentence that ends with a colon says it in the next.
 fn score_remedy(own: &Remedy, next: Option<&Remedy>) -> (usize, String) {
     let mut text = own.text.clone();
     let mut score = LABELED * usize::from(LABEL.is_match(&text));
-    score += SIGN * usize::from(SPEECH.is_match(&text));
+    score += SIGN * usize::from(has_word(&text, SPEECH));
     if THING.is_match(&text) {
         score += SIGN;
     } else if let Some(next) = next.filter(|_| text.ends_with(':') && score >= SIGN) {
         text = format!("{text} {}", next.text);
         score += SIGN;
     }
-    score += SIGN * usize::from(STRONG.is_match(&text));
-    score += WEAK_SIGN * usize::from(IMPERATIVE.is_match(&text));
+    score += SIGN * usize::from(has_word(&text.replace(['"', '\''], "`"), STRONG));
+    let first = text.split(' ').next().unwrap_or_default();
+    score += WEAK_SIGN * usize::from(has_word(first, IMPERATIVE));
     (score, text)
 }
 

@@ -2,6 +2,7 @@
 
 use super::line::{Line, Mark};
 use super::providers::{ENDS, Event, Fold, PROVIDERS};
+use crate::runners::pattern;
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -178,9 +179,10 @@ impl Reader {
                 Some(passed)
             }
             None if failed => Some(false),
-            // Steps that went on to the clean-up without an error are a job that passed.
-            None if self.clean_up && !says_error => Some(true),
-            None => None,
+            None if !self.clean_up || says_error => None,
+            // Steps that went on to the clean-up without an error are a job that passed, unless the last one
+            // ends with a word of failure that the log was cut behind.
+            None => (!self.open_failed_end(lines)).then_some(true),
         };
         let success = self.end_of_job.filter(|end| end.1);
         Job {
@@ -188,6 +190,20 @@ impl Reader {
             passed,
             passed_at: success.map(|end| end.0),
         }
+    }
+
+    // Takes back that the last step passed, where its last lines say that something failed.
+    fn open_failed_end(&mut self, lines: &[Line<'_>]) -> bool {
+        pattern!(FAILED, r"^(?:fatal|error|Error|ERROR|FATAL)(?:\[\w+\])?: ");
+        // Lines that a tool says below its error.
+        const LAST: usize = 10;
+        let is_own = |step: &&mut Step| step.end != End::CleanUp;
+        self.steps.iter_mut().rfind(is_own).is_some_and(|step| {
+            let mut last = lines[step.from..step.to].iter().rev().take(LAST);
+            let failed = last.any(|line| !line.quiet && FAILED.is_match(&line.text));
+            step.end = if failed { End::Open } else { step.end };
+            failed
+        })
     }
 
     // A service that tells of the job alone: what ran last before it said so has failed.

@@ -57,12 +57,14 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
             Kind::RuntimeError if is_expectation => Kind::TestFailure,
             kind => kind,
         };
+        let is_unread = heading(case).contains("ERROR collecting ");
         let kind = match kind {
             Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound
                 if hooks_alone && !is_own_fault =>
             {
                 Kind::TestSetupError
             }
+            Kind::TestFailure if is_unread => Kind::TestSetupError,
             kind => kind,
         };
         Vote {
@@ -71,7 +73,7 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
             runner: case.runner,
             finding: finding.filter(|finding| finding.kind == kind),
             is_before: case.is_whole_file
-                || heading(case).contains("ERROR collecting ")
+                || is_unread
                 || heading(case).contains("Test suite failed to run"),
         }
     };

@@ -52,7 +52,8 @@ pub(crate) struct Cues {
 impl<'w> FromIterator<(&'w str, usize)> for Cues {
     fn from_iter<T: IntoIterator<Item = (&'w str, usize)>>(words: T) -> Self {
         let (words, rows): (Vec<&str>, Vec<usize>) = words.into_iter().unzip();
-        let kind = Some(AhoCorasickKind::ContiguousNFA);
+        // Of all kinds this is built soonest, in half the time of others; most logs are short.
+        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
         #[expect(
             clippy::expect_used,
             reason = "a few hundred constants, built by every test"

@@ -108,34 +108,17 @@ struct Row {
     cue: String,
     #[serde(default)]
     also: Vec<TestRunner>,
-    summary: Lines,
-    part: Option<Lines>,
+    summary: Pattern,
+    part: Option<Pattern>,
     #[serde(default)]
     words: BTreeMap<String, String>,
-    files: Option<Lines>,
+    files: Option<Pattern>,
     #[serde(default)]
-    less: BTreeMap<String, Lines>,
-    written: Option<Lines>,
+    less: BTreeMap<String, Pattern>,
+    written: Option<Pattern>,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| parse_rows(embedded!("runners/summaries.toml")));
-
-// A pattern over lines.
-#[derive(Deserialize)]
-#[serde(from = "String")]
-struct Lines(Pattern);
-
-impl From<String> for Lines {
-    fn from(text: String) -> Self {
-        Self(Pattern::from(format!("(?m){text}")))
-    }
-}
-
-impl Lines {
-    fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
-        self.0.get().captures_iter(text)
-    }
-}
 
 impl Row {
     // Where each summary ends, with what it counts.
@@ -143,7 +126,7 @@ impl Row {
         if !text.contains(&self.cue) {
             return Vec::new();
         }
-        let found: Vec<Captures<'_>> = self.summary.all(text).collect();
+        let found: Vec<Captures<'_>> = self.summary.get().captures_iter(text).collect();
         let start = |at: usize| found.get(at).map_or(text.len(), |n| n.get_match().start());
         let mut all = Vec::new();
         for (at, summary) in found.iter().enumerate() {
@@ -155,19 +138,19 @@ impl Row {
                 let sum = numbers.entry(word).or_default();
                 *sum = sum.saturating_add(number);
             };
-            let groups = self.summary.0.get().capture_names().flatten();
+            let groups = self.summary.get().capture_names().flatten();
             for word in groups.filter(|word| *word != "parts") {
                 if let Some(group) = summary.name(word) {
                     add(word, group.as_str().parse().unwrap_or(1));
                 }
             }
-            let mut names = self.summary.0.get().capture_names().flatten();
+            let mut names = self.summary.get().capture_names().flatten();
             let parts = match summary.name("parts") {
                 Some(parts) => parts.as_str(),
                 None if names.any(|name| name == "parts") => "",
                 None => text.get(start(at)..start(at + 1)).unwrap_or_default(),
             };
-            for part in self.part.iter().flat_map(|part| part.all(parts)) {
+            for part in self.part.iter().flat_map(|part| part.get().captures_iter(parts)) {
                 if let Some(word) = self.words.get(&part["word"]) {
                     add(word, part["n"].parse().unwrap_or(0));
                 }
@@ -178,7 +161,7 @@ impl Row {
             }
             for (word, pattern) in &self.less {
                 let number = numbers.entry(word).or_default();
-                *number = number.saturating_sub(pattern.all(above).count() as u64);
+                *number = number.saturating_sub(pattern.get().find_iter(above).count() as u64);
             }
             let mut counts = test_counts(&numbers);
             if counts.failed == 0 && counts.errors == 0 {
@@ -213,8 +196,8 @@ fn test_counts(numbers: &Numbers) -> TestCounts {
     }
 }
 
-fn sum_matches(pattern: Option<&Lines>, text: &str) -> u64 {
-    let found = pattern.into_iter().flat_map(|pattern| pattern.all(text));
+fn sum_matches(pattern: Option<&Pattern>, text: &str) -> u64 {
+    let found = pattern.into_iter().flat_map(|pattern| pattern.get().captures_iter(text));
     found.map(|found| found["n"].parse().unwrap_or(0)).sum()
 }
 

@@ -111,7 +111,7 @@ impl Rules {
             let rule = &self.rules[row].0;
             let any_other = rule.kind == FailureKind::RuntimeError && rule.weight <= 41;
             let is_foreign = several && is_foreign(&rule.tool);
-            let last = any_other && rule.weight >= 20;
+            let last = any_other && rule.weight >= 19;
             (any_other, is_foreign, last, Reverse(rule.weight), row)
         });
         rows.dedup();

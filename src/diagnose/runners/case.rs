@@ -80,15 +80,18 @@ pub(in crate::diagnose) fn relative_path(path: &str) -> String {
 
 /// Checks whether a path belongs to an installed package or to the runtime.
 pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
-    pattern!(
-        FOREIGN,
-        r"^(?:node:|<)|(?:node_modules|site-packages|dist-packages|/hostedtoolcache|/usr/lib|/usr/local/lib|/\.npm|/\.cache|/\.pyenv|/\.nvm|/\.pnpm|/Lib|/\.venv|internal/modules|internal/process|/_work/_tool|/\.cargo/registry|/\.yarn|/rustc)/|/lib/python[23]|internal/timers"
-    );
-    FOREIGN.is_match(&path.replace('\\', "/"))
+    const PARTS: &str = "node_modules/|site-packages/|dist-packages/|compiler-rt/|internal/modules/|internal/process/|internal/timers|/hostedtoolcache/|/usr/lib/|/usr/local/lib/|/usr/share/|/.npm/|/.cache/|/.pyenv/|/.nvm/|/.pnpm/|/.venv/|/.yarn/|/.cargo/registry/|/_work/_tool/|/Lib/|/lib/python2|/lib/python3|/rustc/|src/libstd/|src/libcore/|src/libpanic_unwind/";
+    // As old releases of Node name the files inside it.
+    const NODE: &str = "module.js|vm.js|events.js|timers.js|bootstrap_node.js";
+    let path = path.replace('\\', "/");
+    let is_inside = path.starts_with('<') || path.starts_with("node:");
+    is_inside
+        || NODE.split('|').any(|name| path == name)
+        || PARTS.split('|').any(|part| path.contains(part))
 }
 
 /// Parses a frame of a Python traceback.
-pub(super) fn python_frame(text: &str) -> Option<Place> {
+pub(in crate::diagnose) fn python_frame(text: &str) -> Option<Place> {
     pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
     let found = text.contains(", line ").then(|| FRAME.captures(text))??;
     Some((found[1].to_owned(), found[2].parse().ok()))
@@ -111,17 +114,21 @@ pub(in crate::diagnose) fn first_script_frame(
         })
 }
 
-/// Returns the first own place of a Python report: `tests/test_a.py:3: AssertionError`, or a frame.
+/// Returns the first own place of a Python report.
 pub(in crate::diagnose) fn first_python_frame(lines: &[Line<'_>]) -> Option<Place> {
-    pattern!(PLACE, r"^(\S+\.py):(\d+):");
-    lines.iter().find_map(|line| {
-        let place = || {
-            let found = PLACE.captures(&line.text)?;
-            Some((found[1].to_owned(), found[2].parse().ok()))
-        };
-        let frame = python_frame(&line.text).or_else(place)?;
-        (!is_installed(&frame.0)).then_some(frame)
-    })
+    let mut frames = lines.iter().filter_map(|line| report_frame(&line.text));
+    frames.find(|frame| !is_installed(&frame.0))
+}
+
+/// Parses a place in a report of pytest, `tests/test_a.py:3: AssertionError`, or a frame.
+pub(super) fn report_frame(text: &str) -> Option<Place> {
+    pattern!(PLACE, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
+    let place = || {
+        let found = PLACE.captures(text)?;
+        Some((found[1].to_owned(), found[2].parse().ok()))
+    };
+    let place = text.contains(':').then(place).flatten();
+    place.or_else(|| python_frame(text))
 }
 
 #[cfg(test)]

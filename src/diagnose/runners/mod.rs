@@ -10,7 +10,9 @@ mod rewrite;
 mod table;
 mod values;
 
-pub(super) use case::{Case, first_python_frame, first_script_frame, is_installed, relative_path};
+pub(super) use case::{
+    Case, Place, first_python_frame, first_script_frame, is_installed, python_frame, relative_path,
+};
 pub(super) use cases::collect_cases;
 pub(super) use rewrite::join_error_names;
 pub(super) use values::with_values;

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::case::{Case, Place, python_frame};
+use super::case::{Case, report_frame};
 use crate::diagnose::line::Line;
 use crate::runners::pattern;
 
@@ -20,7 +20,6 @@ pattern!(
 );
 // A title that fills the line has one mark on each side.
 pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
-pattern!(PLACE, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
 pattern!(
     RAISED,
     r"^(?:E\s+|\s+\| )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
@@ -108,6 +107,8 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
     let mut inside = false;
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
+        // Where the log is cut above it, this heading opens the reports.
+        inside |= text.starts_with('_') && text.contains("_ ERROR collecting ");
         if text.starts_with("====") {
             inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");
             borders.push((at, None));
@@ -163,7 +164,7 @@ fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
         in_error = is_error && (says || in_error) || in_error && text.trim().is_empty();
         // The place of a syntax error is part of its message.
         let source = text.strip_prefix('E').filter(|_| shows_source);
-        if let Some(frame) = frame_of(source.unwrap_or(text)) {
+        if let Some(frame) = report_frame(source.unwrap_or(text)) {
             case.add_frame(frame, false);
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
@@ -179,13 +180,4 @@ fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
     let cause = case.cause.or(raised);
     case.cause = cause.or_else(|| (from + 1..to).find(is_said));
     case
-}
-
-fn frame_of(text: &str) -> Option<Place> {
-    let place = || {
-        let found = PLACE.captures(text)?;
-        Some((found[1].to_owned(), found[2].parse().ok()))
-    };
-    let place = text.contains(':').then(place).flatten();
-    place.or_else(|| python_frame(text))
 }

@@ -98,16 +98,18 @@ fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
 
 impl Row {
     fn find_cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
-        let opens = |after: &Pattern| lines.iter().position(|line| after.finds(&line.text));
-        let from = match &self.after {
-            Some(after) => opens(after).unwrap_or(lines.len()),
-            None => 0,
+        let has = |line: &Line<'_>| line.text.contains(&self.has);
+        // Most logs are of another runner: they need not be read for where its list opens.
+        let opens = |after: &Pattern| {
+            let is_here = lines.iter().any(has);
+            is_here.then(|| lines.iter().position(|line| after.finds(&line.text)))?
         };
+        let from = self.after.as_ref().map_or(Some(0), opens).unwrap_or(lines.len());
         let mut cases: Vec<Case> = Vec::new();
         let mut names: HashSet<String> = HashSet::new();
         for (at, line) in lines.iter().enumerate().skip(from) {
             let is_data = line.captured || line.claimed || line.quiet;
-            if is_data || !line.text.contains(&self.has) || !self.counts_at(lines, at) {
+            if is_data || !has(line) || !self.counts_at(lines, at) {
                 continue;
             }
             let Some(found) = self.line.get().captures(&line.text) else {
