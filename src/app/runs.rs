@@ -337,8 +337,7 @@ impl<'a> RunStore<'a> {
 }
 
 fn is_written_in([began, ended]: [u64; 2], file: &Path) -> Option<bool> {
-    let written = file.symlink_metadata().ok()?.modified().ok()?;
-    let written = written.duration_since(UNIX_EPOCH).ok()?;
+    let written = file.symlink_metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((began.into()..=ended.into()).contains(&written.as_millis()))
 }
 

@@ -37,11 +37,9 @@ impl Packet {
 /// tool that edits.
 pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
     if let [(_, one)] = values
-        && one
-            .get("status")?
+        && one["status"]
             .as_str()
-            .map(str::to_owned)
-            .is_some_and(|word| !matches!(&*word, "patch" | "completed"))
+            .is_some_and(|word| !matches!(word, "patch" | "completed"))
     {
         return Some(Packet::Nothing);
     }
