@@ -190,7 +190,7 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     }
     let last = || RunStore::open(app).ok()?.last_command()?.line();
     let test = request.test.clone().or_else(last);
-    let test = test.ok_or_else(|| no_run().hint("or name the command: `--test CMD`"))?;
+    let test = test.ok_or_else(|| no_run().hint("or pass the command: `--test CMD`"))?;
     let version = env!("CARGO_PKG_VERSION");
     let install = json_string(&format!("npm install --global mendit@{version}"));
     Ok(text.replace("@TEST@", &json_string(&test)).replace("@INSTALL@", &install))

@@ -76,7 +76,7 @@ fn file_diff(
         read_side(head, path, redactor),
     ) else {
         return Some(format!(
-            "The content of {path} is not compared: it is large or no text.\n"
+            "The content of {path} is not compared: it is large or not text.\n"
         ));
     };
     let name = |prefix: &str, side: &Option<String>| match side {

@@ -81,7 +81,7 @@ impl<'a> Fill<'a> {
             let whole = entry.file.text.len() as u64;
             let unshown = Unshown {
                 code: scarce.code,
-                reason: scarce.reason(whole, "found no room in"),
+                reason: scarce.reason(whole, "did not fit in"),
                 bytes: Some(whole),
                 remedy: scarce.remedy.clone(),
             };
@@ -247,7 +247,7 @@ impl<'a> Fill<'a> {
             let reason = format!("{bytes} bytes exceed the limit of {max} per file");
             (Code::C105, reason, format!("--max-file-bytes {bytes}"))
         } else {
-            let reason = scarce.reason(bytes, "share");
+            let reason = scarce.reason(bytes, "exceed its share of");
             (scarce.code, reason, scarce.remedy.clone())
         };
         let is_requested = candidate.asked.is_some() && candidate.role != Role::Mentioned;

@@ -102,7 +102,7 @@ impl PacketInputs<'_> {
                 let reason = format!("it is a symlink to `{target}`; links are not followed");
                 let unshown = Unshown::new(Code::C302, reason, None);
                 return Err(Unshown {
-                    remedy: "name the file behind it".to_owned(),
+                    remedy: "pass the file it points to".to_owned(),
                     ..unshown
                 });
             }

@@ -132,7 +132,10 @@ fn look_at(path: &Path, home: &Path, most: u64) -> Result<(), GitError> {
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         let inside = path.canonicalize().is_ok_and(|real| real.starts_with(home));
         if !inside {
-            return Err(refused(path, "is a link that leads out of the repository"));
+            return Err(refused(
+                path,
+                "is a link that points outside the repository",
+            ));
         }
     }
     look_at_anywhere(path, most)

@@ -47,7 +47,7 @@ pub struct PathError {
 fn refusal_words(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),
+        io::ErrorKind::NotADirectory => "a folder is expected, but it is a file".to_owned(),
         kind => kind.to_string(),
     }
 }

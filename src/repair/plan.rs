@@ -202,7 +202,7 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     if let Some(message) = history.hidden.as_ref().filter(|_| baseline.passed) {
         let reason = StopReason::UserActionRequired;
         let message = format!(
-            "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
+            "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Pass the \
              command without it"
         );
         return Some(stop(RunStatus::UserActionRequired, reason, &message));

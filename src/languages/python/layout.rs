@@ -29,24 +29,24 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
         let top = levels.last().copied().unwrap_or_default();
         let deeper = indent > top;
         if header.is_some() && !deeper {
-            found(start, "an indented block is expected");
+            found(start, "expected an indented block");
         }
         if deeper {
             if header.is_none() {
-                found(start, "an indent that nothing asks for");
+                found(start, "unexpected indent");
             }
             levels.push(indent);
         } else {
             levels.retain(|level| *level <= indent);
             if levels.last() != Some(&indent) {
-                found(start, "the indent is that of no block above");
+                found(start, "the dedent matches no outer block");
                 levels.push(indent);
             }
         }
         header = is_header.then_some(start);
     }
     if let Some(at) = header {
-        found(at, "an indented block is expected");
+        found(at, "expected an indented block");
     }
     problems.sort_by_key(|problem| problem.line);
     problems

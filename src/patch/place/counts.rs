@@ -33,8 +33,7 @@ pub(super) fn check_counts(
         let message = format!(
             "the header counts one new line fewer than follow: `{kept}` may have lost its `-`"
         );
-        let hint =
-            format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
+        let hint = format!("to remove the line, send `-{kept}`; to keep it, correct the counts");
         return Err(Refusal::new(Code::P104, message).hint(hint));
     }
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {

@@ -97,7 +97,7 @@ fn explain(
                 "none of its lines is in the file, neither `{line}` nor the other {more}: is it for another file?"
             ),
             more => format!(
-                "the file has no line `{line}`{to_remove}, and {more} more of its lines are not there"
+                "the file has no line `{line}`{to_remove}, and {more} more of its lines are missing"
             ),
         };
         return Some(first);

@@ -56,13 +56,13 @@ fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
         return Err("needs an id of at most 48 lower-case letters, digits and dashes".to_owned());
     }
     if !is_new {
-        return Err("has the id of another rule".to_owned());
+        return Err("has the same id as another rule".to_owned());
     }
     // Bounded, so that a pattern cannot exhaust memory.
     let pattern = RegexBuilder::new(&rule.pattern)
         .size_limit(1 << 20)
         .build()
-        .map_err(|error| format!("has no regular expression as its pattern: {error}"))?;
+        .map_err(|error| format!("has an invalid pattern: {error}"))?;
     if pattern.is_match(b"") {
         return Err("has a pattern that matches an empty text".to_owned());
     }
