@@ -155,12 +155,12 @@ mod tests {
         let errors = |text: &str| syntax_errors(&path, text.as_bytes());
         for (text, line, expected) in [
             ("for a in b:\nif a:\n        c()\n", 2, "expected"),
-            ("if a:\n    b()\n      c()\n", 3, "nothing asks"),
-            ("if a:\n        b()\n    c()\n", 3, "no block"),
+            ("if a:\n    b()\n      c()\n", 3, "unexpected indent"),
+            ("if a:\n        b()\n    c()\n", 3, "matches no outer"),
             ("def f():\n", 1, "expected"),
             ("def f():\n    # only this\n", 1, "expected"),
             ("class A:\n    return 1\n", 2, "outside"),
-            ("\u{feff}a\n b\n", 2, "nothing asks"),
+            ("\u{feff}a\n b\n", 2, "unexpected indent"),
         ] {
             let found = errors(text);
             let first = found.first().unwrap_or_else(|| panic!("{text}"));

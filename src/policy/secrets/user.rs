@@ -116,11 +116,14 @@ mod tests {
     fn a_rule_that_cannot_work_is_refused() {
         for (rules, why) in [
             (vec![rule("A B", "x")], "lower-case letters"),
-            (vec![rule("jwt", "x")], "id of another rule"),
-            (vec![rule("a", "x"), rule("a", "y")], "id of another rule"),
+            (vec![rule("jwt", "x")], "same id as another rule"),
+            (
+                vec![rule("a", "x"), rule("a", "y")],
+                "same id as another rule",
+            ),
             (vec![rule("a", "x*")], "matches an empty text"),
-            (vec![rule("a", "(")], "regular expression"),
-            (vec![rule("a", "(?:[a-z]{999}){999}")], "regular expression"),
+            (vec![rule("a", "(")], "invalid pattern"),
+            (vec![rule("a", "(?:[a-z]{999}){999}")], "invalid pattern"),
         ] {
             let error = Redactor::default().with_rules(&rules).unwrap_err();
             assert!(error.to_string().contains(why), "{error}");
