@@ -111,16 +111,19 @@ fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Resu
 }
 
 fn show_change(path: &str, old: Option<&str>, new: Option<&str>) -> String {
-    let name = |side: &str, text: Option<&str>| match text {
-        Some(_) => format!("{side}/{path}"),
-        None => "/dev/null".to_owned(),
-    };
     format!(
         "--- {}\n+++ {}\n{}",
-        name("a", old),
-        name("b", new),
+        side_name("a", old, path),
+        side_name("b", new, path),
         unified_hunks(old.unwrap_or_default(), new.unwrap_or_default())
     )
+}
+
+fn side_name(side: &str, text: Option<&str>, path: &str) -> String {
+    match text {
+        Some(_) => format!("{side}/{path}"),
+        None => "/dev/null".to_owned(),
+    }
 }
 
 impl Row {

@@ -163,14 +163,15 @@ impl Opened {
         if ranges.is_empty() {
             return std::mem::take(&mut self.text);
         }
-        let is_shown = |line: u32| {
-            let mut ranges = ranges.iter();
-            ranges.any(|[from, to]| (*from..=*to).contains(&line))
-        };
-        self.redactions.retain(|one| is_shown(one.line));
-        self.warnings.retain(|one| is_shown(one.line));
+        self.redactions.retain(|one| is_shown(one.line, ranges));
+        self.warnings.retain(|one| is_shown(one.line, ranges));
         cut(&Lines::new(&self.text), ranges)
     }
+}
+
+fn is_shown(line: u32, ranges: &[[u32; 2]]) -> bool {
+    let mut ranges = ranges.iter();
+    ranges.any(|[from, to]| (*from..=*to).contains(&line))
 }
 
 /// Returns the lines of these ranges, with a marker line for each gap.
