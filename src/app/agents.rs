@@ -55,9 +55,9 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         }
         // Refused, because a limit that nothing can reach would only seem to protect.
         if preset.adapter.cost_usd.is_empty() && settings.limits.budget_usd.is_some() {
-            let message = format!("`{name}` reports no cost, so `--budget-usd` would never end it");
+            let message = format!("`{name}` reports no cost, so `--budget-usd` cannot limit it");
             let error = AppError::usage(message);
-            return Err(error.hint("limit it by `--max-attempts` and `--budget-seconds`"));
+            return Err(error.hint("limit it with `--max-attempts` and `--budget-seconds`"));
         }
         return Ok(());
     }
@@ -65,8 +65,7 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         return Ok(());
     }
     let message = format!("the agent's command is not on the search path: `{line}`");
-    let hint =
-        "install it, or correct it; `mendit fix --help` names the agents that need no command";
+    let hint = "install it, or correct the command; `mendit fix --help` lists the built-in agents";
     Err(AppError::new(Code::U310, message).hint(hint))
 }
 

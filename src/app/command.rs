@@ -200,7 +200,9 @@ pub(super) fn log_or_end(outcome: &Outcome, command: &str) -> String {
     match outcome.end {
         End::NotFound => format!("{command}: command not found\n"),
         End::NotExecutable => format!("{command}: cannot execute: Permission denied\n"),
-        end if text.trim().is_empty() => format!("`{command}` wrote nothing and ended by {end}\n"),
+        end if text.trim().is_empty() => {
+            format!("`{command}` wrote nothing and ended with {end}\n")
+        }
         _ => text,
     }
 }

@@ -301,16 +301,19 @@ fn group_by_cause(all: Vec<RunFailure>, most: usize) -> (Vec<RunFailure>, u64) {
     let mut causes: Vec<Vec<RunFailure>> = Vec::new();
     let mut more = 0;
     for row in all {
-        let cause = |row: &RunFailure| (row.error.clone(), row.path.clone(), row.line);
         // A line without a test represents itself.
         let is_alone = row.test.is_empty();
-        match causes.iter().position(|rows| !is_alone && cause(&rows[0]) == cause(&row)) {
+        match causes.iter().position(|rows| !is_alone && cause_of(&rows[0]) == cause_of(&row)) {
             Some(at) if causes[at].len() < 3 => causes[at].push(row),
             None if causes.len() < most => causes.push(vec![row]),
             _ => more += 1,
         }
     }
     (causes.concat(), more)
+}
+
+fn cause_of(row: &RunFailure) -> (String, Option<String>, Option<u32>) {
+    (row.error.clone(), row.path.clone(), row.line)
 }
 
 fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {

@@ -91,7 +91,7 @@ fn repository(workspace: &Workspace) -> CheckupRow {
         (Some(_), Some(root)) => (Good, format!("{} ({files} files)", root.display()), None),
         (Some(_), None) => (
             Weak,
-            "bare: patches can be validated, nothing can be run".to_owned(),
+            "bare: patches can be validated, but no command can run".to_owned(),
             None,
         ),
         (None, _) => {

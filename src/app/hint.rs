@@ -91,7 +91,7 @@ pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
         Some(log) => Some(log.log(app)?),
         None if request.file.is_none() => {
             let missing =
-                || no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`");
+                || no_run().hint("or pass the undefined name: `mendit hint NAME --file FILE`");
             Some(last_log(app)?.ok_or_else(missing)?.log)
         }
         None if request.names.is_empty() => {

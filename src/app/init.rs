@@ -111,16 +111,19 @@ fn change_file(app: &App, root: &Path, row: &Row, request: &InitRequest) -> Resu
 }
 
 fn show_change(path: &str, old: Option<&str>, new: Option<&str>) -> String {
-    let name = |side: &str, text: Option<&str>| match text {
-        Some(_) => format!("{side}/{path}"),
-        None => "/dev/null".to_owned(),
-    };
     format!(
         "--- {}\n+++ {}\n{}",
-        name("a", old),
-        name("b", new),
+        side_name("a", old, path),
+        side_name("b", new, path),
         unified_hunks(old.unwrap_or_default(), new.unwrap_or_default())
     )
+}
+
+fn side_name(side: &str, text: Option<&str>, path: &str) -> String {
+    match text {
+        Some(_) => format!("{side}/{path}"),
+        None => "/dev/null".to_owned(),
+    }
 }
 
 impl Row {
@@ -190,7 +193,7 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     }
     let last = || RunStore::open(app).ok()?.last_command()?.line();
     let test = request.test.clone().or_else(last);
-    let test = test.ok_or_else(|| no_run().hint("or name the command: `--test CMD`"))?;
+    let test = test.ok_or_else(|| no_run().hint("or pass the command: `--test CMD`"))?;
     let version = env!("CARGO_PKG_VERSION");
     let install = json_string(&format!("npm install --global mendit@{version}"));
     Ok(text.replace("@TEST@", &json_string(&test)).replace("@INSTALL@", &install))

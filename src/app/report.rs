@@ -38,7 +38,7 @@ pub fn find_run(app: &App, what: &str) -> Result<Reported> {
     }
     let error = AppError::new(Code::U306, format!("`{name}` contains no finished run"));
     Err(error
-        .hint("name the folder of one run; `mendit report` without a name shows the last")
+        .hint("pass the folder of one run; `mendit report` alone shows the last")
         .hint("`mendit fix --resume RUN` continues an interrupted run"))
 }
 

@@ -242,7 +242,7 @@ impl<'a> RunStore<'a> {
         self.state.runs().find(name.as_deref().unwrap_or(run)).ok_or_else(|| match run {
             "latest" => no_run(),
             _ => AppError::new(Code::U306, format!("there is no run `{run}`"))
-                .hint("only runs of this worktree on this machine are known; `mendit report` without a name shows the last"),
+                .hint("only runs of this worktree on this machine are known; `mendit report` alone shows the last"),
         })
     }
 
@@ -337,8 +337,7 @@ impl<'a> RunStore<'a> {
 }
 
 fn is_written_in([began, ended]: [u64; 2], file: &Path) -> Option<bool> {
-    let written = file.symlink_metadata().ok()?.modified().ok()?;
-    let written = written.duration_since(UNIX_EPOCH).ok()?;
+    let written = file.symlink_metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((began.into()..=ended.into()).contains(&written.as_millis()))
 }
 
@@ -427,6 +426,6 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<()>
     let error = AppError::new(Code::U303, format!("`{typed}` already contains a run"));
     let resume = format!("`mendit fix --resume {typed}`");
     Err(error.hint(format!(
-        "name a new folder, or continue that run with {resume}"
+        "choose a new folder, or continue that run with {resume}"
     )))
 }

@@ -58,7 +58,7 @@ pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
     let app = &*app;
     let workspace = app.worktree()?;
     if let Some(word) = missing_test_file(&workspace, &line).filter(|_| request.since.is_none()) {
-        let message = format!("`{word}` does not exist, and did not at the last commit");
+        let message = format!("`{word}` exists neither now nor at the last commit");
         return Err(AppError::usage(message).hint("correct the command: `mendit why CMD`"));
     }
     let usual = TrialLimits::default();

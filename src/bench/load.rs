@@ -81,28 +81,43 @@ fn load_replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
 
 // Files that the manifest names must exist, otherwise the fixture proves less than it says.
 fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
-    let dangling = |message: String| Err(BenchError::file(Code::F101, manifest, message));
     let repo = fixture.directory.join("repo");
     if !repo.is_dir() {
-        return dangling("there is no folder `repo` beside it".to_owned());
+        return dangling("there is no folder `repo` beside it".to_owned(), manifest);
     }
     if fixture.is_fixable() && fixture.reference.is_none() {
-        return dangling("it expects a fix, but there is no `reference.patch`".to_owned());
+        return dangling(
+            "it expects a fix, but there is no `reference.patch`".to_owned(),
+            manifest,
+        );
     }
     let missing = fixture.needed.iter().chain(&fixture.targets);
     if let Some(path) = missing.map(RepoPath::as_str).find(|path| !repo.join(path).is_file()) {
-        return dangling(format!("`{path}` is named but is not in `repo`"));
+        return dangling(format!("`{path}` is named but is not in `repo`"), manifest);
     }
     if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
-        return dangling("`hidden-test` and a folder `hidden` require each other".to_owned());
+        return dangling(
+            "`hidden-test` and a folder `hidden` require each other".to_owned(),
+            manifest,
+        );
     }
     if fixture.hidden_test.is_some() && fixture.reference.is_none() {
-        return dangling("it has hidden tests, but there is no `reference.patch`".to_owned());
+        return dangling(
+            "it has hidden tests, but there is no `reference.patch`".to_owned(),
+            manifest,
+        );
     }
     if fixture.replay.is_some() && fixture.replies.is_empty() {
-        return dangling("it has an end for a replay, but there are no `replies`".to_owned());
+        return dangling(
+            "it has an end for a replay, but there are no `replies`".to_owned(),
+            manifest,
+        );
     }
     Ok(())
+}
+
+fn dangling<T>(message: String, manifest: &Path) -> Result<T, BenchError> {
+    Err(BenchError::file(Code::F101, manifest, message))
 }
 
 #[cfg(test)]

@@ -58,12 +58,12 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
             && part.count == count;
         if !is_same_run {
             return wrong_part(format!(
-                "part {} is of another run: agent, max level and number of parts must agree",
+                "part {} belongs to another run: agent, max level and number of parts must agree",
                 part.index
             ));
         }
         if !missing.remove(&part.index) {
-            return wrong_part(format!("part {} is there twice", part.index));
+            return wrong_part(format!("part {} appears twice", part.index));
         }
     }
     if let Some(first) = missing.first() {

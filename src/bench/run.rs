@@ -215,7 +215,7 @@ fn run(
 /// Opens the repository and the files of a laid out case.
 pub(super) fn open_files(root: &Path) -> Result<(Repository, Worktree), BenchError> {
     let git = Repository::discover(root)?
-        .ok_or_else(|| BenchError::Lacking("the checkout is no repository".to_owned()))?;
+        .ok_or_else(|| BenchError::Lacking("the checkout is not a repository".to_owned()))?;
     let source = Worktree::open(root, git.tracked()?, 1).map_err(BenchError::Source)?;
     Ok((git, source))
 }

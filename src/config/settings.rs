@@ -200,11 +200,14 @@ fn wrong_value(key: &Key, place: &str, reason: &str) -> ConfigError {
 }
 
 fn unknown_key(name: &str, place: &str) -> ConfigError {
-    let last = |name: &str| name.rsplit('.').next().map(str::to_owned);
     let similarity = |known: &str| {
         let whole = strsim::normalized_damerau_levenshtein(name, known);
         // The right key in another section, or in none.
-        if last(name) == last(known) { whole.max(0.9) } else { whole }
+        if last_part(name) == last_part(known) {
+            whole.max(0.9)
+        } else {
+            whole
+        }
     };
     let nearest = KEYS
         .iter()
@@ -217,6 +220,10 @@ fn unknown_key(name: &str, place: &str) -> ConfigError {
     };
     let message = format!("unknown setting `{}` in {place}", printable_text(name));
     ConfigError::new(message, hint)
+}
+
+fn last_part(name: &str) -> Option<String> {
+    name.rsplit('.').next().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -76,14 +76,13 @@ fn file_diff(
         read_side(head, path, redactor),
     ) else {
         return Some(format!(
-            "The content of {path} is not compared: it is large or no text.\n"
+            "The content of {path} is not compared: it is large or not text.\n"
         ));
     };
-    let name = |prefix: &str, side: &Option<String>| match side {
-        Some(_) => format!("{prefix}/{path}"),
-        None => "/dev/null".to_owned(),
-    };
-    let (old_name, new_name) = (name("a", &before), name("b", &after));
+    let (old_name, new_name) = (
+        side_name("a", before.as_ref(), path),
+        side_name("b", after.as_ref(), path),
+    );
     let both = before.is_some() && after.is_some();
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
     if both && before != after && before.lines().eq(after.lines()) {
@@ -96,6 +95,13 @@ fn file_diff(
     } else {
         format!("{header}--- {old_name}\n+++ {new_name}\n{hunks}")
     })
+}
+
+fn side_name(prefix: &str, side: Option<&String>, path: &RepoPath) -> String {
+    match side {
+        Some(_) => format!("{prefix}/{path}"),
+        None => "/dev/null".to_owned(),
+    }
 }
 
 fn read_side(

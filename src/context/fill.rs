@@ -81,7 +81,7 @@ impl<'a> Fill<'a> {
             let whole = entry.file.text.len() as u64;
             let unshown = Unshown {
                 code: scarce.code,
-                reason: scarce.reason(whole, "found no room in"),
+                reason: scarce.reason(whole, "did not fit in"),
                 bytes: Some(whole),
                 remedy: scarce.remedy.clone(),
             };
@@ -165,15 +165,9 @@ impl<'a> Fill<'a> {
     /// Keeps the candidates that have a place, in packet order, and leaves out the others.
     fn give_places(&mut self, mut entries: Vec<Entry>) -> Vec<Entry> {
         let is_spec = self.inputs.request.profile == Profile::Spec;
-        let group = |entry: &Entry| match (entry.is_free(), entry.rank) {
-            (true, _) => (0, None),
-            _ if is_spec || entry.candidate.asked.is_some() => (1, None),
-            (_, Some(rank)) => (2, Some(rank)),
-            (_, None) => (3, None),
-        };
-        entries.sort_by_key(group);
-        let ranked = entries.partition_point(|entry| group(entry).0 < 2);
-        let others = entries.partition_point(|entry| group(entry).0 < 3);
+        entries.sort_by_key(|entry| group(entry, is_spec));
+        let ranked = entries.partition_point(|entry| group(entry, is_spec).0 < 2);
+        let others = entries.partition_point(|entry| group(entry, is_spec).0 < 3);
         // Ranked files come before files without a score, such as test helpers.
         let further = others.min(ranked + 24);
         entries[further..].rotate_left(others - further);
@@ -247,7 +241,7 @@ impl<'a> Fill<'a> {
             let reason = format!("{bytes} bytes exceed the limit of {max} per file");
             (Code::C105, reason, format!("--max-file-bytes {bytes}"))
         } else {
-            let reason = scarce.reason(bytes, "share");
+            let reason = scarce.reason(bytes, "exceed its share of");
             (scarce.code, reason, scarce.remedy.clone())
         };
         let is_requested = candidate.asked.is_some() && candidate.role != Role::Mentioned;
@@ -325,6 +319,15 @@ impl<'a> Fill<'a> {
             bytes: unshown.bytes.or(entry.map(|entry| entry.bytes)),
             remedy: unshown.remedy,
         });
+    }
+}
+
+fn group(entry: &Entry, is_spec: bool) -> (u8, Option<u64>) {
+    match (entry.is_free(), entry.rank) {
+        (true, _) => (0, None),
+        _ if is_spec || entry.candidate.asked.is_some() => (1, None),
+        (_, Some(rank)) => (2, Some(rank)),
+        (_, None) => (3, None),
     }
 }
 

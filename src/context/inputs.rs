@@ -102,7 +102,7 @@ impl PacketInputs<'_> {
                 let reason = format!("it is a symlink to `{target}`; links are not followed");
                 let unshown = Unshown::new(Code::C302, reason, None);
                 return Err(Unshown {
-                    remedy: "name the file behind it".to_owned(),
+                    remedy: "pass the file it points to".to_owned(),
                     ..unshown
                 });
             }
@@ -163,14 +163,15 @@ impl Opened {
         if ranges.is_empty() {
             return std::mem::take(&mut self.text);
         }
-        let is_shown = |line: u32| {
-            let mut ranges = ranges.iter();
-            ranges.any(|[from, to]| (*from..=*to).contains(&line))
-        };
-        self.redactions.retain(|one| is_shown(one.line));
-        self.warnings.retain(|one| is_shown(one.line));
+        self.redactions.retain(|one| is_shown(one.line, ranges));
+        self.warnings.retain(|one| is_shown(one.line, ranges));
         cut(&Lines::new(&self.text), ranges)
     }
+}
+
+fn is_shown(line: u32, ranges: &[[u32; 2]]) -> bool {
+    let mut ranges = ranges.iter();
+    ranges.any(|[from, to]| (*from..=*to).contains(&line))
 }
 
 /// Returns the lines of these ranges, with a marker line for each gap.

@@ -125,7 +125,7 @@ pub(super) fn climb(
                 true if before == Level::Targets => (Level::OneHop, ", at level 0,", ""),
                 true => (Level::TwoHops, ", at level 1,", ""),
             };
-            let reason = format!("the attempt before{at} ended with {ended}{more}");
+            let reason = format!("the previous attempt{at} ended with {ended}{more}");
             Rung::new(level, ended.to_string(), reason)
         }
     };

@@ -95,15 +95,12 @@ enum Part {
 // or `path#L120-L200`. A file whose own name reads like that comes first.
 fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     let split = |mark: &str| text.split_once(mark).filter(|(path, _)| !path.is_empty());
-    let numbered = || {
-        let (path, lines) = text.rsplit_once(':')?;
-        Some((path.to_owned(), Part::Lines(line_ranges(lines)?)))
-    };
     let (path, part) = if listing.get(text).is_some() {
         (text.to_owned(), Part::All)
     } else {
         let part = split("::").or_else(|| split("#")).map(named_part);
-        part.or_else(numbered).unwrap_or_else(|| (text.to_owned(), Part::All))
+        part.or_else(|| numbered_part(text))
+            .unwrap_or_else(|| (text.to_owned(), Part::All))
     };
     let path = RepoPath::new(&path)
         .map_err(|problem| Unshown::new(Code::C301, problem.to_string(), None))?;
@@ -117,6 +114,11 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         return Err(Unshown::new(Code::C301, reason, None));
     }
     Ok((path, part))
+}
+
+fn numbered_part(text: &str) -> Option<(String, Part)> {
+    let (path, lines) = text.rsplit_once(':')?;
+    Some((path.to_owned(), Part::Lines(line_ranges(lines)?)))
 }
 
 fn named_part((path, name): (&str, &str)) -> (String, Part) {

@@ -69,7 +69,7 @@ impl Recent<'_> {
         let slips: Vec<_> = exchanged.iter().filter(is_slip).collect();
         let wrote = |hunk: &Hunk| slips.iter().any(|(place, _, _)| *place == hunk);
         let words = slips.iter();
-        let words = words.map(|(_, old, new)| format!("`{old}` again for `{new}`"));
+        let words = words.map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
         let words = Vec::from_iter(words.collect::<BTreeSet<_>>()).join(", ");
         let unbinds = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
         let mut found = Vec::from_iter(self.revert(&words, wrote));
@@ -83,7 +83,7 @@ impl Recent<'_> {
                 found.extend(self.follow_rename(hunk, old, new));
             }
         }
-        found.extend(self.revert("the import or export that was removed", unbinds));
+        found.extend(self.revert("restore the removed import or export", unbinds));
         found
     }
 
@@ -122,7 +122,7 @@ impl Recent<'_> {
         }
         // A name that is imported is no member: `Math.round`.
         let changes = if imported.is_empty() { others } else { imported };
-        let what = format!("`{new}` for `{old}`, which was renamed,");
+        let what = format!("rename `{old}` to `{new}`");
         let is_expected = self.is_in_tests(new);
         Candidate::from_changes(&what, changes).map(|fix| Candidate { is_expected, ..fix })
     }

@@ -131,7 +131,7 @@ impl<'l> Statement<'l> {
         let right = renamed.get(wrong).cloned();
         let right = right.or_else(|| self.right_word(source))?;
         let after = replace_words(&file.text, &[start], wrong, &right);
-        file.make_candidate(&format!("`{right}` is suggested for `{wrong}`"), &after)
+        file.make_candidate(&format!("replace `{wrong}` with `{right}`"), &after)
     }
 
     fn right_word(&self, source: &dyn Source) -> Option<String> {

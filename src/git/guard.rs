@@ -12,7 +12,7 @@ use super::GitError;
 /// done: what a repository brings may be a link to a device, which never ends.
 ///
 /// # Errors
-/// [`GitError::Unreadable`] when one is no file, is too large, or leads out of the repository.
+/// [`GitError::Unreadable`] when one is no file, is too large, or points outside of the repository.
 pub(super) fn look_before_opening(directory: &Path) -> Result<(), GitError> {
     let Ok(directory) = std::path::absolute(directory) else {
         return Ok(());
@@ -132,7 +132,10 @@ fn look_at(path: &Path, home: &Path, most: u64) -> Result<(), GitError> {
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         let inside = path.canonicalize().is_ok_and(|real| real.starts_with(home));
         if !inside {
-            return Err(refused(path, "is a link that leads out of the repository"));
+            return Err(refused(
+                path,
+                "is a link that points outside the repository",
+            ));
         }
     }
     look_at_anywhere(path, most)
@@ -195,9 +198,9 @@ mod tests {
     #[test]
     fn a_repository_is_not_opened_when_what_it_is_read_from_never_ends() {
         for (name, target, expected) in [
-            ("config", "/dev/zero", Some("leads out")),
-            ("HEAD", "/dev/zero", Some("leads out")),
-            ("info/exclude", "/etc/passwd", Some("leads out")),
+            ("config", "/dev/zero", Some("points outside")),
+            ("HEAD", "/dev/zero", Some("points outside")),
+            ("info/exclude", "/etc/passwd", Some("points outside")),
             ("packed-refs", "refs", Some("not a regular file")),
             ("config", "config.real", None),
         ] {

@@ -44,7 +44,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let is_lock = file.ends_with(".lock");
     let active = std::env::var_os("VIRTUAL_ENV").is_some() || is_lock && file != "uv.lock";
     if project.find_environment().is_none() {
-        let message = format!("{file} locks packages, and there is no .venv");
+        let message = format!("{file} locks packages, but there is no .venv");
         let lacks = is_lock && !active;
         return lacks.then(|| Remedy::new(message, manager.all.clone()));
     }
@@ -108,7 +108,7 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
         "uv.lock" => all,
         _ => format!("python3 -m venv --clear {name} && {all}"),
     };
-    let message = format!("{name}/bin/python leads to an interpreter that is gone, or was moved");
+    let message = format!("{name}/bin/python points to an interpreter that no longer exists");
     Some(Remedy::new(message, line))
 }
 
@@ -189,7 +189,8 @@ impl Packages {
         if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
             let wanted = format!("{name} {range}");
             let wanted = wanted.trim_end();
-            let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
+            let message =
+                format!("the manifest requires `{wanted}`, but {file} does not contain it");
             return Some(Remedy::new(message, manager.renew.clone()));
         }
         let is_missing = |one: &&Requirement| match self.present.get(&one.name) {
@@ -201,7 +202,8 @@ impl Packages {
             let Some(version) = self.present.get(name) else {
                 return Some(not_installed(project, manager, name));
             };
-            let message = format!("`{name}` {version} is installed, the manifest asks for {range}");
+            let message =
+                format!("`{name}` {version} is installed, but the manifest requires {range}");
             let line = install_command(project, manager, name);
             return Some(Remedy::new(message, line));
         }
@@ -215,7 +217,7 @@ impl Packages {
         })?;
         let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
         let locked = locked.join(" or ");
-        let message = format!("{name} {version} is installed, {file} asks for {locked}");
+        let message = format!("{name} {version} is installed, but {file} locks {locked}");
         Some(Remedy::new(message, project.command(&manager.all)))
     }
 }
@@ -279,7 +281,7 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
         return None;
     }
     if !project.has_path("node_modules") {
-        let message = "package.json asks for packages, and there is no node_modules";
+        let message = "package.json lists packages, but there is no node_modules";
         let asks = !node_requirements(&project.read("package.json")?).is_empty();
         return asks.then(|| Remedy::new(message, manager.all.clone()));
     }
@@ -348,7 +350,7 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
                 return link.or_else(|| {
                     let line = manager.renew.as_ref().unwrap_or(&manager.all);
                     let (name, owner) = (&one.name, &member.name);
-                    let message = format!("`{name}` is not installed, and {owner} asks for it");
+                    let message = format!("`{name}` is not installed, but {owner} requires it");
                     is_plain(&one.name).then(|| Remedy::new(message, line.clone()))
                 });
             }

@@ -109,11 +109,11 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
     let manager = project.find_manager(is_python_tool(command))?;
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
-            let message = "the lock does not hold what the manifest asks for";
+            let message = "the lock file does not match the manifest";
             (message, manager.renew.clone()?)
         }
         None | Some(Subkind::MissingPackage) => (
-            "what the manifest asks for may not be installed",
+            "the packages of the manifest may not be installed",
             project.command(&manager.all),
         ),
         Some(_) => return None,
@@ -152,7 +152,7 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
 // A variable that is not set, with the value that an example of settings has.
 fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> String) -> Remedy {
     if std::env::var_os(name).is_some() {
-        let message = format!("`{name}` is set here and was not passed on");
+        let message = format!("`{name}` is set here, but was not passed to the command");
         return Remedy::new(message, again(name));
     }
     let value = |file: &&str| {

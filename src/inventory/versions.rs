@@ -37,7 +37,7 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
         },
         (false, _) => format!("nvm install {least}"),
     };
-    let message = format!("{language} {version} is in use, {file} asks for {asked}");
+    let message = format!("{language} {version} is in use, but {file} requires {asked}");
     (!fits).then(|| Remedy::new(message, line))
 }
 

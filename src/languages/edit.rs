@@ -101,26 +101,32 @@ fn line_start(text: &str, import: &Import) -> usize {
 /// Returns an import of a file as it is written there with another module, on one line; the module alone where the
 /// statement cannot be told.
 pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &str) -> String {
-    let statement = || {
-        let bytes = source.read(file).ok()?;
-        let text = std::str::from_utf8(&bytes).ok()?;
-        let place = specifier_in(Language::of_path(file.as_str())?, text, import)?;
-        let head = text.get(line_start(text, import)..place.start)?;
-        let tail = text.get(place.end..)?;
-        let mut statement = head.split_whitespace().collect::<Vec<_>>().join(" ");
-        let is_word = head.ends_with(' ');
-        statement.push_str(if is_word { " " } else { "" });
-        statement.push_str(module);
-        // A longer statement is shown shortened.
-        let mut lines = tail.lines().take(40);
-        statement.push_str(lines.next().unwrap_or_default());
-        // The names of Python are behind the module.
-        while statement.matches('(').count() > statement.matches(')').count() {
-            statement.push_str(lines.next()?.trim());
-        }
-        Some(statement.trim_end().trim_end_matches(';').to_owned())
-    };
-    statement().unwrap_or_else(|| module.to_owned())
+    statement_text(source, file, import, module).unwrap_or_else(|| module.to_owned())
+}
+
+fn statement_text(
+    source: &dyn Source,
+    file: &RepoPath,
+    import: &Import,
+    module: &str,
+) -> Option<String> {
+    let bytes = source.read(file).ok()?;
+    let text = std::str::from_utf8(&bytes).ok()?;
+    let place = specifier_in(Language::of_path(file.as_str())?, text, import)?;
+    let head = text.get(line_start(text, import)..place.start)?;
+    let tail = text.get(place.end..)?;
+    let mut statement = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_word = head.ends_with(' ');
+    statement.push_str(if is_word { " " } else { "" });
+    statement.push_str(module);
+    // A longer statement is shown shortened.
+    let mut lines = tail.lines().take(40);
+    statement.push_str(lines.next().unwrap_or_default());
+    // The names of Python are behind the module.
+    while statement.matches('(').count() > statement.matches(')').count() {
+        statement.push_str(lines.next()?.trim());
+    }
+    Some(statement.trim_end().trim_end_matches(';').to_owned())
 }
 
 /// The text of a file that takes `new` from a module where an import of it took `old`, under the

@@ -82,10 +82,7 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
 }
 
 fn given_up() -> ParseProblem {
-    ParseProblem::new(
-        0,
-        "the parser gave up: the nesting or the errors take too long",
-    )
+    ParseProblem::new(0, "the parser gave up: too many errors or too deep nesting")
 }
 
 /// The code of a file, and what reads it.

@@ -91,7 +91,7 @@ async fn read_input(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: A
         }
         let mut parsed = parse_message(&line, &mut greeted);
         if is_oversized(&line) {
-            let message = format!("a message has at most {LONGEST} bytes");
+            let message = format!("a message may have at most {LONGEST} bytes");
             parsed = Err(build_refusal(
                 &id_of_head(&line),
                 ErrorCode::INVALID_REQUEST,

@@ -33,11 +33,11 @@ pub struct BenchDocument {
     pub by_language: Vec<TallyRow>,
     /// By the public repository that they come from; empty for made ones.
     pub by_repository: Vec<TallyRow>,
-    /// By the level that the fixture says it needs.
+    /// By the level that the fixture requires.
     pub by_level: Vec<TallyRow>,
     /// Fixes without an LLM where the fixture calls that unsafe.
     pub wrong_heals: u64,
-    /// Fixtures whose run wrote something forbidden.
+    /// Fixtures whose run leaked forbidden content.
     pub leaks: u64,
     /// Fixtures whose run ended as fixed while the hidden tests failed.
     pub hidden_failed: u64,
@@ -192,7 +192,7 @@ pub struct RealFixes {
     pub schema_version: u32,
     /// Always `real-fixes`.
     pub document: String,
-    /// Whose fixes they are.
+    /// The repository that the fixes come from.
     pub repository: RealRepository,
     /// The environments of their tests.
     pub environments: Vec<RealEnvironment>,
@@ -220,7 +220,7 @@ pub struct RealRepository {
 pub struct RealEnvironment {
     /// Its name in the set.
     pub name: String,
-    /// The commit whose files the set-up is run on.
+    /// The commit that the setup runs on.
     pub commit: String,
     /// Lines for a shell, run once in the checkout; `{env}` is a folder of the environment's own.
     pub setup: Vec<String>,
@@ -335,9 +335,9 @@ pub struct BenchPairs {
     pub only_first: Vec<String>,
     /// Repaired by the second alone.
     pub only_second: Vec<String>,
-    /// Cases that one of them did not run; they count for nothing.
+    /// Cases that only one of the two ran; they are not counted.
     pub unpaired: Vec<String>,
-    /// The two-sided exact test for paired shares: how likely a difference as large is where there is none.
+    /// The p-value of the exact two-sided test for paired shares: the probability of a difference this large by chance.
     pub p: f64,
 }
 

@@ -88,7 +88,7 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileMode {
-    /// All of it.
+    /// The whole file.
     Full,
     /// Its signatures.
     Skeleton,
@@ -116,7 +116,7 @@ pub struct PacketFile {
     pub score: Option<u64>,
     /// The signals behind the score, by name.
     pub scores: BTreeMap<String, u64>,
-    /// How much of it is here.
+    /// How much of the file is included.
     pub mode: FileMode,
     /// 1-based inclusive line ranges that `content` covers; empty when it is all.
     pub ranges: Vec<[u32; 2]>,
@@ -136,7 +136,7 @@ pub struct PacketFile {
     pub redactions: Vec<Redaction>,
     /// Invisible characters.
     pub warnings: Vec<TextWarning>,
-    /// Why less than all of it is here; left out of the document when nothing was cut.
+    /// Why the file is cut; absent when nothing was cut.
     pub shortened: Option<Shortening>,
 }
 
@@ -149,7 +149,7 @@ pub struct Shortening {
     pub reason: String,
     /// Bytes of the whole text.
     pub bytes: u64,
-    /// The flag or request for all of it.
+    /// The flag or request that includes the whole file.
     pub remedy: String,
     /// Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
     /// of `requestedFiles`.
@@ -177,7 +177,7 @@ pub struct TextWarning {
 /// A requested file that is not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RejectedFile {
-    /// The path as it was asked for.
+    /// The path as requested.
     pub path: String,
     /// The stable reason.
     pub code: Code,
@@ -376,7 +376,7 @@ pub struct KeptChange {
     pub origin: super::Origin,
     /// Its effect, in one sentence.
     pub message: String,
-    /// Files that it touches.
+    /// Files that the patch changes.
     pub files: Vec<String>,
 }
 

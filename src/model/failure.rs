@@ -192,7 +192,7 @@ pub struct Diagnosis {
     pub suggested_fix: String,
     /// The source of that sentence.
     pub remedy_source: RemedySource,
-    /// 1-based line of the log in which the tool says it.
+    /// 1-based log line of the tool's own suggestion.
     pub remedy_line: Option<u64>,
     /// Whether only a human can fix it.
     pub requires_user_action: bool,
@@ -208,13 +208,13 @@ pub struct Diagnosis {
     pub missing_exports: Vec<String>,
     /// Tests that failed, in the runner's own spelling, in log order.
     pub failing_tests: Vec<String>,
-    /// The same tests with their runner and, when the log says it, their place.
+    /// The same tests with their runner and, if the log has it, their location.
     pub tests: Vec<FailedTest>,
     /// The failures of the log, the first cause first; what only follows from it is marked.
     pub failures: Vec<Failure>,
     /// The rule that decided, for `mendit explain`; none when no single rule did.
     pub rule: Option<String>,
-    /// The tool whose output it is, when recognised.
+    /// The tool that wrote the output, if recognized.
     pub tool: Option<String>,
     /// Parts of the log that were not used, if any.
     pub left_out: Option<LeftOut>,
@@ -296,7 +296,7 @@ pub struct FailedTest {
     pub crash_path: Option<String>,
     /// 1-based line in that file.
     pub crash_line: Option<u32>,
-    /// 1-based line of the log that says why it failed.
+    /// 1-based log line with the reason for the failure.
     pub log_line: Option<u64>,
     /// Its error in one line, from the log or a report.
     pub message: Option<String>,
@@ -312,11 +312,11 @@ pub struct Failure {
     pub subkind: Option<Subkind>,
     /// The tool that reported it.
     pub tool: Option<String>,
-    /// The rule that says so.
+    /// The rule that matched.
     pub rule: Option<String>,
     /// 1-based line of the log.
     pub line: u64,
-    /// The file of the repository that is named there, of what fails beside the first cause.
+    /// The repository file that the line names, for failures other than the first.
     pub path: Option<String>,
     /// The 1-based line in it.
     pub path_line: Option<u32>,

@@ -82,7 +82,7 @@ pub struct HealedProbe {
     pub user_action_needed: Option<String>,
 }
 
-/// One fix and what came of it.
+/// One fix and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealingAttempt {

@@ -50,7 +50,7 @@ pub struct ImportEdge {
     pub line: u32,
     /// The file of the repository; null when outside it, unresolved, or made by a bundler (`./x?worker`).
     pub path: Option<RepoPath>,
-    /// With `--symbols`: the file that defines the row's names, behind re-exports.
+    /// With `--symbols`: the file that defines the row's names, past re-exports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defined_in: Option<RepoPath>,
     /// The package or standard-library module outside the repository.
@@ -109,7 +109,7 @@ pub struct HintDocument {
     pub remedies: Vec<Remedy>,
 }
 
-/// One import that may have been meant.
+/// One suggested import.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {

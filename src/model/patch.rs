@@ -111,9 +111,9 @@ pub enum Operation {
     Create,
     /// Removes the file.
     Delete,
-    /// Moves it, perhaps with changes.
+    /// Moves the file, perhaps with changes.
     Rename,
-    /// Copies it, perhaps with changes.
+    /// Copies the file, perhaps with changes.
     Copy,
 }
 
@@ -127,7 +127,7 @@ pub struct HunkVerdict {
     pub verdict: Verdict,
     /// The line the hunk names, counted from 1; `null` when it names none.
     pub line: Option<u64>,
-    /// The line of the file where it goes, counted from 1.
+    /// The target line in the file, counted from 1.
     pub applied_at: Option<u64>,
     /// Why it does not apply.
     pub code: Option<Code>,
@@ -166,7 +166,7 @@ pub struct Excerpt {
     pub lines: Vec<String>,
 }
 
-/// The first line of a hunk that is not in the file as the hunk has it.
+/// The first line of a hunk that differs from the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FirstDifference {
@@ -186,7 +186,7 @@ pub struct FirstDifference {
 pub struct Mend {
     /// The code of the correction.
     pub code: Code,
-    /// How far it can be trusted.
+    /// How certain it is.
     pub safety: Safety,
     /// Line of the patch, counted from 1.
     pub patch_line: u64,
@@ -234,7 +234,7 @@ pub struct PatchProblem {
     pub hint: Option<String>,
 }
 
-/// How to treat a patch that changes assertions of existing tests beside the product.
+/// How to treat a patch that changes assertions of existing tests together with product code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TestChanges {

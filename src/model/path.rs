@@ -47,7 +47,7 @@ pub struct PathError {
 fn refusal_words(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),
+        io::ErrorKind::NotADirectory => "a folder is expected, but it is a file".to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -74,12 +74,11 @@ impl RepoPath {
     /// Takes the quotes, a remark and a line number off a path that somebody wrote: `**src/a.py** (original)`,
     /// `src/a.py:12`, `src\a.py`.
     pub fn without_dress(name: &str) -> String {
-        let dress = |letter| matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':');
-        let mut rest = name.trim_matches(dress);
+        let mut rest = name.trim_matches(is_dress);
         if let Some((before, remark)) = rest.rsplit_once(" (")
             && remark.ends_with(')')
         {
-            rest = before.trim_matches(dress);
+            rest = before.trim_matches(is_dress);
         }
         if let Some((before, line)) = rest.rsplit_once(':')
             && line.bytes().all(|byte| byte.is_ascii_digit())
@@ -183,6 +182,10 @@ impl RepoPath {
         let rest = self.0.strip_prefix(directory);
         directory.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     }
+}
+
+fn is_dress(letter: char) -> bool {
+    matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':')
 }
 
 fn parent_path(path: &str) -> &str {

@@ -88,7 +88,7 @@ pub struct NegatedAssertion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MutationOutcome {
-    /// It failed, as it should.
+    /// It failed, as expected.
     Failed,
     /// It passed: the assertion checks nothing, or is not reached.
     Passed,
@@ -116,7 +116,7 @@ pub struct RunnerProof {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProofSource {
-    /// A report that it was asked for, in a place that only this run knows.
+    /// The report that mendit requested, at a path that only this run knows.
     Report,
     /// Its output.
     Text,
@@ -148,12 +148,12 @@ pub enum TestEnd {
     ExpectedFailure,
     /// The runner names no test that passes; its counts leave no other end.
     Counted,
-    /// Nothing says that it ran.
+    /// No report mentions it.
     NotSeen,
 }
 
 /// Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
-/// errors and `passed` the files it says it checked.
+/// errors and `passed` the files that it reports as checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TestCounts {

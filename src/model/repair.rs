@@ -154,7 +154,7 @@ pub struct AgentTrouble {
     pub kind: TroubleKind,
     /// How its process ended, such as `exit code 1`.
     pub end: String,
-    /// The last lines that it wrote, secrets masked.
+    /// The last lines of its output, secrets masked.
     pub last_lines: Vec<String>,
 }
 
@@ -189,7 +189,7 @@ pub enum RunStatus {
     Fixed,
     /// The commands pass, by their exit code alone.
     Passed,
-    /// The commands end with 0, but it is not proven that the failing tests pass.
+    /// The commands exit with 0, but nothing proves that the failing tests pass.
     Unproven,
     /// The same import errors came back until no candidate was left.
     Blocked,
@@ -349,7 +349,7 @@ pub struct RunResult {
     pub suggested_actions: Vec<String>,
     /// Files that the final patch touches.
     pub files_modified: Vec<String>,
-    /// The same with what of each changes.
+    /// The same, with the changed parts of each.
     pub file_changes: Vec<FileChange>,
     /// Whether the patch consists of certain imports alone, each confirmed to help.
     pub certain: bool,

@@ -19,7 +19,7 @@ pub struct CommandRecord {
     pub schema_version: u32,
     /// Always `run`.
     pub document: &'static str,
-    /// The name of the run that is kept of it.
+    /// The name of the stored run.
     pub run_id: Option<String>,
     /// The command, with secrets masked.
     pub command: String,
@@ -29,7 +29,7 @@ pub struct CommandRecord {
     pub started_at: Option<String>,
     /// When it ended.
     pub ended_at: Option<String>,
-    /// How it ended in figures.
+    /// The outcome in numbers.
     pub test_result: Option<TestResult>,
     /// How much of the sandbox was active: `enforced`, `partial` or `none`.
     pub sandbox: String,
@@ -94,7 +94,7 @@ pub struct RunSummary {
     pub explanation: String,
     /// The tests that failed, each with its error; without tests, the lines that say what failed.
     pub failures: Vec<RunFailure>,
-    /// Failures beyond those listed, without those that are like one of them.
+    /// Further failures, without repetitions of those listed.
     pub more: u64,
     /// Imports that are certain: `mendit fix` adds them and tries the command.
     pub certain: Vec<CertainImport>,
@@ -108,7 +108,7 @@ pub struct RunSummary {
     pub fix_first: bool,
     /// The culprit; `null` if no search confirmed one.
     pub cause: Option<KnownCause>,
-    /// Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
+    /// Uncommitted changes as `path:line`, most likely first, at most five: those that the
     /// failing tests reach, else all; none of them was tried. `mendit why` does that.
     pub suspects: Vec<String>,
     /// How many more there are.
@@ -133,7 +133,7 @@ pub struct RunFailure {
     pub line: Option<u32>,
     /// The test's own file, where the error was raised in another place.
     pub test_path: Option<String>,
-    /// The 1-based line in it that led there.
+    /// The 1-based line in the test that led there.
     pub test_line: Option<u32>,
 }
 

@@ -20,7 +20,7 @@ pub enum Verdict {
     AlreadyApplied,
     /// More than one place fits.
     Ambiguous,
-    /// The lines it would replace are not there.
+    /// The lines that it would replace are missing.
     ContextNotFound,
     /// It is not a complete, consistent patch.
     Malformed,

@@ -113,11 +113,11 @@ pub struct KnownCause {
 /// One change that may be the cause, or is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WhyChange {
-    /// The file as it is named now, or was before it went.
+    /// The current path of the file, or its last one if it was deleted.
     pub path: String,
     /// Its 1-based line now; `None` for a whole file.
     pub line: Option<u32>,
-    /// The commit that brought it; `None` when it is not committed.
+    /// The commit that introduced the change; `None` if it is not committed.
     pub commit: Option<String>,
     /// The evidence for it.
     pub why: String,

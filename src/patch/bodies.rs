@@ -91,7 +91,7 @@ fn adapt_edit<'e>(bytes: &[u8], edit: &'e Edit, mends: &mut Vec<Mend>) -> Cow<'e
     }
     if let Some(new) = without_first_indent(bytes, &edit) {
         edit.to_mut().new = new;
-        let message = "the first line keeps the indent that the file gives it";
+        let message = "kept the file's indentation of the first line";
         mends.push(Mend::new(Code::M416, Safety::Lossy, edit.line, message));
     }
     edit
@@ -235,7 +235,7 @@ pub(super) fn apply_binary(
         return refuse(Code::P604, message);
     }
     let after = make(new).filter(|after| matches(after, new));
-    let message = "the binary data does not lead to the content that the `index` line announces";
+    let message = "the binary data does not produce the content that the `index` line names";
     after.ok_or_else(|| Refusal::new(Code::P601, message))
 }
 

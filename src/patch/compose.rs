@@ -43,7 +43,7 @@ pub(super) fn compose_edits(
         let is_doubtful = distrusts
             && placed.lines.iter().any(|line| line.kind == LineKind::Add && line.no_newline);
         if is_doubtful || placed.has_false_mark(text, LineKind::Remove) {
-            let message = "`\\ No newline at end of file` is where the file goes on";
+            let message = "`\\ No newline at end of file` is not at the end of the file";
             return Err((hunk, Refusal::new(Code::P306, message)));
         }
         if !settle_end(text, placed, marks_newlines, drafts.last_mut()) {

@@ -79,7 +79,7 @@ fn compose_surely(
 }
 
 const LOST: &str = "the new lines have lost the indentation of the lines that they replace";
-const GAINED: &str = "each new line begins with one blank more than the lines around it, as if there were one behind \
+const GAINED: &str = "each new line begins with one more space than the lines around it, as if one followed \
                       the `+`";
 
 /// Finds a hunk whose added lines lost their indentation or gained a blank, unless the blob id proves the bytes that

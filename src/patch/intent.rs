@@ -29,7 +29,7 @@ pub(super) fn find_unmeant(
     }
     let is_markup = [".md", ".mdx", ".markdown", ".rst"].iter().any(|end| path.ends_with(end));
     if after.bytes.starts_with(b"```") && !old.starts_with(b"```") && !is_markup {
-        let message = "the file would begin with a fence; send the text without its wrapper";
+        let message = "the file would begin with a code fence; send the text without it";
         return Some((1, Refusal::new(Code::P312, message)));
     }
     let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|row| row.1).collect();
@@ -39,9 +39,10 @@ pub(super) fn find_unmeant(
     found.map(|(line, message)| (line, Refusal::new(Code::P801, message)))
 }
 
-const NUMBERED: &str = "the new lines begin with the line numbers of a reader; send them without";
-const BROKEN: &str = "a quote is left open at the end of the line, and a later line closes it: a `\\n` \
-                      of the text seems to have become a line end";
+const NUMBERED: &str =
+    "the new lines begin with line numbers, as a file viewer shows them; send them without";
+const BROKEN: &str = "a string is left open at the end of the line and closed on a later one: a `\\n` \
+                      in the text seems to have become a line break";
 
 /// The lines of a text that are not blank, with their numbers.
 pub(super) fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {

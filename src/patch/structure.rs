@@ -47,10 +47,10 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
         return refuse("the target of the link is longer than any path");
     }
     if target.is_empty() || target.chars().any(char::is_control) {
-        return refuse("the target of the link is no plain path");
+        return refuse("the target of the link is not a plain path");
     }
     if target.starts_with(['/', '\\', '~']) || target.get(1..2) == Some(":") {
-        return refuse("the link leads out of the tree");
+        return refuse("the link points outside the repository");
     }
     let mut depth: Vec<&str> = path.split('/').collect();
     depth.pop();
@@ -59,11 +59,11 @@ pub(super) fn check_link(path: &str, target: &[u8]) -> Result<(), Refusal> {
             "" | "." => {}
             ".." => {
                 if depth.pop().is_none() {
-                    return refuse("the link leads out of the tree");
+                    return refuse("the link points outside the repository");
                 }
             }
             part if crate::policy::check_path(part, false).is_err() => {
-                return refuse("the link leads into git's own directory");
+                return refuse("the link points into git's own directory");
             }
             part => depth.push(part),
         }

@@ -103,22 +103,15 @@ impl<'a> Text<'a> {
 
     /// Returns the lines that a range of bytes touches.
     pub(super) fn touched_rows(&self, range: &Range<usize>) -> Range<usize> {
-        self.starts
-            .partition_point(|start| *start as usize <= range.start)
-            .saturating_sub(1)
-            ..self
-                .starts
-                .partition_point(|start| *start as usize <= range.end.saturating_sub(1))
+        let row = |at: usize| self.starts.partition_point(|start| *start as usize <= at);
+        row(range.start).saturating_sub(1)..row(range.end.saturating_sub(1))
     }
 
     /// The bytes of the lines from `from` up to `to`.
     pub(super) fn span(&self, from: usize, to: usize) -> &'a [u8] {
-        self.bytes
-            .get(
-                self.starts.get(from).map_or(self.bytes.len(), |start| *start as usize)
-                    ..self.starts.get(to).map_or(self.bytes.len(), |start| *start as usize),
-            )
-            .unwrap_or_default()
+        let place =
+            |at: usize| self.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
+        self.bytes.get(place(from)..place(to)).unwrap_or_default()
     }
 }
 

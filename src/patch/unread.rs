@@ -20,15 +20,15 @@ pub(super) fn weigh_unread(
                 return None;
             }
             match path {
-                Some(path) => format!("code for {path} that is not in it"),
-                None => "code that is in none of its files".to_owned(),
+                Some(path) => format!("code for {path} that the patch does not contain"),
+                None => "code that no file of the patch contains".to_owned(),
             }
         }
         Suspect::Command { text, takes } => {
             if !takes.is_empty() && !takes.iter().any(|path| is_there(path, source)) {
                 return None;
             }
-            format!("the command `{text}`, which is not run")
+            format!("the command `{text}`, which mendit does not run")
         }
         Suspect::Other(what) => what.clone(),
     };

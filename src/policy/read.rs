@@ -109,21 +109,17 @@ impl ReadPolicy {
     pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
         let lower = path.as_str().to_lowercase();
         let denial = read_denial(&lower);
-        let is_allowed = |globs: &Option<GlobSet>| {
-            let globs = globs.as_ref();
-            globs.is_none_or(|globs| globs.is_match(&lower))
-        };
         let (code, reason) = match denial {
             Some(row) if (row.read != Some(DenyClass::Policy)) => {
                 (Code::C201, format!("is not read: {}", row.reason))
             }
             _ if self.deny.is_match(&lower) => (Code::C204, "is on your deny list".to_owned()),
             Some(row) => (Code::C203, format!("is not read: {}", row.reason)),
-            None if self.allow.is_some() => match is_allowed(&self.allow) {
+            None if self.allow.is_some() => match is_allowed(self.allow.as_ref(), &lower) {
                 true => return None,
                 false => (Code::C205, "is not on your allow list".to_owned()),
             },
-            None if is_allowed(&self.profile_allow) => return None,
+            None if is_allowed(self.profile_allow.as_ref(), &lower) => return None,
             None => {
                 let reason = "is not on the allow list of the profile `spec`";
                 (Code::C205, reason.to_owned())
@@ -144,6 +140,10 @@ impl ReadPolicy {
         let mut rows = [relative, name].into_iter().filter_map(read_denial);
         rows.any(|row| row.read == Some(DenyClass::Credentials))
     }
+}
+
+fn is_allowed(globs: Option<&GlobSet>, lower: &str) -> bool {
+    globs.is_none_or(|globs| globs.is_match(lower))
 }
 
 fn compile(globs: &[String]) -> Result<GlobSet, PolicyError> {

@@ -46,17 +46,19 @@ pub fn is_path(source: &dyn Source, prefix: &str, word: &str) -> bool {
     let word = word.split("::").next().unwrap_or(word);
     let word = word.trim_start_matches("./").trim_end_matches('/');
     let listing = source.listing();
-    let there = |path: &str| {
-        let path = match prefix {
-            "" => path.to_owned(),
-            prefix => format!("{prefix}/{path}"),
-        };
-        listing.has_directory(&path) || listing.has_file(&path)
-    };
     let module = word.replace('.', "/");
     let mut heads = module.match_indices('/').map(|(at, _)| &module[..at]);
-    there(word)
-        || there(&module)
-        || there(&format!("{module}.py"))
-        || (!word.contains('/') && heads.any(|head| there(&format!("{head}.py"))))
+    is_there(word, prefix, listing)
+        || is_there(&module, prefix, listing)
+        || is_there(&format!("{module}.py"), prefix, listing)
+        || (!word.contains('/')
+            && heads.any(|head| is_there(&format!("{head}.py"), prefix, listing)))
+}
+
+fn is_there(path: &str, prefix: &str, listing: &crate::source::Listing) -> bool {
+    let path = match prefix {
+        "" => path.to_owned(),
+        prefix => format!("{prefix}/{path}"),
+    };
+    listing.has_directory(&path) || listing.has_file(&path)
 }

@@ -74,7 +74,7 @@ fn list_actions(
     if left_to_agent {
         actions.extend(search.clone());
         actions.extend([
-            "Name an agent: `mendit fix --agent claude`".to_owned(),
+            "Use an agent: `mendit fix --agent claude`".to_owned(),
             "Or fix it by hand: `mendit context` lists the relevant files".to_owned(),
         ]);
     }

@@ -89,9 +89,9 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
     if !tests.is_empty() && still > 0 {
         format!("no longer failing: {tests}; still failing: {still}")
     } else if !names.is_empty() {
-        format!("no longer undefined: {names}; the commands fail otherwise")
+        format!("no longer undefined: {names}; the commands still fail")
     } else {
-        format!("the failure is another one now: {}", next_error(after))
+        format!("the failure changed: {}", next_error(after))
     }
 }
 

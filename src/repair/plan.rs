@@ -202,7 +202,7 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     if let Some(message) = history.hidden.as_ref().filter(|_| baseline.passed) {
         let reason = StopReason::UserActionRequired;
         let message = format!(
-            "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
+            "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Pass the \
              command without it"
         );
         return Some(stop(RunStatus::UserActionRequired, reason, &message));
@@ -254,12 +254,13 @@ fn after(
     policy: &Policy,
     may_split: bool,
 ) -> Step {
-    let replies = || attempts_of(history, Origin::Agent);
-    let longest = replies().map(|reply| reply.agent_timeout_seconds);
+    let replies = attempts_of(history, Origin::Agent);
+    let longest = replies.clone().map(|reply| reply.agent_timeout_seconds);
     let longest = longest.fold(policy.agent_timeout, f64::max);
     // Once it ran out of time over work that it had begun, it gets twice as much, once.
     let doubled = longest > policy.agent_timeout;
-    let may_double = !doubled && replies().any(|reply| reply.timed_out_agent && reply.progress);
+    let may_double =
+        !doubled && replies.clone().any(|reply| reply.timed_out_agent && reply.progress);
     let timeout = if may_double { policy.agent_timeout * 2.0 } else { longest };
     match last.stop_reason {
         StopReason::InvalidTask => stop_with(RunStatus::InvalidTask, last),
@@ -285,7 +286,7 @@ fn after(
         }
         StopReason::AgentError => {
             let trouble = last.agent_trouble.as_ref();
-            let failed = replies().rev();
+            let failed = replies.rev();
             let failed = failed.take_while(|attempt| attempt.stop_reason == StopReason::AgentError);
             if trouble.is_some_and(|trouble| trouble.kind.needs_person()) {
                 stop_with(RunStatus::UserActionRequired, last)
@@ -296,7 +297,7 @@ fn after(
             }
         }
         StopReason::RequestedFiles => {
-            let requests = replies().filter(|r| r.stop_reason == StopReason::RequestedFiles);
+            let requests = replies.filter(|r| r.stop_reason == StopReason::RequestedFiles);
             if policy.max_level < Level::Requested {
                 let message = "the agent asked for files, but level 3 is not allowed";
                 give_up(history, last.stop_reason, message)

@@ -184,11 +184,14 @@ fn holds_test(file: &str, test: &str) -> bool {
 
 // Whether a word is new with the changes: then its being missing is their doing.
 fn is_brought(word: &str, changes: &[Change]) -> bool {
-    let has = |side: &Option<FileState>| {
-        let bytes = side.as_ref().map(|state| &state.bytes[..]);
-        bytes.is_some_and(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
-    };
-    changes.iter().any(|change| has(&change.after) && !has(&change.before))
+    changes.iter().any(|change| {
+        has_word(change.after.as_ref(), word) && !has_word(change.before.as_ref(), word)
+    })
+}
+
+fn has_word(side: Option<&FileState>, word: &str) -> bool {
+    let bytes = side.map(|state| &state.bytes[..]);
+    bytes.is_some_and(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
 }
 
 /// Returns a line of output without what differs from run to run: numbers, addresses, temporary paths.

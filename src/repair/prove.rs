@@ -142,13 +142,15 @@ impl Session<'_> {
             sides[1].clone_from(&change.after);
         }
         states.retain(|path, _| !self.is_allowed(path));
-        let mode = |state: &Option<FileState>| state.as_ref().map_or(0, |state| state.mode);
         let files = states.iter().map(|(path, [before, after])| ChangedFile {
             path: path.as_str(),
             operation: Operation::Modify,
             before: before.as_ref().map(|state| &*state.bytes),
             after: after.as_ref().map(|state| &*state.bytes),
-            modes: (mode(before), mode(after)),
+            modes: (
+                before.as_ref().map_or(0, |before| before.mode),
+                after.as_ref().map_or(0, |after| after.mode),
+            ),
         });
         let files: Vec<ChangedFile<'_>> = files.collect();
         let check = proof.mutation.as_ref();

@@ -33,18 +33,17 @@ pub(super) struct RunKey {
 
 impl RunKey {
     pub(super) fn new(setup: &Setup<'_>) -> Self {
-        let mask = |line: &str| setup.redactor.mask(line);
         let started_at = Self::read_before(setup).and_then(|key| key.started_at);
         Self {
             schema_version: SCHEMA_VERSION,
             run_id: last_part(setup.folder),
             base: files_digest(setup.source),
-            commands: setup.commands.lines.iter().map(|line| mask(line)).collect(),
+            commands: setup.commands.lines.iter().map(|line| setup.redactor.mask(line)).collect(),
             repository: last_part(setup.root),
             commit: setup.git.and_then(Repository::head),
             started_at: started_at.or_else(|| Some(in_utc(jiff::Timestamp::now()))),
             agent: match setup.agent {
-                Agent::Command(agent) => Some(mask(&agent.command)),
+                Agent::Command(agent) => Some(setup.redactor.mask(&agent.command)),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),
                 Agent::None => None,
             },

@@ -168,15 +168,16 @@ fn share_criteria(criteria: &[String], parts: &mut [Part]) {
         return;
     }
     for criterion in criteria {
-        let is_named = |part: &Part| {
-            let mut targets = part.targets.iter();
-            targets.any(|target| criterion.contains(target.as_str()))
-        };
-        let is_for_all = !parts.iter().any(is_named);
-        for part in parts.iter_mut().filter(|part| is_for_all || is_named(part)) {
+        let is_for_all = !parts.iter().any(|part| names_target(part, criterion));
+        for part in parts.iter_mut().filter(|part| is_for_all || names_target(part, criterion)) {
             part.criteria.push(criterion.clone());
         }
     }
+}
+
+fn names_target(part: &Part, criterion: &str) -> bool {
+    let mut targets = part.targets.iter();
+    targets.any(|target| criterion.contains(target.as_str()))
 }
 
 // Whether a part imports what another is about.

@@ -168,7 +168,7 @@ impl<'s> Stage<'s> {
         {
             self.moved = Some(format!(
                 "`{path}` was changed in the worktree during the run, and the commands saw it: start again, \
-                 or with `--workplace copy`, which keeps the files as they were"
+                 or use `--workplace copy`, which keeps your edits out of the run"
             ));
         }
         Ok(self.moved.is_some())

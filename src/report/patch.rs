@@ -71,11 +71,17 @@ fn file_line(file: &FileVerdict) -> String {
     let all = file.hunks.len();
     let failed = file.hunks.iter().filter(|hunk| !hunk.verdict.applies());
     let failed: Vec<String> = failed.map(|hunk| hunk.index.to_string()).collect();
-    if all > 0 {
-        text.push_str(&format!(", {} of {all} hunks placed", all - failed.len()));
-    }
-    if !failed.is_empty() && failed.len() < all {
-        text.push_str(&format!(", not {}", failed.join(", ")));
+    let fit = all - failed.len();
+    match failed.as_slice() {
+        [] if all == 0 => {}
+        [one] if fit > 0 => text.push_str(&format!(", hunk {one} of {all} does not fit")),
+        [_, ..] if fit > 0 => {
+            text.push_str(&format!(
+                ", hunks {} of {all} do not fit",
+                failed.join(", ")
+            ));
+        }
+        _ => text.push_str(&format!(", {fit} of {all} hunks fit")),
     }
     text + "\n"
 }

@@ -212,7 +212,7 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
         .count();
     let mut words = level_words(proof);
     if !tests.is_empty() {
-        words = format!("{words}; {passed} of {} failing tests pass", tests.len());
+        words = format!("{passed} of {} failing tests pass; {words}", tests.len());
     }
     if proof.level == ProofLevel::ExitCode && proof.decisive.runner.is_none() {
         words = runner_words(&proof.decisive, proof);
@@ -243,10 +243,10 @@ fn level_words(proof: &Proof) -> String {
             format!("mutation check: the tests fail for {failed} of {all} changed expected values")
         }
         (_, Some(check)) => match &check.reason {
-            Some(reason) => format!("tests: {reason}"),
-            None => "tests".to_owned(),
+            Some(reason) => format!("no mutation check: {reason}"),
+            None => "the test runner reports success".to_owned(),
         },
-        (_, None) => "tests, no mutation check".to_owned(),
+        (_, None) => "no mutation check was made".to_owned(),
     }
 }
 
@@ -325,7 +325,7 @@ mod tests {
         };
         assert_eq!(
             text(&proof),
-            "proof|exit code only; 1 of 1 failing tests pass\n\
+            "proof|1 of 1 failing tests pass; exit code only\n\
              runner|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
              runs|without the fix: 2 failed; with it: 2 passed\nmissing|x"
         );

@@ -48,25 +48,25 @@ fn unknown(document: &WhyDocument) -> String {
             place(change)
         )
     });
+    let runs = document.runs + document.whole_runs;
+    let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     match document.reason {
         Some(WhyReason::Flaky) => {
             "unknown: flaky, the same files passed once and failed once".to_owned()
         }
         Some(WhyReason::Passes) => "nothing to find: the command passes".to_owned(),
-        Some(WhyReason::NoBase) => {
-            "unknown: no commit is known at which the tests passed".to_owned()
-        }
+        Some(WhyReason::NoBase) => "unknown: no commit is known where the tests passed".to_owned(),
         Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
         Some(WhyReason::Budget) if document.runs + document.whole_runs == 0 => {
             "not searched: the command is slow, and its failing tests cannot be run alone"
                 .to_owned()
         }
-        Some(WhyReason::Budget) => format!("{likely}not finished: out of time or runs"),
+        Some(WhyReason::Budget) => format!("{likely}search stopped after {runs}"),
         Some(WhyReason::DoesNotBuild) => {
-            format!("unknown: with every change{since} reverted, the command fails in another way")
+            format!("unknown: with every change{since} reverted, the command fails differently")
         }
         Some(WhyReason::NewTest) => format!("unknown: the failing tests are new{since}"),
-        Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
+        Some(WhyReason::Interrupted) => format!("{likely}search interrupted after {runs}"),
         Some(WhyReason::CommandNotFound) => "no test ran: a program was not found".to_owned(),
         Some(WhyReason::NotExecutable) => "no test ran: a file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
@@ -157,16 +157,16 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
         }
         (WhyVerdict::Caused, _) => "`mendit fix --undo` reverts it",
         (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
-            "pass a commit at which it passed: `mendit why --since REV`; check the environment: `mendit doctor`"
+            "pass a commit where it passed: `mendit why --since REV`; check the environment: `mendit doctor`"
         }
         (_, Some(WhyReason::DoesNotBuild)) => {
-            "pass a commit at which it passed: `mendit why --since REV`"
+            "pass a commit where it passed: `mendit why --since REV`"
         }
         (_, Some(WhyReason::NewTest)) => {
             "if they passed at an earlier commit: `mendit why --since REV`; for an agent: `mendit context`"
         }
         (_, Some(WhyReason::Flaky)) => "the test itself is flaky: run it several times",
-        (_, Some(WhyReason::Budget)) => "run `mendit why` separately: it has a larger budget",
+        (_, Some(WhyReason::Budget)) => "run `mendit why` on its own: its budget is larger",
         _ => return None,
     })
 }

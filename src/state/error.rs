@@ -11,7 +11,7 @@ pub enum StateError {
     #[error("`{path}` cannot be trusted: {1}", path = .0.display())]
     Foreign(PathBuf, &'static str),
     /// The system refuses it.
-    #[error("cannot keep anything in {0}")]
+    #[error("cannot store data in {0}")]
     Disk(#[from] PathError),
 }
 

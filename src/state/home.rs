@@ -169,7 +169,7 @@ fn make_private(folder: &Path) -> Result<(), StateError> {
         return Err(foreign("it is not a folder"));
     }
     if !is_mine(&about) {
-        return Err(foreign("it is another user's"));
+        return Err(foreign("it belongs to another user"));
     }
     if about.mode() & 0o777 == 0o700 {
         return Ok(());

@@ -41,7 +41,7 @@ impl Known {
     pub fn open(directory: &Path) -> Self {
         if directory.symlink_metadata().is_ok() && !is_own(directory, true) {
             tracing::warn!(
-                "no cache: {} is not this user's own folder",
+                "no cache: {} does not belong to this user",
                 directory.display()
             );
             return Self::nothing();

@@ -131,9 +131,8 @@ fn read_process(text: &str, found: &mut Traced) {
         let columns: Vec<&str> = line.split('\t').collect();
         match columns.as_slice() {
             ["@", failing, passing] => {
-                let number = |text: &str| text.parse::<u16>().map_or(0, u32::from);
-                found.failing += number(failing);
-                found.passing += number(passing);
+                found.failing += count_of(failing);
+                found.passing += count_of(passing);
             }
             [name, ran, idle @ ..] => {
                 let Ok(path) = RepoPath::new(&name.replace('\\', "/")) else {
@@ -150,6 +149,10 @@ fn read_process(text: &str, found: &mut Traced) {
             _ => {}
         }
     }
+}
+
+fn count_of(text: &str) -> u32 {
+    text.parse::<u16>().map_or(0, u32::from)
 }
 
 fn parse_row(text: &str) -> Option<(u32, [u32; 2])> {

@@ -188,7 +188,7 @@ impl<'a> Trials<'a> {
             trials.select_tests();
             return Ok((trials, true));
         }
-        let ran = trials.run_trial(&States::new(), "the command as it is", None)?;
+        let ran = trials.run_trial(&States::new(), "the unchanged command", None)?;
         let Some(ran) = ran.filter(|ran| !ran.observed.passed) else {
             return Ok((trials, false));
         };

@@ -106,15 +106,8 @@ impl Difference {
         {
             return format!("-mode {:o}\n+mode {:o}\n", before.mode, after.mode);
         }
-        let side = |side: &Side, range: Range<usize>, mark: char| {
-            let lines = side.iter().flat_map(|(_, state)| lines_of(state));
-            let lines = lines.skip(range.start).take(range.len().min(most + 1));
-            lines
-                .map(|line| format!("{mark}{}\n", String::from_utf8_lossy(line).trim_end()))
-                .collect::<Vec<_>>()
-        };
-        let mut lines = side(&file.before, old, '-');
-        lines.extend(side(&file.after, new, '+'));
+        let mut lines = diff_side(&file.before, old, '-', most);
+        lines.extend(diff_side(&file.after, new, '+', most));
         if lines.len() > most {
             lines.truncate(most);
             lines.push("…\n".to_owned());
@@ -126,11 +119,7 @@ impl Difference {
     pub fn sides(&self, hunk: &Hunk) -> (Vec<String>, Vec<String>) {
         // Larger hunks are not compared line by line, to avoid quadratic work.
         let text = self.diff(hunk, 80);
-        let side = |mark: char| {
-            let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
-            lines.map(str::to_owned).collect()
-        };
-        (side('-'), side('+'))
+        (marked_lines('-', &text), marked_lines('+', &text))
     }
 
     /// The words of a hunk that took the place of others: pairs of the old and the new one.
@@ -145,6 +134,19 @@ impl Difference {
     pub fn after(&self, hunk: &Hunk) -> Option<&FileState> {
         self.files.get(hunk.file)?.after.as_ref().map(|(_, state)| state)
     }
+}
+
+fn marked_lines(mark: char, text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
+    lines.map(str::to_owned).collect()
+}
+
+fn diff_side(side: &Side, range: Range<usize>, mark: char, most: usize) -> Vec<String> {
+    let lines = side.iter().flat_map(|(_, state)| lines_of(state));
+    let lines = lines.skip(range.start).take(range.len().min(most + 1));
+    lines
+        .map(|line| format!("{mark}{}\n", String::from_utf8_lossy(line).trim_end()))
+        .collect::<Vec<_>>()
 }
 
 impl Hunk {

@@ -211,18 +211,22 @@ fn white_out(at: &Path) -> io::Result<()> {
 // Python takes a compiled file for fresh by the size of its source and the second of its last change:
 // a correction of the same size in the same second would run as it was before.
 fn outdate_entry(at: &Path, lower: &[&Path], path: &str) -> io::Result<()> {
-    let second = |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|e| e.as_secs()).ok();
     let before: BTreeSet<u64> = lower
         .iter()
         .filter_map(|layer| layer.join(path).symlink_metadata().ok())
-        .filter_map(|metadata| second(metadata.modified().ok()?))
+        .filter_map(|metadata| unix_second(metadata.modified().ok()?))
         .collect();
     let now = at.symlink_metadata()?;
-    let written = second(now.modified()?).filter(|time| now.is_file() && before.contains(time));
+    let written =
+        unix_second(now.modified()?).filter(|time| now.is_file() && before.contains(time));
     let most = before.len() as u64 + 1;
     let later = written.and_then(|f| (f..=f + most).find(|second| !before.contains(second)));
     let time = later.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
     time.map_or(Ok(()), |time| File::open(at)?.set_modified(time))
+}
+
+fn unix_second(time: SystemTime) -> Option<u64> {
+    time.duration_since(UNIX_EPOCH).map(|e| e.as_secs()).ok()
 }
 
 fn exists(at: &Path) -> bool {

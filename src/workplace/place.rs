@@ -71,7 +71,7 @@ impl<'a> Workplace<'a> {
         if is_copy {
             closed.push(plan.root.to_owned());
         }
-        tracing::info!(is_copy, "running in a workplace: {why}");
+        tracing::info!(is_copy, "running in an isolated copy: {why}");
         Ok(Self {
             found: (!is_copy).then(|| Found::take(plan.root, plan.source)),
             place,

@@ -114,7 +114,7 @@ const STEPS: &[Step] = &[
         ],
     ),
     (
-        "not twice the same",
+        "not deterministic",
         &[
             ("shop/clock.py", "NOW = 1\n"),
             (

@@ -34,10 +34,10 @@ pub(super) type Reason = &'static str;
 pub(super) const NO_ENVIRONMENT: Reason = "no environment for its day";
 pub(super) const TOO_LARGE: Reason = "too large";
 const NO_TEST_FILE: Reason = "no test file that can be run";
-pub(super) const UNREADABLE: Reason = "not all in this clone, or no text";
+pub(super) const UNREADABLE: Reason = "not all in this clone, or not text";
 pub(super) const PASSES_BEFORE: Reason = "tests pass before";
 pub(super) const FAILS_AFTER: Reason = "tests fail after";
-pub(super) const UNSTEADY: Reason = "not twice the same";
+pub(super) const UNSTEADY: Reason = "not deterministic";
 pub(super) const TIMED_OUT: Reason = "out of time";
 
 /// Looks at a step without running anything; `None` when it changes no tests or no product.
@@ -91,7 +91,7 @@ pub(super) fn prove_candidate(
 ) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
     if !is_text(&changes) {
-        return Ok(no_fix(UNREADABLE, "a product file is no text"));
+        return Ok(no_fix(UNREADABLE, "a product file is not text"));
     }
     let lines = count_lines(&changes);
     // Lines of product that a fix may take away and bring.

@@ -27,7 +27,7 @@ pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, BenchError> {
             let set = load_set(&file)?;
             for fix in &set.fixes {
                 if !ids.insert(fix.id.clone()) {
-                    return Err(invalid_set(&file, format!("`{}` is there twice", fix.id)));
+                    return Err(invalid_set(&file, format!("`{}` appears twice", fix.id)));
                 }
             }
             sets.push(set);

@@ -17,8 +17,7 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
     }
     let mut open = writable(job);
     open.extend(common(job));
-    let is_shut = |path: &PathBuf| report.shut.contains(path);
-    open.extend(temporary().into_iter().filter(|path| !is_shut(path)));
+    open.extend(temporary().into_iter().filter(|path| !report.shut.contains(path)));
     refused_writes(text, &open, &job.sandbox.closed)
 }
 
@@ -27,13 +26,12 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
 /// confined. At most four.
 fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
-    let within = |places: &[PathBuf], path: &Path| places.iter().any(|p| path.starts_with(p));
     for line in text.lines() {
         if !speaks_of_refusal(line) {
             continue;
         }
         for path in line_paths(line) {
-            let held = !within(open, &path) || within(closed, &path);
+            let held = !is_within(open, &path) || is_within(closed, &path);
             if held && is_ours(&path) && !is_never_opened(&path) && !found.contains(&path) {
                 found.push(path);
             }
@@ -44,6 +42,10 @@ fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathB
     }
     found.truncate(MAX_NAMED);
     found
+}
+
+fn is_within(places: &[PathBuf], path: &Path) -> bool {
+    places.iter().any(|p| path.starts_with(p))
 }
 
 const MAX_NAMED: usize = 4;

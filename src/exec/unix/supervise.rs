@@ -54,7 +54,7 @@ pub(super) enum Place {
     /// One that was made for it, a child of this one.
     #[cfg_attr(
         not(target_os = "linux"),
-        expect(dead_code, reason = "namespaces are Linux's")
+        expect(dead_code, reason = "namespaces exist only on Linux")
     )]
     Elsewhere(Pid),
 }

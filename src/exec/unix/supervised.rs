@@ -41,7 +41,7 @@ pub(in crate::exec) fn launch_supervised(
     ended: impl FnOnce(Option<Report>) + Send + 'static,
 ) -> Result<Launched, ExecError> {
     let program = SUPERVISOR.get().ok_or_else(|| {
-        std::io::Error::other("no supervisor is named (mendit::exec::set_supervisor)")
+        std::io::Error::other("no supervisor is set (mendit::exec::set_supervisor)")
     })?;
     let (ours, theirs) = UnixStream::pair()?;
     let (stdout, stdout_writer) = std::io::pipe()?;

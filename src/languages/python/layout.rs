@@ -29,24 +29,24 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
         let top = levels.last().copied().unwrap_or_default();
         let deeper = indent > top;
         if header.is_some() && !deeper {
-            found(start, "an indented block is expected");
+            found(start, "expected an indented block");
         }
         if deeper {
             if header.is_none() {
-                found(start, "an indent that nothing asks for");
+                found(start, "unexpected indent");
             }
             levels.push(indent);
         } else {
             levels.retain(|level| *level <= indent);
             if levels.last() != Some(&indent) {
-                found(start, "the indent is that of no block above");
+                found(start, "the dedent matches no outer block");
                 levels.push(indent);
             }
         }
         header = is_header.then_some(start);
     }
     if let Some(at) = header {
-        found(at, "an indented block is expected");
+        found(at, "expected an indented block");
     }
     problems.sort_by_key(|problem| problem.line);
     problems
@@ -155,12 +155,12 @@ mod tests {
         let errors = |text: &str| syntax_errors(&path, text.as_bytes());
         for (text, line, expected) in [
             ("for a in b:\nif a:\n        c()\n", 2, "expected"),
-            ("if a:\n    b()\n      c()\n", 3, "nothing asks"),
-            ("if a:\n        b()\n    c()\n", 3, "no block"),
+            ("if a:\n    b()\n      c()\n", 3, "unexpected indent"),
+            ("if a:\n        b()\n    c()\n", 3, "matches no outer"),
             ("def f():\n", 1, "expected"),
             ("def f():\n    # only this\n", 1, "expected"),
             ("class A:\n    return 1\n", 2, "outside"),
-            ("\u{feff}a\n b\n", 2, "nothing asks"),
+            ("\u{feff}a\n b\n", 2, "unexpected indent"),
         ] {
             let found = errors(text);
             let first = found.first().unwrap_or_else(|| panic!("{text}"));

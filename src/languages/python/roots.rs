@@ -231,12 +231,8 @@ const PYPROJECT_KEYS: &[&str] = &[
 const HATCH_PACKAGES: &str = "hatch.build.targets.wheel.packages";
 
 fn from_pyproject(table: &toml::Table) -> Vec<String> {
-    let lookup = |keys: &str| {
-        let tool = table.get("tool")?;
-        keys.split('.').try_fold(tool, |value, key| value.get(key))
-    };
     let mut roots = Vec::new();
-    for value in PYPROJECT_KEYS.iter().filter_map(|keys| lookup(keys)) {
+    for value in PYPROJECT_KEYS.iter().filter_map(|keys| look_up(keys, table)) {
         let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         // poetry: packages = [{ include = "x", from = "src" }]
         let texts = values.iter().map(|value| value.get("from").unwrap_or(value));
@@ -244,11 +240,16 @@ fn from_pyproject(table: &toml::Table) -> Vec<String> {
         let parts = parts.map(|part| part.trim().trim_start_matches("$MYPY_CONFIG_FILE_DIR/"));
         roots.extend(parts.map(str::to_owned));
     }
-    let packages = lookup(HATCH_PACKAGES).and_then(toml::Value::as_array);
+    let packages = look_up(HATCH_PACKAGES, table).and_then(toml::Value::as_array);
     let packages = packages.into_iter().flatten().filter_map(toml::Value::as_str);
     let above = packages.map(|path| path.rsplit_once('/').map_or(".", |(above, _)| above));
     roots.extend(above.map(str::to_owned));
     roots
+}
+
+fn look_up<'t>(keys: &str, table: &'t toml::Table) -> Option<&'t toml::Value> {
+    let tool = table.get("tool")?;
+    keys.split('.').try_fold(tool, |value, key| value.get(key))
 }
 
 // The values of a key in an ini section: the rest of its line and the indented lines below.

@@ -100,21 +100,22 @@ pub(super) fn is_node(specifier: &str) -> bool {
 fn with_ampersands(text: &[u8]) -> Option<Tree> {
     let plain = ENTITY.as_ref()?.find_iter(text).filter(|mark| mark.len() == 1);
     let plain: Vec<usize> = plain.map(|mark| mark.start()).collect();
-    let masked = |places: &[usize]| {
-        let mut text = text.to_vec();
-        for at in places {
-            *text.get_mut(*at)? = b'_';
-        }
-        parse_once(&TSX, &text)
-    };
-    let tree = (!plain.is_empty()).then(|| masked(&plain))??;
+    let tree = (!plain.is_empty()).then(|| parse_masked(&plain, text))??;
     let mut finder = Finder::new(&tree);
     let mut is_text = |at: &&usize| {
         let leaf = finder.at(**at).and_then(|nodes| nodes.last());
         leaf.is_some_and(|leaf| leaf.kind() == "jsx_text" || leaf.kind().starts_with("string"))
     };
     let kept: Vec<usize> = plain.iter().filter(|at| is_text(at)).copied().collect();
-    (!kept.is_empty()).then(|| masked(&kept))?
+    (!kept.is_empty()).then(|| parse_masked(&kept, text))?
+}
+
+fn parse_masked(places: &[usize], text: &[u8]) -> Option<Tree> {
+    let mut text = text.to_vec();
+    for at in places {
+        *text.get_mut(*at)? = b'_';
+    }
+    parse_once(&TSX, &text)
 }
 
 /// An ampersand, with the rest of an entity such as `&amp;` or `&#x26;`.

@@ -131,15 +131,13 @@ fn fold_all(directory: &str, chain: &[(String, Value)]) -> Value {
     let mut fields = Map::new();
     let mut options = Map::new();
     for (link, value) in chain {
-        // What templates name belongs to the file itself, not to the one that it extends.
-        let place = |text: &str, base: &str| match text.strip_prefix("${configDir}") {
-            Some(rest) => join_path(directory, rest),
-            None => join_path(base, text),
-        };
         let base = directory_of(link);
         for field in ["include", "exclude", "files"] {
             if let Some(own) = value.get(field) {
-                fields.insert(field.to_owned(), place_in(own, &|text| place(text, base)));
+                fields.insert(
+                    field.to_owned(),
+                    place_in(own, &|text| place_text(text, base, directory)),
+                );
             }
         }
         if link.ends_with("jsconfig.json") {
@@ -148,7 +146,7 @@ fn fold_all(directory: &str, chain: &[(String, Value)]) -> Value {
         let own = value.get("compilerOptions").and_then(Value::as_object);
         for (name, value) in own.into_iter().flatten() {
             let value = match name.as_str() {
-                "baseUrl" | "outDir" => place_in(value, &|text| place(text, base)),
+                "baseUrl" | "outDir" => place_in(value, &|text| place_text(text, base, directory)),
                 _ => value.clone(),
             };
             options.insert(name.clone(), value);
@@ -156,7 +154,7 @@ fn fold_all(directory: &str, chain: &[(String, Value)]) -> Value {
         if let Some(paths) = own.and_then(|own| own.get("paths")) {
             let base = options.get("baseUrl").and_then(Value::as_str);
             let base = base.unwrap_or(directory_of(link)).to_owned();
-            let paths = place_in(paths, &|text| place(text, &base));
+            let paths = place_in(paths, &|text| place_text(text, &base, directory));
             options.insert("paths".to_owned(), paths);
         }
     }
@@ -166,6 +164,14 @@ fn fold_all(directory: &str, chain: &[(String, Value)]) -> Value {
     fields.insert("references".to_owned(), references.collect());
     fields.insert("compilerOptions".to_owned(), Value::Object(options));
     Value::Object(fields)
+}
+
+// What templates name belongs to the file itself, not to the one that it extends.
+fn place_text(text: &str, base: &str, directory: &str) -> Option<String> {
+    match text.strip_prefix("${configDir}") {
+        Some(rest) => join_path(directory, rest),
+        None => join_path(base, text),
+    }
 }
 
 // The texts of a value as paths of the repository.

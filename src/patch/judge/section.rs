@@ -255,7 +255,8 @@ impl<'j> Placing<'j> {
                 self.wholes.insert(target.new.clone());
                 let adapted = as_the_file(&before.bytes, bytes).filter(|_| !literally);
                 if adapted.is_some() {
-                    let message = "gave the whole file the line ends and the mark of the file";
+                    let message =
+                        "gave the whole file the original's line endings and byte order mark";
                     let mend = Mend::new(Code::M411, Safety::Safe, file.line, message);
                     made.mends.push(mend);
                 }
@@ -380,6 +381,6 @@ pub(in crate::patch) fn read_original(
         }
         EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
         EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
-        EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
+        EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked but not checked out"),
     }
 }

@@ -51,7 +51,7 @@ impl Likeness {
         let (code, message) = match self {
             Self::Mark => (Code::M303, PUT_BACK),
             Self::WhiteSpace => (Code::M403, "used the file's white space at line ends"),
-            Self::Glyphs => (Code::M403, "used the file's quotes and blanks"),
+            Self::Glyphs => (Code::M403, "used the file's quotes and spaces"),
             Self::Same | Self::Indent => return None,
         };
         Some(Mend::new(code, Safety::Safe, line, message))

@@ -16,12 +16,8 @@ pub(super) fn check_counts(
     lines: &[HunkLine<'_>],
     end: usize,
 ) -> Result<Option<Mend>, Refusal> {
-    let recount = Mend::new(
-        Code::M301,
-        Safety::Safe,
-        hunk.line,
-        "recounted the lines of the hunk",
-    );
+    let mend = |code, message| Mend::new(code, Safety::Safe, hunk.line, message);
+    let recount = mend(Code::M301, "recounted the lines of the hunk");
     let lead = lines.iter().take_while(|line| line.is_context()).count();
     let back = lines.iter().rev();
     let trail = back.take_while(|line| line.is_context()).count();
@@ -38,7 +34,7 @@ pub(super) fn check_counts(
         let message = format!(
             "the header counts one new line fewer than follow: {kept} may have lost its `-`"
         );
-        let hint = "if the line is to go, put a `-` before it; if it stays, correct the counts";
+        let hint = "to remove the line, put a `-` before it; to keep it, correct the counts";
         return Err(Refusal::new(Code::P104, message).hint(hint));
     }
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
@@ -49,16 +45,10 @@ pub(super) fn check_counts(
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
         let message = "put back blank context lines that were stripped from the end of the patch";
-        return Ok(Some(Mend::new(
-            Code::M303,
-            Safety::Safe,
-            hunk.line,
-            message,
-        )));
+        return Ok(Some(mend(Code::M303, message)));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
-    // Added lines that the header counts and that are missing at the end, more than writers miscount by.
-    let is_tail = trail == 0 && lost_new >= 5;
+    let is_tail = trail == 0 && lost_new >= LONG_TAIL;
     let is_much = is_tail || lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
     let lost = lost_old.max(lost_new);
     if is_much || lost > 0 && trail < lead.min(3) && !at_end {
@@ -107,6 +97,8 @@ pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
     strsim::normalized_levenshtein(one.trim(), two.trim())
 }
 
+// Added lines that the header counts and that are missing at the end, more than writers miscount by.
+const LONG_TAIL: i64 = 5;
 // The part of a line that is the same in the line that takes its place: half, as in M417.
 pub(super) const ALIKE: f64 = 0.5;
 // Longer lines are not compared letter by letter.

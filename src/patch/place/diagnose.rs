@@ -117,7 +117,7 @@ fn explain(
                 return None;
             }
             more => format!(
-                "the file has no line {line}{to_remove}, and {more} more of its lines are not there"
+                "the file has no line {line}{to_remove}, and {more} more of its lines are missing"
             ),
         };
         return Some(first);

@@ -56,7 +56,7 @@ fn place_without_blanks<'h, 'a>(
     let place_one = |hunk: &Hunk<'a>, in_context: bool| {
         let read = without_blanks(&hunk.lines, in_context).filter(|_| hunk.counts_hold)?;
         let at = site.only_row(&old_of(&read))?;
-        let message = "dropped a blank behind the marks, without which the lines are in the file";
+        let message = "dropped a space after the marks; without it the lines match the file";
         let mend = Mend::new(Code::M303, Safety::Lossy, hunk.line, message);
         Some(Ok(Placed::new(read, at, vec![mend])))
     };

@@ -61,13 +61,13 @@ pub(super) fn add_others<'a>(lines: &Text<'a>, first: Claims<'a>) -> PatchSet<'a
     let bytes = rest.bytes();
     let left = Text::new(&bytes);
     if let Some((at, _)) = first_form(&left) {
-        set.note_unread(at, "a patch in another form, which is not read");
+        set.note_unread(at, "a patch in another format, which mendit does not read");
     }
     match find_amid(&bytes) {
         Some((Packet::Unread(list), _)) => set.unread.extend(list),
         Some((Packet::Changes(..) | Packet::Text(..), spans)) => {
             let at = spans.first().map_or(0, |span| span.start);
-            set.note_unread(at, "an edit as JSON, which is not read");
+            set.note_unread(at, "a JSON edit, which mendit does not read");
         }
         Some((Packet::Nothing, _)) | None => {}
     }
@@ -85,7 +85,7 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
         return Some("an edit in the tags of a tool, which are not read");
     }
     if matches_pattern(&QUOTED_HUNK, line) {
-        return Some("a quoted diff, which is not read");
+        return Some("a quoted diff, which mendit does not read");
     }
     let is_block = line.starts_with(b"<<<<<<< ") && !starts_block(line);
     is_block.then_some("a block that `<<<<<<< SEARCH` does not begin")

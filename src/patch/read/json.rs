@@ -36,11 +36,11 @@ impl Packet {
 /// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a
 /// tool that edits.
 pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
-    let status = match values {
-        [(_, one)] => one.get("status").and_then(Value::as_str),
-        _ => None,
-    };
-    if status.is_some_and(|word| !matches!(word, "patch" | "completed")) {
+    if let [(_, one)] = values
+        && one["status"]
+            .as_str()
+            .is_some_and(|word| !matches!(word, "patch" | "completed"))
+    {
         return Some(Packet::Nothing);
     }
     let mut found = Found::default();

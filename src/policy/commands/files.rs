@@ -173,12 +173,8 @@ impl Reader<'_> {
             place.enter(to);
             rest = after;
         }
-        let has_option = |options: &[&str]| {
-            let mut names = words.iter().filter_map(|word| word.split('=').next());
-            names.any(|name| options.contains(&name))
-        };
         // Of some packages it is not known which.
-        if has_option(&["-w", "--workspace", "--filter", "-F", "workspace"]) {
+        if has_option(&["-w", "--workspace", "--filter", "-F", "workspace"], words) {
             return;
         }
         let started = match skip_options(rest) {
@@ -190,7 +186,7 @@ impl Reader<'_> {
             started => started,
         };
         let name = started.first().copied().unwrap_or_default();
-        if has_option(&["-r", "--recursive", "--workspaces", "-ws"]) {
+        if has_option(&["-r", "--recursive", "--workspaces", "-ws"], words) {
             self.found.everywhere = Some([manager.to_owned(), name.to_owned()]);
         } else if !self.read_script(name, &place) {
             self.read_command(started, &place);
@@ -283,6 +279,11 @@ impl Reader<'_> {
         self.found.files.entry(path).or_insert(file);
         true
     }
+}
+
+fn has_option(options: &[&str], words: &[&str]) -> bool {
+    let mut names = words.iter().filter_map(|word| word.split('=').next());
+    names.any(|name| options.contains(&name))
 }
 
 /// Returns the value that a word before a command gives to a variable.

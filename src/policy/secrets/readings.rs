@@ -184,14 +184,17 @@ fn each_decoded(text: &[u8], found: &mut dyn FnMut(&[u8], Origin<'_>)) {
 }
 
 fn decode_text(run: &[u8]) -> Option<Vec<u8>> {
-    let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
     // Almost everything is dismissed by its first bytes.
-    if !decode_base64(&run[..20])?.iter().all(is_text) {
+    if !decode_base64(&run[..20])?.iter().all(|byte| is_text_byte(*byte)) {
         return None;
     }
     let decoded = decode_base64(run)?;
-    let plain = decoded.iter().filter(|byte| is_text(byte) || **byte >= 0x80).count();
+    let plain = decoded.iter().filter(|byte| is_text_byte(**byte) || **byte >= 0x80).count();
     (plain * 20 >= decoded.len() * 19).then_some(decoded)
+}
+
+fn is_text_byte(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')
 }
 
 #[cfg(test)]

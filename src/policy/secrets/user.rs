@@ -56,13 +56,13 @@ fn compile_rule(rule: &SecretRule, is_new: bool) -> Result<Regex, String> {
         return Err("needs an id of at most 48 lower-case letters, digits and dashes".to_owned());
     }
     if !is_new {
-        return Err("has the id of another rule".to_owned());
+        return Err("has the same id as another rule".to_owned());
     }
     // Bounded, so that a pattern cannot exhaust memory.
     let pattern = RegexBuilder::new(&rule.pattern)
         .size_limit(1 << 20)
         .build()
-        .map_err(|error| format!("has no regular expression as its pattern: {error}"))?;
+        .map_err(|error| format!("has an invalid pattern: {error}"))?;
     if pattern.is_match(b"") {
         return Err("has a pattern that matches an empty text".to_owned());
     }
@@ -116,11 +116,14 @@ mod tests {
     fn a_rule_that_cannot_work_is_refused() {
         for (rules, why) in [
             (vec![rule("A B", "x")], "lower-case letters"),
-            (vec![rule("jwt", "x")], "id of another rule"),
-            (vec![rule("a", "x"), rule("a", "y")], "id of another rule"),
+            (vec![rule("jwt", "x")], "same id as another rule"),
+            (
+                vec![rule("a", "x"), rule("a", "y")],
+                "same id as another rule",
+            ),
             (vec![rule("a", "x*")], "matches an empty text"),
-            (vec![rule("a", "(")], "regular expression"),
-            (vec![rule("a", "(?:[a-z]{999}){999}")], "regular expression"),
+            (vec![rule("a", "(")], "invalid pattern"),
+            (vec![rule("a", "(?:[a-z]{999}){999}")], "invalid pattern"),
         ] {
             let error = Redactor::default().with_rules(&rules).unwrap_err();
             assert!(error.to_string().contains(why), "{error}");

@@ -72,7 +72,6 @@ impl Refused {
 // The strongest first. Whoever is not the superuser may mount only as the superuser of a user
 // namespace; the superuser stays itself where there is none.
 fn wanted_spaces(confined: bool) -> Vec<Spaces> {
-    let spaces = |user, processes| Spaces { user, processes };
     match (confined, is_superuser()) {
         (true, true) => vec![
             spaces(true, true),
@@ -84,6 +83,10 @@ fn wanted_spaces(confined: bool) -> Vec<Spaces> {
         (false, true) => vec![spaces(false, false), spaces(true, false)],
         (false, false) => vec![spaces(true, false)],
     }
+}
+
+fn spaces(user: bool, processes: bool) -> Spaces {
+    Spaces { user, processes }
 }
 
 fn is_superuser() -> bool {

@@ -55,21 +55,22 @@ fn is_memory(place: &Path) -> bool {
 }
 
 fn layer_folder(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
-    let folder = |name: &str| {
-        let at = place.join(name);
-        let made = fs::create_dir(&at).and_then(|()| {
-            fs::set_permissions(&at, fs::Permissions::from_mode(0o1777))?;
-            Ok(())
-        });
-        made.map_err(|_| Errno::ACCESS)?;
-        open_handle(&at)
-    };
-    let (upper, work) = (folder("upper")?, folder("work")?);
+    let (upper, work) = (make_folder("upper", place)?, make_folder("work", place)?);
     mount(
         c"overlay",
         place,
         &layers_as_options(&[lower], &upper, &work)?,
     )
+}
+
+fn make_folder(name: &str, place: &Path) -> Result<OwnedFd, Errno> {
+    let at = place.join(name);
+    let made = fs::create_dir(&at).and_then(|()| {
+        fs::set_permissions(&at, fs::Permissions::from_mode(0o1777))?;
+        Ok(())
+    });
+    made.map_err(|_| Errno::ACCESS)?;
+    open_handle(&at)
 }
 
 fn mount(kind: &CStr, at: &Path, data: &CStr) -> Result<(), Errno> {
