@@ -33,7 +33,7 @@ pub(super) fn judge_tests(
             Weight::Other => false,
         };
         let lines = name_lines(&finding.lines);
-        let head = format!("the patch {} an existing test{lines}", finding.action);
+        let head = format!("the patch {} an existing test file{lines}", finding.action);
         let problem = match is_refused {
             true => PatchProblem::new(Code::P703, format!("{head}: {LET_PASS}")),
             false => PatchProblem::new(Code::P703, head).as_warning(),

@@ -1,5 +1,7 @@
 //! Explains why a hunk was not found: which of its lines the file lacks, or has at other places.
 
+use std::ops::Range;
+
 use super::align::likely_starts;
 use super::counts::{ALIKE, LONGEST, likeness, lost_lines};
 use super::placed::{old_of, quote, to_text, trim_end};
@@ -22,20 +24,25 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let start = start.or_else(|| find_alike(site, &old));
     let rows = walk(site, &old, start.unwrap_or(0));
     let fault = explain(failure, site, lines, &old, &rows);
-    if hunk.ends_input
-        && let Some((gone, new)) =
-            lost_lines(hunk, lines).filter(|(gone, new)| *gone.min(new) >= 0 && gone + new > 0)
-    {
+    let is_start = |line: &[u8]| {
+        let line = trim_end(line);
+        let mut rows = 0..text.len();
+        line.trim_ascii().len() >= 8 && rows.any(|row| text.line(row).starts_with(line))
+    };
+    let ends_cut = rows.last().is_some_and(Option::is_none)
+        && old.last().is_some_and(|line| is_start(line.text()));
+    let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>() as i64;
+    let lost = lost_lines(hunk, lines).filter(|(gone, new)| {
+        hunk.ends_input && *gone.min(new) >= 0 && gone + new > 0 && *gone != left_out
+    });
+    if let Some((gone, new)) = lost {
         let hint = format!(
             "the reply may also be cut off: the header counts {gone} old and {new} new lines more"
         );
         failure.hint = Some(hint);
     } else if is_without_effect(lines) {
-        let advice = if hunk.ends_input {
-            "the reply may be cut off"
-        } else {
-            "leave it out"
-        };
+        let may_be_cut = hunk.ends_input || ends_cut;
+        let advice = if may_be_cut { "the reply may be cut off" } else { "leave it out" };
         failure.hint = Some(format!("this hunk changes nothing: {advice}"));
     }
     let Some(index) = fault else {
@@ -61,8 +68,8 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let found = rows.iter().flatten();
     let first = found.clone().min().map_or(row, |first| row.min(*first));
     let last = found.max().map_or(row, |last| row.max(*last));
-    let first = first.max(row.saturating_sub(8)).saturating_sub(2);
-    // Lines of the file that are shown.
+    // At most 30 lines of the file are shown, among them the one that differs.
+    let first = first.max(row.saturating_sub(24)).saturating_sub(2);
     let last = (last + 3).max(first + 5).min(first + 30);
     failure.mismatch.excerpts = vec![cut_excerpt(text, first, last)];
 }
@@ -98,71 +105,96 @@ fn explain(
     old: &[&HunkLine<'_>],
     rows: &[Option<usize>],
 ) -> Option<usize> {
-    let is_absent =
-        |line: &HunkLine<'_>| !line.is_blank() && site.rows_of_words(line.text()).is_empty();
-    let mut absent = (0..old.len()).filter(|index| is_absent(old[*index]));
-    if let Some(first) = absent.next() {
-        let is_removed = |line: &&HunkLine<'_>| line.kind == LineKind::Remove && is_absent(line);
-        if old.iter().any(is_removed) {
+    let is_absent = |index: &usize| {
+        !old[*index].is_blank() && site.rows_of_words(old[*index].text()).is_empty()
+    };
+    let absent: Vec<usize> = (0..old.len()).filter(is_absent).collect();
+    let gaps = find_gaps(rows);
+    let left_out: Vec<String> = gaps.iter().map(name_rows).collect();
+    let left_out = match left_out.as_slice() {
+        [one] => format!("leaves out {one}"),
+        [before @ .., last] => format!("leaves out {} and {last}", before.join(", ")),
+        [] => String::new(),
+    };
+    if let Some(first) = absent.first() {
+        let is_removed = |index: &usize| old[*index].kind == LineKind::Remove;
+        if absent.iter().any(is_removed) {
             failure.code = Code::P402;
         }
-        let line = quote(old[first].text());
-        let to_remove = if is_removed(&old[first]) { " to remove" } else { "" };
-        failure.message = match absent.count() {
-            0 => format!("the file has no line {line}{to_remove}"),
-            more if more + 1 == old.iter().filter(|line| !line.is_blank()).count() => {
-                failure.message = format!(
-                    "none of its lines is in the file, neither {line} nor the other {more}: is it for another file?"
-                );
-                return None;
-            }
-            more => format!(
-                "the file has no line {line}{to_remove}, and {more} more of its lines are missing"
-            ),
-        };
-        return Some(first);
+        let line = quote(old[*first].text());
+        let others = absent.len() - 1;
+        if others > 0 && absent.len() == old.iter().filter(|line| !line.is_blank()).count() {
+            failure.message = format!(
+                "none of its lines is in the file, neither {line} nor the other {others}: is it for another file?"
+            );
+            return None;
+        }
+        let to_remove = if is_removed(first) { " to remove" } else { "" };
+        failure.message = format!("the file has no line {line}{to_remove}");
+        if others > 0 {
+            failure.message += &format!(", and {others} more of its lines are missing");
+        }
+        if !left_out.is_empty() {
+            failure.message += &format!("; the hunk also {left_out}");
+        }
+        return Some(*first);
     }
-    let is_off = |index: &usize| {
-        let above = index.checked_sub(1).and_then(|above| rows[above]);
-        rows[*index].is_none() || above.is_some_and(|above| rows[*index] != Some(above + 1))
+    let is_same = |(line, row): (&&HunkLine<'_>, &Option<usize>)| {
+        row.is_none_or(|row| trim_end(line.text()) == trim_end(site.text.line(row)))
     };
-    if let Some(index) = (0..rows.len()).find(is_off) {
-        let line = quote(old[index].text());
-        let above = index.checked_sub(1).and_then(|above| rows[above]);
-        let gap = index.checked_sub(1).and_then(|above| Some(rows[above]? + 1..rows[index]?));
-        let known = gap.clone().and_then(|mut gap| {
-            gap.find(|row| {
-                let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
-                added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
-            })
-        });
-        failure.message = match (known, gap) {
-            (Some(row), _) => format!("line {} of the file already has what it adds", row + 1),
-            (_, Some(gap)) if gap.len() == 1 => {
-                format!(
-                    "its lines are in the file, but it leaves out line {} between them",
-                    gap.end
-                )
-            }
-            (_, Some(gap)) => format!(
-                "its lines are in the file, but it leaves out lines {} to {} between them",
-                gap.start + 1,
-                gap.end
+    let other_space = old.iter().zip(rows).position(|pair| !is_same(pair));
+    let how = other_space.map_or_else(String::new, |index| {
+        let row = rows[index].unwrap_or_default();
+        let indents = [site.text.line(row), old[index].text()]
+            .map(|line| line.len() - line.trim_ascii_start().len());
+        let [there, here] = indents;
+        match there == here {
+            true => ", but with other white space".to_owned(),
+            false => format!(
+                ", but with other white space: line {} is indented by {there}, not by {here}",
+                row + 1
             ),
-            _ if let Some(above) = above => format!(
-                "its lines are in the file, but line {} is not followed by {line}",
-                above + 1
-            ),
-            _ => format!("its lines are in the file, but {line} is not where it is expected"),
-        };
-        return Some(index);
+        }
+    });
+    let added = |row: &usize| {
+        let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
+        added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
+    };
+    let known = gaps.iter().flat_map(Clone::clone).find(added);
+    let lost = rows.iter().position(Option::is_none);
+    failure.message = match (known, lost) {
+        (Some(row), _) => format!("line {} of the file already has what it adds", row + 1),
+        (_, Some(lost)) => {
+            let line = quote(old[lost].text());
+            let above = lost.checked_sub(1).and_then(|above| rows[above]);
+            above.map_or_else(
+                || format!("{line} is not where the hunk expects it"),
+                |above| format!("line {} is not followed by {line}", above + 1),
+            )
+        }
+        _ if left_out.is_empty() => format!("its lines are in the file{how}"),
+        _ => format!("its lines are in the file{how}; the hunk {left_out} between them"),
+    };
+    if !left_out.is_empty() && known.is_none() && lost.is_some() {
+        failure.message += &format!("; the hunk {left_out}");
     }
-    "its lines are in the file, but with other white space".clone_into(&mut failure.message);
-    let same = |index: &usize| {
-        rows[*index]
-            .is_some_and(|row| trim_end(old[*index].text()) == trim_end(site.text.line(row)))
-    };
-    (0..old.len()).find(|index| !same(index))
+    let after_gap = (1..rows.len()).find(|index| {
+        rows[index - 1].is_some_and(|above| rows[*index].is_some_and(|row| row > above + 1))
+    });
+    [after_gap, lost].into_iter().flatten().min().or(other_space)
+}
+
+// The rows of the file between two lines that follow each other in the hunk.
+fn find_gaps(rows: &[Option<usize>]) -> Vec<Range<usize>> {
+    let pairs = rows.windows(2).filter_map(|pair| Some(pair[0]? + 1..pair[1]?));
+    pairs.filter(|gap| !gap.is_empty()).collect()
+}
+
+fn name_rows(rows: &Range<usize>) -> String {
+    match rows.len() {
+        1 => format!("line {}", rows.end),
+        _ => format!("lines {} to {}", rows.start + 1, rows.end),
+    }
 }
 
 /// Returns the row where old lines may begin by the line that is most like the first of them.

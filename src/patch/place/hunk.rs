@@ -177,6 +177,12 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
+    if hunk.lines.is_empty() {
+        return Refusal::new(
+            Code::P104,
+            "no line follows the hunk header: the patch is cut off",
+        );
+    }
     let message = "the hunk only adds lines, and no context line shows where they go";
     let mut refusal = Refusal::new(Code::P410, message);
     let top = hunk.old.map_or(0, |(line, _)| line.saturating_sub(4) as usize);
