@@ -108,7 +108,7 @@ impl<'a> Fill<'a> {
             };
             let outline = inputs.outline(&candidate.path, file.text.as_bytes());
             if candidate.role == Role::Target && failure.is_silent() {
-                // Nothing fails that is known of: the targets are the question.
+                // No failure is known, so every line of a target is relevant.
                 candidate.lines = (1..=file.text.lines().count() as u32).collect();
             }
             let is_source = pool.standing(&candidate.path).is_some();
@@ -173,7 +173,7 @@ impl<'a> Fill<'a> {
         entries[further..].rotate_left(others - further);
         let mut kept = Vec::new();
         for mut entry in entries {
-            entry.rank = (!entry.is_free()).then_some(self.next_rank);
+            entry.rank = (!entry.is_outside_limit()).then_some(self.next_rank);
             if entry.rank > Some(self.caps.max_files) {
                 self.leave_out(&entry.candidate.path);
                 continue;
@@ -265,7 +265,7 @@ impl<'a> Fill<'a> {
         let mut left = self.caps.max_total_bytes;
         if self.failure.level <= Level::OneHop {
             // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
-            let free = entries.iter().filter(|entry| entry.is_free());
+            let free = entries.iter().filter(|entry| entry.is_outside_limit());
             left = left.saturating_add(
                 free.map(|entry| entry.file.text.len() as u64).sum::<u64>().min(left),
             );
@@ -323,7 +323,7 @@ impl<'a> Fill<'a> {
 }
 
 fn group(entry: &Entry, is_spec: bool) -> (u8, Option<u64>) {
-    match (entry.is_free(), entry.rank) {
+    match (entry.is_outside_limit(), entry.rank) {
         (true, _) => (0, None),
         _ if is_spec || entry.candidate.asked.is_some() => (1, None),
         (_, Some(rank)) => (2, Some(rank)),
@@ -333,7 +333,7 @@ fn group(entry: &Entry, is_spec: bool) -> (u8, Option<u64>) {
 
 impl Entry {
     // Whether it takes none of the places of a level.
-    fn is_free(&self) -> bool {
+    fn is_outside_limit(&self) -> bool {
         matches!(self.candidate.role, Role::Target | Role::Manifest)
     }
 }

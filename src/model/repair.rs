@@ -123,7 +123,8 @@ pub struct Observed {
     pub message: String,
     /// Tests that failed, sorted.
     pub failing_tests: Vec<String>,
-    /// The same for two runs that fail in the same way: hex digest of kind, tests and names.
+    /// The same for two runs that fail in the same way: hex digest of kind, subkind and failing tests with their errors; without
+    /// tests, of the names and errors.
     pub signature: String,
     /// Whether the user has to act.
     pub requires_user_action: bool,

@@ -312,8 +312,8 @@ fn after(
     }
 }
 
-// Up the ladder, and at its top on to the last attempt: each reply is told what came of the one
-// before. Only a reply that was given before ends it, and only where there is no more to show.
+// Raises the level; at the top, asks again until attempts run out, because each prompt reports how the last reply
+// failed. A reply that repeats an earlier one at the top ends the run.
 fn climb_level(
     last: &AttemptResult,
     failure: &Observed,

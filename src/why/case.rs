@@ -138,7 +138,7 @@ pub(super) fn search_case(
     Ok(answer)
 }
 
-// Runs trials until the smallest set among these hunks is known with which reverted the tests pass.
+// Runs trials until it knows the smallest set of these hunks whose revert makes the tests pass.
 fn reduce_hunks(
     trials: &mut Trials<'_>,
     case: &Case<'_>,

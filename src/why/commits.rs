@@ -65,7 +65,7 @@ pub(super) fn search_commits(
                 WhyOutcome::Other => WhyReason::DoesNotBuild,
             };
             found = Some(reason);
-            // A commit at which the tests fail in another way takes back no denial of a later one.
+            // If an older commit fails in another way, `FailsWithout` of a later one stays the answer.
             let tells = reason != WhyReason::DoesNotBuild;
             if tells || answer.reason != Some(WhyReason::FailsWithout) {
                 answer.base = Some(base.clone());
@@ -117,7 +117,7 @@ fn list_bases(
     bases.extend(seen.map(|commit| base("the last run that passed", commit)));
     let branched = git.branched_from();
     bases.extend(branched.map(|commit| base("where the branch began", commit)));
-    // Of fewer commits the first of all.
+    // A history shorter than a step ends at its oldest commit.
     let first = line.len().saturating_sub(1);
     let steps = STEPS_BACK.into_iter();
     let steps = steps.take(if find.near_only { 2 } else { STEPS_BACK.len() });

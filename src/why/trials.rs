@@ -77,7 +77,7 @@ pub struct TrialStart {
     pub run: u32,
     /// The state of the files, in words.
     pub what: String,
-    /// Changes with which reverted the tests passed once, as `path:line`.
+    /// Changes whose revert made the tests pass once, as `path:line`.
     pub likely: Option<String>,
 }
 
@@ -140,7 +140,7 @@ pub struct Trials<'a> {
     red: RedRun,
     /// The failures, each with an outcome of its own.
     pub failures: Failures,
-    /// The smallest set of changes with which reverted the tests passed.
+    /// The smallest set of changes whose revert made the tests pass.
     pub likely: Option<Vec<String>>,
     // The line that runs only the failing tests, and how many it names.
     selection: Option<(String, usize)>,
@@ -430,7 +430,7 @@ impl<'a> Trials<'a> {
         if ran.interrupted {
             self.ended = Some(WhyReason::Interrupted);
         } else if ran.cut_short
-            // Too late for `mendit run`, which says nothing of the tests.
+            // A rerun that takes so long tells `mendit run` nothing of the tests.
             || limits.each.is_some()
                 && self.red.exit_code.is_some()
                 && ran.observed.test_result.timed_out

@@ -130,8 +130,8 @@ fn least_likeness(text: &Text<'_>, old: &[&HunkLine<'_>], start: usize) -> Optio
     all?.into_iter().max()
 }
 
-/// Returns the rows where the old lines begin by most of those that the file has.
-/// Those with as many are in the order of their distance from the line that the hunk states.
+/// Returns the likely start rows, those with the most matching lines first; ties by distance from the line that the
+/// hunk states.
 pub(super) fn likely_starts(
     site: &Site<'_, '_>,
     hunk: &Hunk<'_>,

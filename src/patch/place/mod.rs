@@ -7,15 +7,15 @@ mod file;
 mod hunk;
 mod indent;
 mod placed;
-mod search;
 mod site;
+mod work;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::place;
 pub(super) use hunk::Placement;
 pub(super) use placed::Placed;
-pub(super) use search::Work;
 pub(super) use site::Site;
+pub(super) use work::Work;
 
 #[cfg(test)]
 mod trial {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::search::Work;
+use super::work::Work;
 use crate::patch::set::HunkLine;
 use crate::patch::text::Text;
 
