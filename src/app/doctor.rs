@@ -191,6 +191,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
             .hint("pass a command with `--test CMD`, or servers with `--mcp FILE`"));
     }
     let workspace = app.worktree()?;
+    let project = Project::open(&workspace);
     let given = servers.iter().flat_map(ServerConfig::variables);
     let named = list_values(&settings.test.env);
     let redactor = Redactor::new(environment().chain(given).chain(named));
@@ -212,11 +213,14 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     for probe in probes {
         let mut healed = heal(probe, &options)?;
         let (probe, report) = (&healed.probe, &mut healed.report);
-        if let (Target::Command(line), Some(diagnosis)) = (&probe.target, &report.diagnosis) {
-            let found = explain_failure(&Project::open(&workspace), diagnosis, "", line);
-            report.user_action_needed =
-                found.first().map(in_words).or(report.user_action_needed.take());
-        }
+        let line = probe.program().unwrap_or_default();
+        let kind = report.diagnosis.as_ref().map(|one| one.kind);
+        let found = report.diagnosis.iter();
+        let mut found = found.flat_map(|one| explain_failure(&project, one, "", line));
+        let is_variable = kind == Some(FailureKind::MissingEnvVar);
+        let action = found.next();
+        let action = action.map(|one| if is_variable { one.problem } else { in_words(&one) });
+        report.user_action_needed = action.or(report.user_action_needed.take());
         if job.sandbox.mode == SandboxMode::Auto
             && let Some(sandbox) = healed.sandbox
         {

@@ -20,7 +20,7 @@ use crate::report::{
 /// changes whose revert makes them pass: uncommitted changes first, otherwise commits since a good one. The
 /// worktree is not touched.
 #[derive(Debug, clap::Args)]
-#[command(after_help = WHY_EXITS)]
+#[command(after_help = include_str!("help/why.txt").trim_ascii_end())]
 pub(crate) struct WhyArgs {
     #[command(flatten)]
     request: WhyRequest,
@@ -28,14 +28,6 @@ pub(crate) struct WhyArgs {
     #[arg(long, value_parser = comment_forms(), default_value = "text")]
     format: Form,
 }
-
-const WHY_EXITS: &str = "Examples:
-  mendit run pytest; mendit why             the change that broke the last run
-  mendit why npm test                       the change that broke a command
-  mendit why --since v2.1                   among the commits since a release
-
-Exit codes: 0 culprit found, or nothing fails · 1 not by these changes, or unknown · 2 it could not
-run · 3 out of time or runs · 130 interrupted";
 
 impl WhyArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -94,7 +86,7 @@ impl DiagnoseArgs {
 /// Diagnoses the log, chooses the level and selects the files. Without a target, the files are taken from the log. The
 /// packet is printed (`--format json`, `markdown`) or written to `--out DIR`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = CONTEXT_EXAMPLES)]
+#[command(after_help = include_str!("help/context.txt").trim_ascii_end())]
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     request: ContextRequest,
@@ -102,13 +94,6 @@ pub(crate) struct ContextArgs {
     #[arg(long, value_parser = comment_forms(), default_value = "text", help_heading = "Result")]
     format: Form,
 }
-
-const CONTEXT_EXAMPLES: &str = "Examples:
-  mendit context                                    the last run, as a table
-  mendit context --format markdown | my-agent       the last run, as a prompt
-  pnpm test 2>&1 | mendit context --log -           a log from a pipe
-  mendit context --issue issue.md                   the files of an issue
-  mendit context --max-tokens 20000 src/app.ts      around a file, within a budget";
 
 impl ContextArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {

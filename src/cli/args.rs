@@ -31,50 +31,10 @@ pub(crate) struct Cli {
 }
 
 // Written by hand, so that it fits a screen of 30 lines; a test checks that every command is listed once.
-const HELP: &str = "\
-{about}
-
-{usage-heading} {usage}
-
-  run        Run a test command, diagnose it and find the change that broke it
-  why        Find the change that broke the tests
-  fix        Fix the last run, without an LLM or with an agent
-  check      Validate a patch without applying it
-  apply      Validate a patch, then apply it atomically
-  git-apply  Apply a patch with the flags and rules of git apply
-  context    Build the context of a failure: the files that a fix needs
-  diagnose   Classify a failure from its log
-  hint       Suggest imports for undefined names
-  imports    List what files import and what imports them
-  doctor     Check the environment and MCP servers, and repair their setup
-  bench      Measure pass rates of agents on fixtures and real fixes
-  report     Report why a run failed, or the rates of several runs
-  mcp        Serve the commands as tools of an MCP server
-  init       Connect an agent, an editor or a CI host
-  redact     Print a text with its secrets redacted
-  explain    Explain a code and what to do about it
-  config     Show the effective settings, or delete stored data
-
-Options of every command:
-  -C DIR, --config FILE, --trust-config, --color WHEN, --threads N, --no-progress, -q, -v, -h, -V
-
-`mendit COMMAND --help` explains a command and its options.
-";
+const HELP: &str = include_str!("help/all.txt");
 
 /// The text for a call without a command.
-pub(crate) const FIRST: &str = "\
-mendit finds the change that broke your tests, fixes them, and validates patches.
-
-  mendit run CMD       run a test command; when it fails, find what broke it
-  mendit why           find the change that broke it; writes nothing
-  mendit fix           fix the last run; shows the patch and asks
-  mendit check PATCH   validate a patch; changes nothing
-  mendit apply PATCH   apply it, all or nothing
-  mendit context       the code that a fix of the last run needs
-  mendit diagnose LOG  classify a failure from its log
-
-More: `mendit help` names all commands, `mendit COMMAND --help` explains one.
-";
+pub(crate) const FIRST: &str = include_str!("help/first.txt");
 
 // A row is a command and its flags, whose comment is the description.
 macro_rules! commands {

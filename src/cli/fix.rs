@@ -15,7 +15,7 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 /// agent is asked after that. Every patch is validated and tested in an isolated copy; then the diff is shown,
 /// and written if you agree. `--test` never prompts: the patch stays in the run's folder, or is written with `--yes`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = EXITS)]
+#[command(after_help = include_str!("help/fix.txt").trim_ascii_end())]
 pub(crate) struct FixArgs {
     #[command(flatten)]
     request: FixRequest,
@@ -23,20 +23,6 @@ pub(crate) struct FixArgs {
     #[arg(hide_short_help = true, long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
-
-const EXAMPLES: &str = "Examples:
-  mendit run pytest; mendit fix            fix the failure without an LLM
-  mendit fix --agent claude                ask Claude Code for the rest";
-
-const EXITS: &str = "Examples:
-  mendit run pytest; mendit fix            fix the failure without an LLM
-  mendit fix --agent claude                ask Claude Code for the rest
-  mendit fix --yes npm test                run, fix and write in one go
-  mendit fix --test pytest --agent CMD     for scripts: asks nothing
-
-Exit codes: 0 fixed, or the command passes · 1 not fixed, or declined · 2 it could not run ·
-3 out of time · 4 action required, or nothing to fix · 5 refused by policy ·
-130 interrupted";
 
 impl FixArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {

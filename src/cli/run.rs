@@ -19,7 +19,7 @@ use crate::report::{run_culprit, run_summary};
 /// `diagnose`, `hint`, `context` and `report` use the last run by default. Without a command, the last one
 /// runs again; without a last run, mendit finds the project's test command and asks before it runs it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXITS)]
+#[command(after_help = include_str!("help/run.txt").trim_ascii_end())]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     request: RunRequest,
@@ -37,14 +37,6 @@ pub(crate) struct RunArgs {
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
-
-const EXITS: &str = "Examples:
-  mendit run pytest -x
-  mendit run --timeout 10m npm test
-  mendit run \"npm run build && npm test\"      one quoted argument is a shell line
-
-Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · \
-3 out of time · 4 action required (a variable, credentials, a package) · 130 interrupted";
 
 impl RunArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {

@@ -15,7 +15,7 @@ use crate::report::{diff_text, healing_text, table};
 /// failure, changes a copy of the configuration and retries. Commands that appear only in a log are never run or
 /// installed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = DOCTOR_EXITS)]
+#[command(after_help = include_str!("help/doctor.txt").trim_ascii_end())]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     request: HealRequest,
@@ -23,14 +23,6 @@ pub(crate) struct DoctorArgs {
     #[arg(long, value_parser = plain_forms(), default_value = "text")]
     format: Form,
 }
-
-const DOCTOR_EXITS: &str = "Examples:
-  mendit doctor                          what is installed, what is missing, how to fix it
-  mendit doctor --test pytest            whether the command starts at all
-  mendit doctor --mcp .mcp.json --auto   start the servers, correct their configuration
-
-Exit codes: 0 all respond · 1 one does not, for an unknown reason · 2 nothing \
-could start · 3 out of time · 4 action required · 130 interrupted";
 
 impl DoctorArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {

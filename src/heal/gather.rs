@@ -1,4 +1,4 @@
-//! Gathers the facts that a correction may use: names of programs and variables, never values.
+//! Gathers the facts that a correction may use: names of programs and packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,10 +11,11 @@ use crate::exec::{is_program, on_path};
 use crate::model::file_name;
 
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
-const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+/// Larger files around a probe are not read.
+const MAX_BYTES: u64 = 32 << 20;
 
 /// Facts around a probe that a fix may use. Gathered before the choice, so that the choice is a function over
-/// values. Names only: no value of a variable is kept.
+/// values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// Of the programs a fix may use, those on the search path.
@@ -23,8 +24,6 @@ pub struct Surroundings {
     pub local: BTreeMap<String, String>,
     /// Packages that `package.json` names.
     pub npm: BTreeSet<String>,
-    /// Example files of variables, each with the names it sets.
-    pub examples: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
@@ -38,17 +37,14 @@ pub(super) fn gather_surroundings(directory: &Path, probe: &Probe) -> Surroundin
         let file = files.find(|file| is_program(&directory.join(file)));
         found.local.extend(file.map(|file| (name.to_owned(), file)));
     }
-    let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
-    found.npm = node_packages(&read(&"package.json"));
-    let examples = EXAMPLES.iter().map(|name| ((*name).to_owned(), variable_names(&read(name))));
-    found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
+    let manifest = read_file(&directory.join("package.json"));
+    found.npm = node_packages(&manifest.unwrap_or_default());
     found
 }
 
 fn read_file(file: &Path) -> Option<String> {
     let about = file.metadata().ok()?;
-    // Larger files around a probe are not read.
-    let is_small = about.is_file() && about.len() <= (32 << 20);
+    let is_small = about.is_file() && about.len() <= MAX_BYTES;
     is_small.then(|| std::fs::read_to_string(file).ok())?
 }
 
@@ -57,14 +53,6 @@ fn node_packages(text: &str) -> BTreeSet<String> {
     let tables = ["dependencies", "devDependencies"].map(|table| manifest[table].as_object());
     let names = tables.into_iter().flatten().flat_map(|table| table.keys());
     names.cloned().collect()
-}
-
-fn variable_names(text: &str) -> BTreeSet<String> {
-    let lines = text.lines().map(|line| line.trim_start().trim_start_matches("export "));
-    let names = lines.filter_map(|line| Some(line.split_once('=')?.0.trim()));
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let names = names.filter(|name| !name.is_empty() && name.chars().all(letter));
-    names.map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ const RULES: &[(Kind, Rule)] = &[
     (Kind::TransportMismatch, flip_transport),
     (Kind::Timeout, double_timeout),
     (Kind::AuthFailed, check_credentials),
-    (Kind::MissingEnvVar, name_variable),
 ];
 
 /// Returns the fixes for a failure, best first, the last one for a person; `None` for an unknown failure.
@@ -41,11 +40,9 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let Some(program) = probe.program() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    if let Some(line) = diagnosis.evidence.first().filter(|_| !names_word(diagnosis, program)) {
-        // Told to a person, because a name that only the log knows is never run.
-        let line = &line.text;
-        let message = format!("A program that `{program}` starts is not installed: {line}");
-        return vec![Fix::person(message)];
+    // A name that only the log knows is never run.
+    if !diagnosis.evidence.is_empty() && !names_word(diagnosis, program) {
+        return vec![Fix::person(diagnosis.suggested_fix.clone())];
     }
     let name = file_name(program);
     let has = |program: &str| around.programs.contains(program);
@@ -63,14 +60,7 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
             Some(Fix::change(message, probe.with_front(words)?))
         })
         .collect();
-    fixes.push(Fix::person(if is_declared {
-        format!("`{name}` is in the manifest but not installed: run your installer (`npm install`)")
-    } else {
-        format!(
-            "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
-             correct the command"
-        )
-    }));
+    fixes.push(Fix::person(diagnosis.suggested_fix.clone()));
     fixes
 }
 
@@ -162,29 +152,4 @@ fn check_credentials(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
             sent.join("`, `")
         )
     })]
-}
-
-// A variable is missing: where its name is, not what its value would be.
-fn name_variable(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let examples = &history.surroundings.examples;
-    let lines = diagnosis.evidence.iter();
-    let words = lines.flat_map(|line| line.text.split(move |letter| !is_letter(letter)));
-    let names: Vec<&str> = words
-        .filter(|word| word.len() >= 4 && word.contains('_') && *word == word.to_ascii_uppercase())
-        .collect();
-    let mut known = names.iter().filter_map(|name| {
-        Some((
-            *name,
-            examples.iter().find(|(_, known)| known.contains(*name))?.0,
-        ))
-    });
-    vec![Fix::person(match (known.next(), names.first()) {
-        (Some((name, file)), _) => format!("Set `{name}`, which is in {file}"),
-        (None, Some(name)) => format!("Set `{name}`"),
-        (None, None) => diagnosis.suggested_fix.clone(),
-    })]
-}
-
-fn is_letter(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
 }

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::declared::{
     Place, Requirement, install_command, node_requirements, parse_requirement, python_requirements,
+    rows,
 };
 use super::failure::{MAX_FILES, needed_variable};
-use super::lock::{Lock, normal};
 use super::members::{Member, covers, link_member, list_members};
 use super::modules::missing_plugin;
-use super::node_modules::tree_problem;
 use super::project::{Manager, Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
+use crate::languages::{Lock, normal};
 use crate::model::Remedy;
 use crate::policy::is_test;
 use crate::source::EntryKind;
@@ -31,40 +33,199 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     let python = wrong_python().or_else(|| python_problem(project));
     let engine = node.and_then(|version| wrong_version(project, false, &version));
     let node = engine.or_else(|| node_problem(project)).or_else(|| member_problem(project));
-    let submodule = unfetched_submodule(project, None);
-    let variable = needed_variable(project);
-    let problems = [submodule, python, node, variable];
+    let problems = [
+        unfetched_submodule(project, None),
+        python,
+        node,
+        needed_variable(project),
+    ];
     project.with_manager(problems.into_iter().flatten().collect())
+}
+
+/// What a manager should have installed for a language, and what is there.
+pub(super) struct Tree<'p> {
+    pub(super) project: &'p Project<'p>,
+    pub(super) manager: &'static Manager,
+    /// pyproject.toml or package.json.
+    pub(super) manifest: Value,
+    pub(super) lock: Lock,
+    /// Versions by package; empty where a package does not say.
+    present: BTreeMap<String, String>,
+}
+
+impl<'p> Tree<'p> {
+    pub(super) fn open(project: &'p Project<'p>, python: bool) -> Option<Self> {
+        let manager = project.find_manager(python)?;
+        let text = project.read(&manager.file).unwrap_or_default();
+        let all = project
+            .installed
+            .distributions()
+            .into_iter()
+            .filter(|one| one.is_whole && python);
+        Some(Self {
+            project,
+            manager,
+            manifest: project.manifest(if python { "pyproject.toml" } else { "package.json" }),
+            lock: Lock::read(&manager.file, &text),
+            present: all.map(|one| (normal(&one.name), one.version)).collect(),
+        })
+    }
+
+    /// A problem that installing everything solves.
+    pub(super) fn install_all(&self, message: impl Into<String>) -> Option<Remedy> {
+        Some(Remedy::new(
+            message,
+            self.project.command(&self.manager.all),
+        ))
+    }
+
+    // The manifest against the lock, then both against what is there.
+    fn compare(&self, requirements: &[Requirement], are_locked: bool) -> Option<Remedy> {
+        let (file, lock) = (&self.manager.file, &self.lock);
+        let is_stale = |one: &&Requirement| match lock.versions.get(&one.name) {
+            Some(versions) => {
+                !versions.is_empty() && versions.iter().all(|version| one.refuses(version))
+            }
+            None => !one.is_elsewhere(),
+        };
+        let mut asked = requirements.iter().filter(|_| are_locked && !lock.versions.is_empty());
+        if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
+            let wanted = format!("{name} {range}");
+            let wanted = wanted.trim_end();
+            let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
+            return Some(Remedy::new(message, self.manager.renew.clone()));
+        }
+        let unmet = |one: &Requirement| {
+            let there = self.present.get(&one.name);
+            let message = one.unmet(there, &Lock::default(), "the manifest asks for")?;
+            Some(Remedy::new(
+                message,
+                install_command(self.project, self.manager, &one.name),
+            ))
+        };
+        if let Some(found) = requirements.iter().find_map(unmet) {
+            return Some(found);
+        }
+        let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
+            let locked = lock.versions.get(name).filter(|_| self.has_installed())?;
+            let differs = !locked.is_empty() && !version.is_empty() && !locked.contains(version);
+            differs.then_some((name, version, locked))
+        })?;
+        let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
+        let locked = locked.join(" or ");
+        self.install_all(format!(
+            "{name} {version} is installed, {file} asks for {locked}"
+        ))
+    }
+
+    // Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
+    fn has_installed(&self) -> bool {
+        let name = self.manager.all.split(' ').next().unwrap_or_default();
+        let installer = |about: PathBuf| std::fs::read_to_string(about.join("INSTALLER")).ok();
+        let mut said = self.project.installed.metadata().filter_map(installer).peekable();
+        match name {
+            "pnpm" => self.project.has_path("node_modules/.modules.yaml"),
+            "npm" => self.project.has_path("node_modules/.package-lock.json"),
+            "uv" | "poetry" => said.peek().is_none() || said.any(|text| text.starts_with(name)),
+            _ => true,
+        }
+    }
+
+    // A package of a workspace of uv, which `uv sync` alone leaves out.
+    fn unsynced_member(&self) -> Option<Remedy> {
+        let globs = &self.manifest["tool"]["uv"]["workspace"]["members"];
+        let members = list_members(self.project.source, true);
+        let is_left_out = |member: &&Member| {
+            covers(globs, &member.folder)
+                && member.manifest.contains("[build-system]")
+                && !self.present.contains_key(&normal(&member.name))
+        };
+        let member = members.iter().find(is_left_out)?;
+        let message = format!("`{}` of the workspace is not installed", member.name);
+        Some(Remedy::new(message, "uv sync --all-packages".to_owned()))
+    }
+
+    // A package that another installed one needs, and that is missing or in a version that it refuses, as `pip check`
+    // says it. A lock may overrule it.
+    fn unmet_requirement(&self) -> Option<Remedy> {
+        let message = self.project.installed.metadata().find_map(|about| {
+            let text = std::fs::read_to_string(about.join("METADATA")).ok()?;
+            let by = text.lines().find_map(|line| line.strip_prefix("Name: "))?;
+            let by = format!("{by} needs");
+            let lines = text.lines().filter_map(|line| line.strip_prefix("Requires-Dist: "));
+            let asked = lines.filter_map(|line| parse_requirement(line, Place::Main));
+            let mut asked = asked.filter(|one| !one.is_conditional);
+            asked.find_map(|one| one.unmet(self.present.get(&one.name), &self.lock, &by))
+        });
+        self.install_all(message?)
+    }
+
+    /// Returns the project's own package where it is not installed: in a src layout, which only an installation puts
+    /// on the path, or asked for by its name; or where it was installed before it had one of its programs.
+    pub(super) fn own_package(&self, asked: Option<&str>) -> Option<Remedy> {
+        let project = self.project;
+        let name = self.manifest["project"]["name"].as_str()?;
+        let is_asked = asked.is_some_and(|asked| normal(asked) == normal(name));
+        let is_src = project.has_file_below(&format!("src/{}/", normal(name).replace('-', "_")));
+        let text = project.read("pyproject.toml")?;
+        let on_path = text.contains("pythonpath") || text.contains("package = false");
+        let line = match self.manager.file.ends_with(".lock") {
+            true => &self.manager.all,
+            false => "{pip} install -e .",
+        };
+        let why = if is_asked { "" } else { ", and src/ is not on the path" };
+        let mut message = format!("the package `{name}` itself is not installed{why}");
+        if self.present.contains_key(&normal(name)) {
+            let bin = format!("{}/bin", project.find_environment()?);
+            let mut programs =
+                rows(&self.manifest["project"]["scripts"]).map(|(program, _)| program);
+            let is_missing = |program: &&String| !project.has_path(&format!("{bin}/{program}"));
+            let program = programs.find(is_missing).filter(|_| project.has_path(&bin))?;
+            message = format!("`{name}` was installed before it had its program `{program}`");
+        } else if !is_asked && (!is_src || on_path) {
+            return None;
+        }
+        Some(Remedy::new(message, project.command(line)))
+    }
+
+    // The plugin for an option of pytest's settings.
+    fn plugin_of_settings(&self) -> Option<Remedy> {
+        self.present.get("pytest")?;
+        let settings = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
+        let texts = settings.iter().filter_map(|file| self.project.read(file));
+        let texts: Vec<String> = texts.collect();
+        let lines = texts.iter().flat_map(|text| text.lines());
+        missing_plugin(
+            self.project,
+            lines,
+            ["addopts", "asyncio_mode"],
+            &self.present,
+        )
+    }
 }
 
 /// Returns what Python packages lack.
 pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
-    let manager = project.find_manager(true)?;
+    let tree = Tree::open(project, true)?;
+    let (manager, present) = (tree.manager, &tree.present);
     let file = manager.file.as_str();
     let is_lock = file.ends_with(".lock");
-    let active = std::env::var_os("VIRTUAL_ENV").is_some() || is_lock && file != "uv.lock";
     if project.find_environment().is_none() {
-        let message = format!("{file} locks packages, but there is no .venv");
-        let lacks = is_lock && !active;
-        return lacks.then(|| Remedy::new(message, manager.all.clone()));
+        let is_elsewhere = std::env::var_os("VIRTUAL_ENV").is_some() || file != "uv.lock";
+        let message = format!("{file} locks packages, and there is no .venv");
+        return tree.install_all(message).filter(|_| is_lock && !is_elsewhere);
     }
     let mut requirements = python_requirements(project);
     if let Some(lost) = lost_interpreter(project, manager) {
         return Some(lost);
     }
-    let present = python_packages(project);
-    let runs_tests = |one: &Requirement| one.name == "pytest" && !present.contains_key("pytest");
-    if let Some(runner) = requirements.iter().find(|one| runs_tests(one)) {
-        return Some(not_installed(project, manager, &runner.name));
-    }
-    let defaults = &project.manifest("pyproject.toml")["tool"]["uv"]["default-groups"];
-    let is_default = |name: &str| match defaults.as_array() {
-        Some(names) => names.iter().any(|one| one == name),
-        None => name == "dev",
-    };
+    let defaults = tree.manifest["tool"]["uv"]["default-groups"].as_array();
+    let is_default =
+        |name: &str| defaults.map_or(name == "dev", |names| names.iter().any(|one| one == name));
     let is_needed = |one: &Requirement| match &one.place {
         Place::Main => true,
         Place::Group(name) if is_lock && is_default(name) => true,
+        _ if one.name == "pytest" => true,
         // A plugin shows in no import.
         Place::Group(file) if file.ends_with(".txt") && one.name.starts_with("pytest-") => {
             present.contains_key("pytest")
@@ -72,19 +233,15 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         _ => !present.contains_key(&one.name) && is_imported_by_tests(project, &one.name),
     };
     requirements.retain(|one| !one.is_conditional && is_needed(one));
-    let packages = Packages {
-        // A member of a workspace has its manifest elsewhere than the lock.
-        are_locked: is_lock && project.folder_of(file) == project.folder_of("pyproject.toml"),
-        requirements,
-        present,
-    };
-    let found = packages.find_problem(project, manager, &read_lock(project, manager));
-    let present = &packages.present;
-    found
-        .or_else(|| own_package_missing(project, present, None))
-        .or_else(|| unsynced_member(project, present))
-        .or_else(|| unmet_requirement(project, manager, present))
-        .or_else(|| missing_plugin_of_settings(project, present))
+    // What brings the runner brings the rest.
+    requirements.sort_by_key(|one| one.name != "pytest");
+    // A member of a workspace has its manifest elsewhere than the lock.
+    let are_locked = is_lock && project.folder_of(file) == project.folder_of("pyproject.toml");
+    tree.compare(&requirements, are_locked)
+        .or_else(|| tree.own_package(None))
+        .or_else(|| tree.unsynced_member())
+        .or_else(|| tree.unmet_requirement())
+        .or_else(|| tree.plugin_of_settings())
 }
 
 // An environment whose interpreter was removed or moved.
@@ -108,43 +265,8 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
         "uv.lock" => all,
         _ => format!("python3 -m venv --clear {name} && {all}"),
     };
-    let message = format!("{name}/bin/python points to an interpreter that no longer exists");
+    let message = format!("{name}/bin/python leads to an interpreter that is gone, or was moved");
     Some(Remedy::new(message, line))
-}
-
-// A package of a workspace of uv, which `uv sync` alone leaves out.
-fn unsynced_member(project: &Project<'_>, present: &BTreeMap<String, String>) -> Option<Remedy> {
-    let document = project.manifest("pyproject.toml");
-    let globs = &document["tool"]["uv"]["workspace"]["members"];
-    let members = list_members(project.source, true);
-    let is_left_out = |member: &&Member| {
-        covers(globs, &member.folder)
-            && member.manifest.contains("[build-system]")
-            && !present.contains_key(&normal(&member.name))
-    };
-    let member = members.iter().find(is_left_out)?;
-    let message = format!("`{}` of the workspace is not installed", member.name);
-    Some(Remedy::new(
-        message,
-        Some("uv sync --all-packages".to_owned()),
-    ))
-}
-
-// A package that another installed one needs, as `pip check` says it.
-fn unmet_requirement(
-    project: &Project<'_>,
-    manager: &Manager,
-    present: &BTreeMap<String, String>,
-) -> Option<Remedy> {
-    project.installed.metadata().find_map(|about| {
-        let text = std::fs::read_to_string(about.join("METADATA")).ok()?;
-        let lines = text.lines().filter_map(|line| line.strip_prefix("Requires-Dist: "));
-        let mut asked = lines.filter_map(|line| parse_requirement(line, Place::Main));
-        let missing = asked.find(|one| !one.is_conditional && !present.contains_key(&one.name))?;
-        let missing = missing.name;
-        let message = format!("`{missing}` is not installed, and another package needs it");
-        Some(Remedy::new(message, project.command(&manager.all)))
-    })
 }
 
 // Whether a test imports the module of a package before it can skip anything.
@@ -159,158 +281,41 @@ fn is_imported_by_tests(project: &Project<'_>, package: &str) -> bool {
     texts.any(|text| !text.contains("importorskip") && text.lines().any(imports))
 }
 
-// What a manifest asks for, and what is there.
-struct Packages {
-    // What should be installed.
-    requirements: Vec<Requirement>,
-    // Whether the lock should hold them.
-    are_locked: bool,
-    // Versions by package; empty where a package does not say.
-    present: BTreeMap<String, String>,
-}
-
-impl Packages {
-    // The manifest against the lock, then both against what is there.
-    fn find_problem(
-        &self,
-        project: &Project<'_>,
-        manager: &Manager,
-        lock: &Lock,
-    ) -> Option<Remedy> {
-        let file = &manager.file;
-        let is_stale = |one: &&Requirement| match lock.versions.get(&one.name) {
-            Some(versions) => {
-                !versions.is_empty() && versions.iter().all(|version| one.refuses(version))
-            }
-            None => !one.is_elsewhere(),
-        };
-        let are_locked = self.are_locked && !lock.versions.is_empty();
-        let mut asked = self.requirements.iter().filter(|_| are_locked);
-        if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
-            let wanted = format!("{name} {range}");
-            let wanted = wanted.trim_end();
-            let message =
-                format!("the manifest requires `{wanted}`, but {file} does not contain it");
-            return Some(Remedy::new(message, manager.renew.clone()));
-        }
-        let is_missing = |one: &&Requirement| match self.present.get(&one.name) {
-            Some(version) => !version.is_empty() && one.refuses(version),
-            None => true,
-        };
-        if let Some(missing) = self.requirements.iter().find(is_missing) {
-            let Requirement { name, range, .. } = missing;
-            let Some(version) = self.present.get(name) else {
-                return Some(not_installed(project, manager, name));
-            };
-            let message =
-                format!("`{name}` {version} is installed, but the manifest requires {range}");
-            let line = install_command(project, manager, name);
-            return Some(Remedy::new(message, line));
-        }
-        if !has_installed(project, manager) {
-            return None;
-        }
-        let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
-            let locked = lock.versions.get(name)?;
-            let differs = !locked.is_empty() && !version.is_empty() && !locked.contains(version);
-            differs.then_some((name, version, locked))
-        })?;
-        let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
-        let locked = locked.join(" or ");
-        let message = format!("{name} {version} is installed, but {file} locks {locked}");
-        Some(Remedy::new(message, project.command(&manager.all)))
-    }
-}
-
-// Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
-fn has_installed(project: &Project<'_>, manager: &Manager) -> bool {
-    let name = manager.all.split(' ').next().unwrap_or_default();
-    let installer = |about: PathBuf| std::fs::read_to_string(about.join("INSTALLER")).ok();
-    let said = project.installed.metadata();
-    let mut said = said.filter_map(installer).peekable();
-    match name {
-        "pnpm" => project.has_path("node_modules/.modules.yaml"),
-        "npm" => project.has_path("node_modules/.package-lock.json"),
-        "uv" | "poetry" => said.peek().is_none() || said.any(|text| text.starts_with(name)),
-        _ => true,
-    }
-}
-
-/// Returns the project's own package where it is not installed: in a src layout, which only an installation puts on
-/// the path, or asked for by its name.
-pub(super) fn own_package_missing(
-    project: &Project<'_>,
-    present: &BTreeMap<String, String>,
-    asked: Option<&str>,
-) -> Option<Remedy> {
-    let text = project.read("pyproject.toml")?;
-    let document = project.manifest("pyproject.toml");
-    let name = document["project"]["name"].as_str()?;
-    let is_asked = asked.is_some_and(|asked| normal(asked) == normal(name));
-    let manager = project.find_manager(true)?;
-    let folder = format!("src/{}/", normal(name).replace('-', "_"));
-    let is_src = project.has_file_below(&folder);
-    let on_path = text.contains("pythonpath") || text.contains("package = false");
-    let line = match manager.file.ends_with(".lock") {
-        true => &manager.all,
-        false => "{pip} install -e .",
-    };
-    let why = if is_asked { "" } else { ", and src/ is not on the path" };
-    let message = format!("the package `{name}` itself is not installed{why}");
-    let is_missing = (is_asked || is_src && !on_path) && !present.contains_key(&normal(name));
-    is_missing.then(|| Remedy::new(message, project.command(line)))
-}
-
-// The plugin for an option of pytest's settings.
-fn missing_plugin_of_settings(
-    project: &Project<'_>,
-    present: &BTreeMap<String, String>,
-) -> Option<Remedy> {
-    present.get("pytest")?;
-    let settings = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
-    let texts = settings.iter().filter_map(|file| project.read(file));
-    let texts: Vec<String> = texts.collect();
-    let lines = texts.iter().flat_map(|text| text.lines());
-    missing_plugin(project, lines, ["addopts", "asyncio_mode"], present)
-}
-
 /// Returns what packages of Node.js lack.
 pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
-    let manager = project.find_manager(false)?;
+    let mut tree = Tree::open(project, false)?;
     if project.has_path(".pnp.cjs") {
         return None;
     }
+    let mut usual = node_requirements(&tree.manifest);
     if !project.has_path("node_modules") {
-        let message = "package.json lists packages, but there is no node_modules";
-        let asks = !node_requirements(&project.read("package.json")?).is_empty();
-        return asks.then(|| Remedy::new(message, manager.all.clone()));
+        let message = "package.json asks for packages, and there is no node_modules";
+        return tree.install_all(message).filter(|_| !usual.is_empty());
     }
-    let mut usual = node_requirements(&project.read("package.json")?);
     let is_there = |name: &str| project.has_path(&format!("node_modules/{name}"));
     let members = list_members(project.source, false);
-    let path = project.folder_of("package.json")?.join("package.json");
+    let folder = project.folder_of("package.json")?;
     let is_member = |name: &str| members.iter().any(|member| member.name == name);
     let is_unlinked =
         |one: &&Requirement| !one.is_conditional && is_member(&one.name) && !is_there(&one.name);
     if let Some(one) = usual.iter().find(is_unlinked) {
-        return link_member(project, &one.name, false, path.to_str());
+        return link_member(
+            project,
+            &one.name,
+            false,
+            folder.join("package.json").to_str(),
+        );
     }
-    // Not every lock holds members of the workspace.
-    let lock = read_lock(project, manager);
     // npm and pnpm install peers as well.
-    let is_peer = |name: &str| lock.versions.contains_key(name) && !manager.all.starts_with("yarn");
+    let has_peers = !tree.manager.all.starts_with("yarn");
+    let is_peer = |name: &str| tree.lock.versions.contains_key(name) && has_peers;
+    // Not every lock holds members of the workspace.
     usual.retain(|one| !is_member(&one.name) && (!one.is_conditional || is_peer(&one.name)));
-    let there = usual.iter().filter(|one| is_there(&one.name));
-    let folder = project.folder_of("package.json")?.to_str()?;
+    let there = usual.iter().map(|one| one.name.clone()).filter(|name| is_there(name));
+    let folder = folder.to_str()?;
     let version = |name: &str| node_version(project, folder, name).unwrap_or_default();
-    let there = there.map(|one| (one.name.clone(), version(&one.name)));
-    let packages = Packages {
-        present: there.collect(),
-        are_locked: true,
-        requirements: usual,
-    };
-    let found = packages.find_problem(project, manager, &lock);
-    found.or_else(|| tree_problem(project, manager, &lock))
+    tree.present = there.map(|name| (name.clone(), version(&name))).collect();
+    tree.compare(&usual, true).or_else(|| tree.tree_problem())
 }
 
 // What a package of the workspace declares and does not find. Examples that are no part of the workspace may ask a
@@ -321,36 +326,31 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
     let is_pnpm = root.join("node_modules/.pnpm").is_dir();
     let members = list_members(project.source, false);
     let root_manifest = read_text(project.source, "package.json").unwrap_or_default();
-    let manifest: serde_json::Value = root_manifest.parse().unwrap_or_default();
+    let manifest: Value = root_manifest.parse().unwrap_or_default();
     let mut globs = &manifest["workspaces"];
     if globs.is_object() {
         globs = &globs["packages"];
     }
-    let workspace = read_text(project.source, "pnpm-workspace.yaml").unwrap_or_default();
-    let workspace: serde_json::Value = serde_yaml_ng::from_str(&workspace).unwrap_or_default();
+    let workspace = project.manifest("pnpm-workspace.yaml");
     members.iter().find_map(|member| {
         let folder = Path::new(&member.folder);
         let is_installed = is_pnpm
             && (covers(&workspace["packages"], &member.folder)
                 || root.join(folder).join("node_modules").is_dir());
-        let is_there = |name: &str| {
-            let mut folders = folder.ancestors();
-            folders.any(|at| root.join(at).join("node_modules").join(name).exists())
-        };
-        let asked = node_requirements(&member.manifest);
+        let asked = node_requirements(&member.manifest.parse().unwrap_or_default());
         let mut asked = asked.iter().filter(|one| !one.is_conditional);
         asked.find_map(|one| {
             let mut named = members.iter().filter(|member| member.name == one.name);
             let is_linked = one.range.starts_with("workspace:")
                 || covers(globs, &member.folder)
                     && named.any(|member| covers(globs, &member.folder));
-            if (is_linked || is_installed) && !is_there(&one.name) {
+            if (is_linked || is_installed) && !has_module(&root.join(folder), &one.name) {
                 let at = folder.join("package.json");
                 let link = link_member(project, &one.name, false, at.to_str());
                 return link.or_else(|| {
                     let line = manager.renew.as_ref().unwrap_or(&manager.all);
                     let (name, owner) = (&one.name, &member.name);
-                    let message = format!("`{name}` is not installed, but {owner} requires it");
+                    let message = format!("`{name}` is not installed, and {owner} asks for it");
                     is_plain(&one.name).then(|| Remedy::new(message, line.clone()))
                 });
             }
@@ -364,10 +364,8 @@ fn member_problem(project: &Project<'_>) -> Option<Remedy> {
 // A package whose entry point is a file that its build makes, where no configuration puts its sources in its place.
 fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option<Remedy> {
     let manifest: serde_json::Value = serde_json::from_str(&member.manifest).ok()?;
-    let main = manifest["main"].as_str().or(manifest["exports"].as_str());
-    let root_export = &manifest["exports"]["."];
-    let conditions = [root_export, &root_export["import"], &root_export["default"]];
-    let main = main.or(conditions.iter().find_map(|one| one.as_str()))?;
+    let mut keys = "/main /exports /exports/. /exports/./import /exports/./default".split(' ');
+    let main = keys.find_map(|key| manifest.pointer(key)?.as_str())?;
     manifest["scripts"]["build"].as_str()?;
     let is_config = |path: &str| path.contains("config") && !path.ends_with(".md");
     let texts = project.paths().filter(|path| is_config(path));
@@ -387,27 +385,13 @@ fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option
 
 /// Returns how a package is installed that a manifest declares.
 pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &str) -> Remedy {
-    let message = format!("`{package}` is not installed as the manifest asks for it");
-    let mut line = install_command(project, manager, package);
-    let mut all = project.installed.distributions().into_iter();
-    // pip believes the metadata.
-    if line.contains("pip install") && all.any(|one| normal(&one.name) == package && !one.is_whole)
-    {
-        line.push_str(" --force-reinstall");
-    }
-    Remedy::new(message, line)
+    let message = format!("`{package}` is not installed, and the manifest asks for it");
+    Remedy::new(message, install_command(project, manager, package))
 }
 
-pub(super) fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
-    let text = project.read(&manager.file).unwrap_or_default();
-    Lock::read(&manager.file, &text)
-}
-
-/// Returns the installed distributions by their normal names.
-pub(super) fn python_packages(project: &Project<'_>) -> BTreeMap<String, String> {
-    let all = project.installed.distributions().into_iter();
-    let all = all.filter(|one| one.is_whole);
-    all.map(|one| (normal(&one.name), one.version)).collect()
+/// Checks whether a folder finds a package of Node.js.
+pub(super) fn has_module(at: &Path, name: &str) -> bool {
+    at.ancestors().any(|up| up.join("node_modules").join(name).exists())
 }
 
 /// Returns the version of a package in `node_modules`.

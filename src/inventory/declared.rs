@@ -4,9 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::lock::normal;
+use super::members::list_members;
 use super::project::{Manager, Project, is_plain};
 use super::versions::is_below;
+use crate::languages::{Lock, normal};
+use crate::source::Distribution;
 
 /// A package that a manifest asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +28,29 @@ impl Requirement {
         self.range.contains([':', '/'])
     }
 
-    /// Checks whether a version is below the range, or another one than the only one asked for.
+    /// Checks whether a version is outside the range: below it, at its open end, or another one than the only one.
     pub(super) fn refuses(&self, version: &str) -> bool {
-        let pin = self.range.strip_prefix("==");
-        let pin = pin.filter(|pin| !pin.contains(['*', ',', '+', '=']));
-        let is_other = pin.is_some_and(|pin| is_below(pin, version) == Some(true));
-        !self.is_elsewhere() && (is_other || is_below(version, &self.range) == Some(true))
+        let is_outside = |part: &str| match (part.strip_prefix("=="), part.strip_prefix('<')) {
+            (Some(pin), _) if pin.contains(['*', '+', '=']) => false,
+            (Some(pin), _) => {
+                is_below(pin, version) == Some(true) || is_below(version, pin) == Some(true)
+            }
+            (_, Some(end)) if !end.starts_with('=') => is_below(version, end) == Some(false),
+            _ => is_below(version, part) == Some(true),
+        };
+        let is_one = !self.is_elsewhere() && !self.range.contains('|');
+        is_one && self.range.split(',').any(is_outside)
+    }
+
+    /// Tells why the version that is there is not what something asks for; a lock may overrule it.
+    pub(super) fn unmet(&self, there: Option<&String>, lock: &Lock, by: &str) -> Option<String> {
+        let (name, range) = (&self.name, &self.range);
+        let Some(version) = there else {
+            return Some(format!("`{name}` is not installed, and {by} it"));
+        };
+        let mut locked = lock.versions.get(name).into_iter().flatten();
+        let is_refused = self.refuses(version) && !locked.any(|one| one == version);
+        is_refused.then(|| format!("`{name}` {version} is installed, and {by} {range}"))
     }
 }
 
@@ -47,19 +66,17 @@ pub(super) enum Place {
 pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     let document = project.manifest("pyproject.toml");
     let mut found = Vec::new();
-    let mut add_list = |list: &Value, place: Place| {
-        let lines = list.as_array().into_iter().flatten();
-        let lines = lines.filter_map(Value::as_str);
+    let mut add_list = |list: &Value, place: &Place| {
+        let lines = list.as_array().into_iter().flatten().filter_map(Value::as_str);
         found.extend(lines.filter_map(|line| parse_requirement(line, place.clone())));
     };
-    add_list(&document["project"]["dependencies"], Place::Main);
-    for (name, list) in rows(&document["project"]["optional-dependencies"]) {
-        add_list(list, Place::Extra(name.clone()));
-    }
-    for (name, list) in rows(&document["dependency-groups"]) {
-        add_list(list, Place::Group(name.clone()));
-    }
-    let poetry = &document["tool"]["poetry"];
+    let (own, tool) = (&document["project"], &document["tool"]);
+    add_list(&own["dependencies"], &Place::Main);
+    rows(&own["optional-dependencies"])
+        .for_each(|(name, list)| add_list(list, &Place::Extra(name.clone())));
+    let groups = rows(&document["dependency-groups"]).chain(rows(&tool["pdm"]["dev-dependencies"]));
+    groups.for_each(|(name, list)| add_list(list, &Place::Group(name.clone())));
+    let poetry = &tool["poetry"];
     let groups = rows(&poetry["group"]).map(|(_, group)| group);
     let groups = groups.filter(|group| group["optional"] != true);
     let tables = groups.map(|group| &group["dependencies"]);
@@ -73,11 +90,8 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
             || value.is_array(),
     }));
     if !found.iter().any(|one| one.place == Place::Main) {
-        found.extend(requirements_of(
-            project,
-            Path::new("requirements.txt"),
-            MAX_INCLUDED,
-        ));
+        let file = Path::new("requirements.txt");
+        found.extend(requirements_of(project, file, MAX_INCLUDED));
     }
     for file in FILES {
         let mut all = requirements_of(project, Path::new(file), 0);
@@ -85,10 +99,29 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         found.extend(all);
     }
     if !found.iter().any(|one| one.place == Place::Main) {
-        let text = project.read("setup.cfg").unwrap_or_default();
-        let lines = text.lines().skip_while(|line| !line.starts_with("install_requires"));
-        let lines = lines.skip(1).take_while(|line| line.starts_with([' ', '\t']));
-        found.extend(lines.filter_map(|line| parse_requirement(line, Place::Main)));
+        found.extend(requirements_of_setup(project));
+    }
+    found
+}
+
+// The requirements of setup.cfg: `install_requires`, and the keys of `extras_require`.
+fn requirements_of_setup(project: &Project<'_>) -> Vec<Requirement> {
+    let text = project.read("setup.cfg").unwrap_or_default();
+    let (mut section, mut place, mut found) = ("", None, Vec::new());
+    for line in text.lines() {
+        let (key, rest) = line.split_once('=').unwrap_or((line, ""));
+        let mut asked = line;
+        if line.starts_with('[') {
+            (section, place) = (line, None);
+        } else if !line.starts_with([' ', '\t']) {
+            asked = rest;
+            place = match (section, key.trim()) {
+                ("[options]", "install_requires") => Some(Place::Main),
+                ("[options.extras_require]", name) => Some(Place::Extra(name.to_owned())),
+                _ => None,
+            };
+        }
+        found.extend(place.clone().and_then(|place| parse_requirement(asked, place)));
     }
     found
 }
@@ -103,19 +136,19 @@ const FILES: [&str; 5] = [
 const MAX_INCLUDED: usize = 3;
 
 fn requirements_of(project: &Project<'_>, file: &Path, depth: usize) -> Vec<Requirement> {
-    let text = file.to_str().and_then(|file| project.read(file));
-    let text = text.unwrap_or_default();
+    let text = file.to_str().and_then(|file| project.read(file)).unwrap_or_default();
     let mut found = Vec::new();
     for line in text.lines() {
-        match line.strip_prefix("-r ") {
-            Some(name) if depth > 0 => {
-                found.extend(requirements_of(
-                    project,
-                    &file.with_file_name(name.trim()),
-                    depth - 1,
-                ));
-            }
-            _ => found.extend(parse_requirement(line, Place::Main)),
+        if let Some(name) = line.strip_prefix("-r ").filter(|_| depth > 0) {
+            let file = file.with_file_name(name.trim());
+            found.extend(requirements_of(project, &file, depth - 1));
+        } else if let Some(folder) = line.trim_start_matches("-e ").strip_prefix("./") {
+            let folder = folder.split('[').next();
+            let members = list_members(project.source, true).into_iter();
+            let local = members.filter(|one| Some(one.folder.as_str()) == folder);
+            found.extend(local.filter_map(|one| parse_requirement(&one.name, Place::Main)));
+        } else {
+            found.extend(parse_requirement(line, Place::Main));
         }
     }
     found
@@ -136,28 +169,31 @@ pub(super) fn parse_requirement(line: &str, place: Place) -> Option<Requirement>
     let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
     starts.then(|| Requirement {
         name: normal(name),
-        range: range.replace(' ', ""),
+        range: range.replace([' ', '(', ')'], ""),
         place,
         is_conditional: !marker.trim().is_empty() || range.contains('@'),
     })
 }
 
 /// Returns the requirements of a package.json; those of peers are conditional.
-pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
-    let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
-    let is_asked = |(name, _): &(&String, &Value)| manifest["peerDependenciesMeta"][name].is_null();
-    let table = |table| rows(&manifest[table]).map(move |row| (table == "peerDependencies", row));
-    let tables = ["dependencies", "devDependencies", "peerDependencies"]
-        .into_iter()
-        .flat_map(table);
-    let tables = tables.filter(|(_, row)| is_asked(row));
-    let requirement = |(is_conditional, (name, range)): (bool, (&String, &Value))| Requirement {
+pub(super) fn node_requirements(manifest: &Value) -> Vec<Requirement> {
+    let tables = ["dependencies", "devDependencies", "peerDependencies"];
+    let all = tables.into_iter().flat_map(|table| node_table(manifest, table));
+    all.filter(|one| manifest["peerDependenciesMeta"][&one.name].is_null())
+        .collect()
+}
+
+/// Returns the requirements of a table of a package.json.
+pub(super) fn node_table<'m>(
+    manifest: &'m Value,
+    table: &'m str,
+) -> impl Iterator<Item = Requirement> {
+    rows(&manifest[table]).map(move |(name, range)| Requirement {
         name: name.clone(),
         range: range.as_str().unwrap_or_default().to_owned(),
         place: Place::Main,
-        is_conditional,
-    };
-    tables.map(requirement).collect()
+        is_conditional: table == "peerDependencies",
+    })
 }
 
 /// Returns the command that installs a declared package: with the extra or group that has it, else everything.
@@ -174,9 +210,14 @@ pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package:
         Place::Group(name) => manager.group.as_ref().zip(Some(name)),
     };
     let line = line.filter(|(_, name)| is_plain(name));
-    let line = line.map_or_else(
-        || manager.all.clone(),
-        |(line, name)| line.replace("{name}", name),
-    );
-    project.command(&line)
+    let all = || manager.all.clone();
+    let line = line.map_or_else(all, |(line, name)| line.replace("{name}", name));
+    let mut line = project.command(&line);
+    let mut there = project.installed.distributions().into_iter();
+    let is_half = |one: &Distribution| normal(&one.name) == normal(package) && !one.is_whole;
+    // pip believes the metadata.
+    if line.contains("pip install") && there.any(|one| is_half(&one)) {
+        line.push_str(" --force-reinstall");
+    }
+    line
 }

@@ -52,19 +52,14 @@ pub fn explain_failure(
     log: &str,
     command: &str,
 ) -> Vec<Remedy> {
-    project.with_manager(list_remedies(project, diagnosis, log, command))
+    let mut found = environment_problems(project, log);
+    if found.is_empty() {
+        found = list_remedies(project, diagnosis, command);
+    }
+    project.with_manager(found)
 }
 
-fn list_remedies(
-    project: &Project<'_>,
-    diagnosis: &Diagnosis,
-    log: &str,
-    command: &str,
-) -> Vec<Remedy> {
-    let found = environment_problems(project, log);
-    if !found.is_empty() {
-        return found;
-    }
+fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) -> Vec<Remedy> {
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
     let marks = ["unrecognized arguments", "' not found"];

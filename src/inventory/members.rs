@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::lock::normal;
 use super::project::{Project, is_plain, read_text};
+use crate::languages::normal;
 use crate::model::{Remedy, RepoPath};
 use crate::source::Source;
 
@@ -75,18 +75,15 @@ pub(super) fn link_member(
     if !is_plain(&app.name) || !is_plain(&member.name) || !is_plain(&member.folder) {
         return None;
     }
-    let (name, folder) = (&member.name, &member.folder);
+    let (name, folder, app_name) = (&member.name, &member.folder, &app.name);
     let manager = project.find_manager(python)?;
     if app.manifest.contains(&format!("\"{name}\"")) {
         let message = format!("`{name}` is in {folder} and declared, but not linked");
         let line = manager.renew.as_ref().unwrap_or(&manager.all);
         return Some(Remedy::new(message, project.command(line)));
     }
-    let message = format!(
-        "`{name}` is in {folder}, and `{}` does not declare it",
-        app.name
-    );
-    let line = manager.link.as_ref()?.replace("{to}", &app.name);
+    let message = format!("`{name}` is in {folder}, and `{app_name}` does not declare it");
+    let line = manager.link.as_ref()?.replace("{to}", app_name);
     let line = line.replace("{name}", name).replace("{folder}", folder);
     Some(Remedy::new(message, project.command(&line)))
 }

@@ -4,7 +4,6 @@
 mod compare;
 mod declared;
 mod failure;
-mod lock;
 mod members;
 mod modules;
 mod node_modules;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::compare::{not_installed, own_package_missing, python_packages, read_lock};
+use super::compare::{Tree, not_installed};
 use super::declared::{install_command, python_requirements};
 use super::members::{link_member, list_members};
 use super::project::{Project, is_python_tool};
@@ -24,11 +24,13 @@ pub(super) fn missing_modules(
     );
     let remedy = |module: &String| {
         let top = module.split('.').next()?;
+        if let Some(remedy) = project.other_environment(top, command).filter(|_| python) {
+            return Some(remedy);
+        }
         let is_src = project.has_file_below(&format!("src/{top}/"));
         let asked = Some(module.as_str()).filter(|_| !is_src);
-        if python
-            && let Some(remedy) = own_package_missing(project, &python_packages(project), asked)
-        {
+        let own = || Tree::open(project, true)?.own_package(asked);
+        if let Some(remedy) = python.then(own).flatten() {
             return Some(remedy);
         }
         if diagnosis.subkind != Some(Subkind::MissingPackage) {
@@ -52,7 +54,8 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
     };
     let texts = files.split(' ').filter_map(|name| project.read(name));
     let texts: Vec<String> = texts.collect();
-    let declared: Vec<&str> = texts.iter().flat_map(|text| module_words(text)).collect();
+    let ends_word = |letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter);
+    let declared: Vec<&str> = texts.iter().flat_map(|text| text.split(ends_word)).collect();
     let mut names = declared.iter();
     if let Some(manager) = project.find_manager(python)
         && names.any(|word| word.eq_ignore_ascii_case(package))
@@ -60,11 +63,10 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         return not_installed(project, manager, package);
     }
     // What another package brings is not added: the installed tree is not whole.
-    if let Some(manager) = project.find_manager(python)
-        && read_lock(project, manager).versions.contains_key(package)
-    {
-        let message = format!("`{package}` is in {}, and not installed", manager.file);
-        return Remedy::new(message, project.command(&manager.all));
+    let tree = Tree::open(project, python);
+    if let Some(tree) = tree.filter(|tree| tree.lock.versions.contains_key(package)) {
+        let message = format!("`{package}` is in {}, and not installed", tree.manager.file);
+        return Remedy::new(message, project.command(&tree.manager.all));
     }
     let members = list_members(project.source, python);
     let own = members.iter().map(|member| member.name.as_str());
@@ -86,10 +88,6 @@ fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
     let manager = project.find_manager(python);
     let one = manager.map_or(usual, |manager| manager.one.as_str());
     project.command(&format!("{one} {package}"))
-}
-
-fn module_words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter))
 }
 
 // The package of a module; `None` for a path, and for what no shell should be given.

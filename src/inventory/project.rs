@@ -56,11 +56,13 @@ impl<'a> Project<'a> {
         read_text(self.source, self.folder_of(name)?.join(name).to_str()?)
     }
 
-    /// Reads the nearest manifest of that name, JSON or TOML; null where there is none that can be read.
+    /// Reads the nearest manifest of that name, JSON, YAML or TOML; null where there is none that can be read.
     pub(super) fn manifest(&self, name: &str) -> Value {
         let text = self.read(name).unwrap_or_default();
-        if name.ends_with(".json") {
-            return text.parse().unwrap_or_default();
+        match name.rsplit('.').next() {
+            Some("json") => return text.parse().unwrap_or_default(),
+            Some("yaml") => return serde_yaml_ng::from_str(&text).unwrap_or_default(),
+            _ => {}
         }
         let table = text.parse::<toml::Table>().unwrap_or_default();
         serde_json::to_value(table).unwrap_or_default()
@@ -90,8 +92,11 @@ impl<'a> Project<'a> {
     /// Returns how the manager is installed that a line starts, where it is not there.
     pub(super) fn missing_manager(&self, line: &str) -> Option<Remedy> {
         let name = line.split(' ').next()?;
-        let mut rows = MANAGERS.iter().filter(|row| row.all.split(' ').next() == Some(name));
-        let get = rows.find_map(|row| row.get.clone())?;
+        let get = MANAGERS
+            .iter()
+            .find(|row| row.all.split(' ').next() == Some(name))?
+            .get
+            .clone()?;
         // Node.js brings Corepack up to version 24 (nodejs.org/api/corepack.html).
         let line = match ["pnpm", "yarn"].contains(&name) && (self.has_program)("corepack") {
             true => format!("corepack enable {name}"),
@@ -102,12 +107,10 @@ impl<'a> Project<'a> {
     }
 
     /// Puts the manager first that the commands of remedies need and that is not there.
-    pub(super) fn with_manager(&self, mut remedies: Vec<Remedy>) -> Vec<Remedy> {
-        let mut commands = remedies.iter().filter_map(|remedy| remedy.command.as_deref());
-        if let Some(manager) = commands.find_map(|line| self.missing_manager(line)) {
-            remedies.insert(0, manager);
-        }
-        remedies
+    pub(super) fn with_manager(&self, remedies: Vec<Remedy>) -> Vec<Remedy> {
+        let mut lines = remedies.iter().filter_map(|remedy| remedy.command.as_deref());
+        let first = lines.find_map(|line| self.missing_manager(line));
+        first.into_iter().chain(remedies).collect()
     }
 
     /// Checks whether the worktree has a path, in the directory of the command or above it.
@@ -131,6 +134,20 @@ impl<'a> Project<'a> {
     pub(super) fn find_environment(&self) -> Option<&'static str> {
         let mut names = [".venv", "venv"].into_iter();
         names.find(|name| self.has_path(&format!("{name}/pyvenv.cfg")))
+    }
+
+    /// Returns how a command runs in the environment that has a module, where it did not.
+    pub(super) fn other_environment(&self, module: &str, command: &str) -> Option<Remedy> {
+        let bin = format!("{}/bin", self.find_environment()?);
+        let mut all = self.installed.distributions().into_iter();
+        let is_there = all.any(|one| one.modules.iter().any(|name| name == module));
+        let program = command.split(' ').next().filter(|program| !program.contains('/'))?;
+        let line = match self.has_path(&format!("{bin}/{program}")) {
+            true => format!("mendit run {bin}/{command}"),
+            false => format!("mendit run {bin}/python -m {command}"),
+        };
+        let message = format!("`{module}` is installed in {bin}, and the command ran elsewhere");
+        is_there.then(|| Remedy::new(message, line))
     }
 
     /// Fills `{pip}` in a command: the pip of the environment, or uv where the environment has none.

@@ -9,12 +9,23 @@ use crate::source::interpreter_version;
 /// the manifest asks for.
 pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) -> Option<Remedy> {
     let version = version.trim().trim_start_matches('v');
-    let (files, language): (&[&'static str], _) = if python {
-        (&[".python-version"], "Python")
-    } else {
-        (&[".nvmrc", ".node-version"], "Node.js")
+    let (files, language, tool) = match python {
+        true => (".python-version .tool-versions", "Python", "python "),
+        false => (
+            ".nvmrc .node-version .tool-versions package.json",
+            "Node.js",
+            "nodejs ",
+        ),
     };
-    let mut pins = files.iter().filter_map(|file| Some((*file, project.read(file)?)));
+    let mut pins = files.split(' ').filter_map(|file| {
+        let text = project.read(file)?;
+        let pin = match file {
+            ".tool-versions" => text.lines().find_map(|line| line.strip_prefix(tool))?.to_owned(),
+            "package.json" => project.manifest(file)["volta"]["node"].as_str()?.to_owned(),
+            _ => text,
+        };
+        Some((file, pin))
+    });
     let (pin, (file, asked)) = match pins.next() {
         Some(pin) => (true, pin),
         None => (false, asked_range(project, python)?),
@@ -48,11 +59,17 @@ const RELEASES: &str =
 // The range that a manifest asks for, with the manifest.
 fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {
     let (file, keys) = match python {
-        true => ("pyproject.toml", ["project", "requires-python"]),
-        false => ("package.json", ["engines", "node"]),
+        true => (
+            "pyproject.toml",
+            [
+                "/project/requires-python",
+                "/tool/poetry/dependencies/python",
+            ],
+        ),
+        false => ("package.json", ["/engines/node", ""]),
     };
     let manifest = project.manifest(file);
-    let range = manifest[keys[0]][keys[1]].as_str()?;
+    let range = keys.iter().find_map(|key| manifest.pointer(key)?.as_str())?;
     (!range.contains("||")).then(|| (file, range.to_owned()))
 }
 

@@ -18,6 +18,8 @@ mod insert;
 mod installed;
 mod language;
 mod literal;
+#[cfg(feature = "program")]
+mod locks;
 mod outline;
 mod parse;
 mod perturb;
@@ -34,6 +36,8 @@ pub use facts::{facts, syntax_errors};
 pub use insert::{Page, inserted};
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};
+#[cfg(feature = "program")]
+pub use locks::{Lock, normal};
 pub use outline::{Outline, outline};
 pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;

@@ -21,7 +21,7 @@ mod worktree;
 pub use consoles::{undo_code_page, without_colors};
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
-pub use installed::{Installed, interpreter_version};
+pub use installed::{Distribution, Installed, interpreter_version};
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
 pub use overlay::Overlay;

@@ -12,24 +12,26 @@ pattern!(
     r##"(?m)^"?(@?[^@\s"#]+)@.*:\r?\n\s+version:? "?([^"\s]+)"##
 );
 
+// `"name": ["name@1.2.3", ...` of bun (bun.sh/docs/install/lockfile).
+pattern!(BUN_PACKAGE, r#"(?m)^\s*"[^"]+": \["(@?[^"@]+)@([^"]+)""#);
+
 /// The packages of a lock file.
 #[derive(Debug, Default)]
-pub(super) struct Lock {
+pub struct Lock {
     /// Versions by package: npm may hold several, a member of the workspace has none.
-    pub(super) versions: BTreeMap<String, BTreeSet<String>>,
+    pub versions: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Lock {
     /// Reads a lock file of that name. A file that is no lock, or of another format, holds nothing.
-    pub(super) fn read(file: &str, text: &str) -> Self {
+    pub fn read(file: &str, text: &str) -> Self {
         let mut lock = Self::default();
         match file {
-            "uv.lock" | "poetry.lock" => lock.read_packages(text),
+            "uv.lock" | "poetry.lock" | "pdm.lock" => lock.read_packages(text),
             "pnpm-lock.yaml" => lock.read_pnpm(text),
-            "yarn.lock" => {
-                for found in YARN_PACKAGE.captures_iter(text) {
-                    lock.add(&found[1], &found[2]);
-                }
+            "yarn.lock" | "bun.lock" => {
+                let row = if file == "bun.lock" { &BUN_PACKAGE } else { &YARN_PACKAGE };
+                row.captures_iter(text).for_each(|found| lock.add(&found[1], &found[2]));
             }
             "package-lock.json" => lock.read_npm(text),
             _ => {}
@@ -80,7 +82,7 @@ impl Lock {
 }
 
 /// Returns a name of a Python package in the form that all its spellings share (PEP 503).
-pub(super) fn normal(name: &str) -> String {
+pub fn normal(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
