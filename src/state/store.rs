@@ -6,7 +6,6 @@ use std::hash::BuildHasher as _;
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foldhash::quality::FixedState;
@@ -98,7 +97,6 @@ pub struct Store {
     folder: Option<PathBuf>,
     // Each is read when it is first needed.
     shards: [Mutex<Option<Shard>>; SHARDS],
-    found: AtomicUsize,
 }
 
 /// One file of a store.
@@ -186,7 +184,6 @@ impl Store {
         Self {
             folder: None,
             shards: Default::default(),
-            found: AtomicUsize::new(0),
         }
     }
 
@@ -197,9 +194,7 @@ impl Store {
 
     /// The value that this run or an earlier one put under a key.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let value = self.with_shard(key.shard(), |shard| shard.get(key))??;
-        self.found.fetch_add(1, Ordering::Relaxed);
-        Some(value)
+        self.with_shard(key.shard(), |shard| shard.get(key))?
     }
 
     /// The value under a key, else what `make` gives, which is kept.
@@ -233,24 +228,22 @@ impl Store {
         let Some(folder) = &self.folder else {
             return;
         };
-        let found = self.found.load(Ordering::Relaxed);
-        let mut new = 0;
         for number in 0..SHARDS {
             // Read again when it is needed again: others may have written to it.
             let Some(shard) = self.lock(number).take() else {
                 continue;
             };
-            if shard.saved == shard.bytes.len() {
+            let new = shard.bytes.len() - shard.saved;
+            if new == 0 {
                 continue;
             }
-            new += 1;
+            tracing::debug!(new, "cache {}", folder.display());
             let written =
                 make_folder(folder).and_then(|()| shard.write(&shard_path(folder, number)));
             if let Err(error) = written {
                 return tracing::warn!("no cache in {}: {error}", folder.display());
             }
         }
-        tracing::debug!(found, new, "cache {}", folder.display());
     }
 
     fn with_shard<T>(&self, number: usize, work: impl FnOnce(&mut Shard) -> T) -> Option<T> {
