@@ -1,6 +1,5 @@
 //! A cache on disk. It never fails, since every value can be computed again.
 
-use std::collections::HashMap;
 use std::fs;
 use std::hash::BuildHasher as _;
 use std::io::{self, Write as _};
@@ -8,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::HashMap;
 use foldhash::quality::FixedState;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -100,38 +100,33 @@ pub struct Store {
 }
 
 /// One file of a store.
+#[derive(Default)]
 struct Shard {
     // As on disk up to `saved`.
     bytes: Vec<u8>,
     saved: usize,
     values: HashMap<Key, Range<usize>>,
-    // Whether it may be appended to.
-    is_whole: bool,
 }
 
 impl Shard {
+    // Empty where the file is damaged, so that the next run replaces it.
     fn read(path: &Path) -> Self {
-        let is_own = is_own(path, false);
-        let bytes = is_own.then(|| fs::read(path).ok()).flatten().unwrap_or_default();
-        let (mut values, mut start) = (HashMap::new(), 0);
-        while let Some(head) = bytes[start..].first_chunk::<HEAD>() {
-            let length = u32::from_le_bytes([head[29], head[30], head[31], head[32]]);
-            let end = start + HEAD + length as usize;
-            if end > bytes.len() {
-                break;
-            }
-            let mut key = Key([0; 21]);
-            key.0.copy_from_slice(&head[..21]);
+        let bytes = is_own(path, false).then(|| fs::read(path).ok()).flatten().unwrap_or_default();
+        let (mut values, mut saved) = (HashMap::default(), 0);
+        while let Some(head) = bytes.get(saved..).and_then(|rest| rest.first_chunk::<HEAD>())
+            && let Some((key, length)) = head.first_chunk().zip(head.last_chunk())
+        {
+            let end = saved + HEAD + u32::from_le_bytes(*length) as usize;
             // The last one counts.
-            values.insert(key, start..end);
-            start = end;
+            values.insert(Key(*key), saved..end);
+            saved = end;
         }
-        Self {
-            is_whole: is_own && start == bytes.len(),
-            saved: bytes.len(),
+        let whole = Some(bytes).filter(|bytes| bytes.len() == saved);
+        whole.map_or_else(Self::default, |bytes| Self {
             bytes,
+            saved,
             values,
-        }
+        })
     }
 
     fn get(&self, key: &Key) -> Option<Vec<u8>> {
@@ -151,7 +146,7 @@ impl Shard {
     // Appends what is new, in one step; else puts a file with nothing else in its place.
     fn write(&self, path: &Path) -> io::Result<()> {
         let new = &self.bytes[self.saved..];
-        if self.is_whole && self.bytes.len() <= MAX_SHARD {
+        if self.saved > 0 && self.bytes.len() <= MAX_SHARD {
             return fs::File::options().append(true).open(path)?.write_all(new);
         }
         let unfinished = path.with_extension(std::process::id().to_string());
