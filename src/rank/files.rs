@@ -1,7 +1,8 @@
 //! Ranks files by their evidence.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashSet};
 
 use super::index::{FileTerms, scan_files};
 use super::pool::{Pool, ProjectPart, vendored_package};

@@ -1,6 +1,6 @@
 //! A sorted list of the entries of a source.
 
-use foldhash::{HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use crate::model::RepoPath;
 
@@ -8,7 +8,7 @@ use crate::model::RepoPath;
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
     entries: Vec<Entry>,
-    files: HashSet<RepoPath>,
+    places: HashMap<RepoPath, usize>,
     directories: HashSet<Box<str>>,
     skipped: Vec<Skipped>,
 }
@@ -86,12 +86,10 @@ impl Listing {
         entries.dedup_by(|b, a| a.path == b.path);
         skipped.sort();
         skipped.dedup();
-        let mut files = HashSet::with_capacity(entries.len());
+        let mut places = HashMap::with_capacity(entries.len());
         let mut directories: HashSet<Box<str>> = HashSet::new();
-        for entry in &entries {
-            if matches!(entry.kind, EntryKind::File { .. }) {
-                files.insert(entry.path.clone());
-            }
+        for (at, entry) in entries.iter().enumerate() {
+            places.insert(entry.path.clone(), at);
             for directory in entry.path.ancestors() {
                 if directories.contains(directory) {
                     break;
@@ -101,7 +99,7 @@ impl Listing {
         }
         Self {
             entries,
-            files,
+            places,
             directories,
             skipped,
         }
@@ -124,20 +122,18 @@ impl Listing {
 
     /// The entry at exactly this path.
     pub fn get(&self, path: &str) -> Option<&Entry> {
-        self.entries
-            .binary_search_by(|entry| entry.path.as_str().cmp(path))
-            .ok()
-            .map(|at| &self.entries[at])
+        self.places.get(path).map(|at| &self.entries[*at])
     }
 
     /// Whether a regular file is at this path.
     pub fn has_file(&self, path: &str) -> bool {
-        self.files.contains(path)
+        self.file(path).is_some()
     }
 
     /// The shared path of a regular file, when one is here.
     pub fn file(&self, path: &str) -> Option<&RepoPath> {
-        self.files.get(path)
+        let entry = self.get(path).filter(|entry| matches!(entry.kind, EntryKind::File { .. }));
+        entry.map(|entry| &entry.path)
     }
 
     /// Whether any entry lies below this directory (`""` is the root).

@@ -412,10 +412,15 @@ fn read_regular(root: &Root, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
     if metadata.len() > MAX_READ_BYTES {
         return Err(too_large(metadata.len()));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.take(MAX_READ_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| read_refusal(&error))?;
+    let length = usize::try_from(metadata.len()).unwrap_or(0);
+    let mut bytes = vec![0; length + 1];
+    let start = (&file).read(&mut bytes).map_err(|error| read_refusal(&error))?;
+    bytes.truncate(start);
+    // A file that ends where it should is not asked for more.
+    if start != length {
+        let rest = file.take(MAX_READ_BYTES + 1).read_to_end(&mut bytes);
+        rest.map_err(|error| read_refusal(&error))?;
+    }
     if bytes.len() as u64 > MAX_READ_BYTES {
         return Err(too_large(bytes.len() as u64));
     }

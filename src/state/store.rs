@@ -1,14 +1,13 @@
 //! A cache on disk. It never fails, since every value can be computed again.
 
-use std::collections::HashMap;
 use std::fs;
 use std::hash::BuildHasher as _;
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::HashMap;
 use foldhash::quality::FixedState;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -98,42 +97,36 @@ pub struct Store {
     folder: Option<PathBuf>,
     // Each is read when it is first needed.
     shards: [Mutex<Option<Shard>>; SHARDS],
-    found: AtomicUsize,
 }
 
 /// One file of a store.
+#[derive(Default)]
 struct Shard {
     // As on disk up to `saved`.
     bytes: Vec<u8>,
     saved: usize,
     values: HashMap<Key, Range<usize>>,
-    // Whether it may be appended to.
-    is_whole: bool,
 }
 
 impl Shard {
+    // Empty where the file is damaged, so that the next run replaces it.
     fn read(path: &Path) -> Self {
-        let is_own = is_own(path, false);
-        let bytes = is_own.then(|| fs::read(path).ok()).flatten().unwrap_or_default();
-        let (mut values, mut start) = (HashMap::new(), 0);
-        while let Some(head) = bytes[start..].first_chunk::<HEAD>() {
-            let length = u32::from_le_bytes([head[29], head[30], head[31], head[32]]);
-            let end = start + HEAD + length as usize;
-            if end > bytes.len() {
-                break;
-            }
-            let mut key = Key([0; 21]);
-            key.0.copy_from_slice(&head[..21]);
+        let bytes = is_own(path, false).then(|| fs::read(path).ok()).flatten().unwrap_or_default();
+        let (mut values, mut saved) = (HashMap::default(), 0);
+        while let Some(head) = bytes.get(saved..).and_then(|rest| rest.first_chunk::<HEAD>())
+            && let Some((key, length)) = head.first_chunk().zip(head.last_chunk())
+        {
+            let end = saved + HEAD + u32::from_le_bytes(*length) as usize;
             // The last one counts.
-            values.insert(key, start..end);
-            start = end;
+            values.insert(Key(*key), saved..end);
+            saved = end;
         }
-        Self {
-            is_whole: is_own && start == bytes.len(),
-            saved: bytes.len(),
+        let whole = Some(bytes).filter(|bytes| bytes.len() == saved);
+        whole.map_or_else(Self::default, |bytes| Self {
             bytes,
+            saved,
             values,
-        }
+        })
     }
 
     fn get(&self, key: &Key) -> Option<Vec<u8>> {
@@ -153,7 +146,7 @@ impl Shard {
     // Appends what is new, in one step; else puts a file with nothing else in its place.
     fn write(&self, path: &Path) -> io::Result<()> {
         let new = &self.bytes[self.saved..];
-        if self.is_whole && self.bytes.len() <= MAX_SHARD {
+        if self.saved > 0 && self.bytes.len() <= MAX_SHARD {
             return fs::File::options().append(true).open(path)?.write_all(new);
         }
         let unfinished = path.with_extension(std::process::id().to_string());
@@ -186,7 +179,6 @@ impl Store {
         Self {
             folder: None,
             shards: Default::default(),
-            found: AtomicUsize::new(0),
         }
     }
 
@@ -197,9 +189,7 @@ impl Store {
 
     /// The value that this run or an earlier one put under a key.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let value = self.with_shard(key.shard(), |shard| shard.get(key))??;
-        self.found.fetch_add(1, Ordering::Relaxed);
-        Some(value)
+        self.with_shard(key.shard(), |shard| shard.get(key))?
     }
 
     /// The value under a key, else what `make` gives, which is kept.
@@ -233,24 +223,22 @@ impl Store {
         let Some(folder) = &self.folder else {
             return;
         };
-        let found = self.found.load(Ordering::Relaxed);
-        let mut new = 0;
         for number in 0..SHARDS {
             // Read again when it is needed again: others may have written to it.
             let Some(shard) = self.lock(number).take() else {
                 continue;
             };
-            if shard.saved == shard.bytes.len() {
+            let new = shard.bytes.len() - shard.saved;
+            if new == 0 {
                 continue;
             }
-            new += 1;
+            tracing::debug!(new, "cache {}", folder.display());
             let written =
                 make_folder(folder).and_then(|()| shard.write(&shard_path(folder, number)));
             if let Err(error) = written {
                 return tracing::warn!("no cache in {}: {error}", folder.display());
             }
         }
-        tracing::debug!(found, new, "cache {}", folder.display());
     }
 
     fn with_shard<T>(&self, number: usize, work: impl FnOnce(&mut Shard) -> T) -> Option<T> {

@@ -7,20 +7,9 @@ use crate::model::RepoPath;
 use crate::source::Source;
 
 // Import names whose package is called something else.
-const DISTRIBUTIONS: &[(&str, &str)] = &[
-    ("OpenSSL", "pyopenssl"),
-    ("PIL", "pillow"),
-    ("attr", "attrs"),
-    ("bs4", "beautifulsoup4"),
-    ("cv2", "opencv-python"),
-    ("dateutil", "python-dateutil"),
-    ("dotenv", "python-dotenv"),
-    ("git", "gitpython"),
-    ("jwt", "pyjwt"),
-    ("serial", "pyserial"),
-    ("sklearn", "scikit-learn"),
-    ("yaml", "pyyaml"),
-];
+const DISTRIBUTIONS: &str = "\
+    OpenSSL=pyopenssl PIL=pillow attr=attrs bs4=beautifulsoup4 cv2=opencv-python dateutil=python-dateutil \
+    dotenv=python-dotenv git=gitpython jwt=pyjwt serial=pyserial sklearn=scikit-learn yaml=pyyaml";
 
 const MANIFESTS: &[&str] = &[
     "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "requirements-dev.txt",
@@ -29,12 +18,9 @@ const MANIFESTS: &[&str] = &[
 
 /// Whether a Python manifest at or above the file names the package, as a word of its own.
 pub(crate) fn declares(source: &dyn Source, file: &RepoPath, module: &str) -> bool {
-    let renamed = DISTRIBUTIONS.iter().find(|(import, _)| *import == module);
-    is_required(
-        source,
-        file,
-        &normal_name(renamed.map_or(module, |(_, package)| package)),
-    )
+    let mut renamed = DISTRIBUTIONS.split(' ');
+    let package = renamed.find_map(|pair| pair.strip_prefix(module)?.strip_prefix('='));
+    is_required(source, file, &normal_name(package.unwrap_or(module)))
 }
 
 /// Whether such a manifest names a distribution, given in its normal form.

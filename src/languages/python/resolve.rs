@@ -134,7 +134,8 @@ fn package_at(resolver: &Resolver<'_>, directory: &str) -> Option<Module> {
 
 // The file of a module and its stub.
 fn with_stub(resolver: &Resolver<'_>, stem: &str) -> Vec<RepoPath> {
-    let paths = ["py", "pyi"].map(|extension| format!("{stem}.{extension}"));
+    let stub = [stem, ".pyi"].concat();
+    let paths = [&stub[..stub.len() - 1], &stub];
     paths.iter().filter_map(|path| resolver.files.file(path)).cloned().collect()
 }
 

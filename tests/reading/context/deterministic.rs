@@ -91,18 +91,18 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
     let values = |kind: &str| -> Vec<_> {
         let revision = cache.join(kind).read_dir().unwrap().next().unwrap();
         let entries = revision.unwrap().path().read_dir().unwrap();
-        let mut paths: Vec<_> = entries.map(|it| it.unwrap().path()).collect();
-        paths.sort();
-        paths
+        let paths = entries.map(|it| it.unwrap().path());
+        let mut files: Vec<_> = paths.map(|path| (std::fs::read(&path).unwrap(), path)).collect();
+        files.sort_by(|a, b| a.1.cmp(&b.1));
+        files
     };
     let kinds = ["facts", "outlines", "history"];
     let cold = kinds.map(values);
     assert_eq!(run(&repo, "4", &arguments), without, "warm");
     assert_eq!(run(&repo, "1", &arguments), without, "warm, one thread");
     assert_eq!(kinds.map(values), cold, "nothing is learnt twice");
-    for (kind, paths) in kinds.iter().zip(&cold) {
-        let path = paths.first().unwrap();
-        let whole = std::fs::read(path).unwrap();
+    for (kind, files) in kinds.iter().zip(&cold) {
+        let (whole, path) = files.first().unwrap();
         let mut flipped = whole.clone();
         *flipped.last_mut().unwrap() ^= 0x55;
         for damaged in [b"no facts", &whole[..whole.len() / 2], &flipped[..]] {
