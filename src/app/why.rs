@@ -58,7 +58,7 @@ pub fn find_cause(app: &mut App, request: &WhyRequest) -> Result<WhyDocument> {
     let app = &*app;
     let workspace = app.worktree()?;
     if let Some(word) = missing_test_file(&workspace, &line).filter(|_| request.since.is_none()) {
-        let message = format!("`{word}` exists neither now nor at the last commit");
+        let message = format!("`{word}` does not exist, and did not at the last commit");
         return Err(AppError::usage(message).hint("correct the command: `mendit why CMD`"));
     }
     let usual = TrialLimits::default();
@@ -218,9 +218,9 @@ pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Optio
 
 /// Adds culprit and trace of the commands to the request for a packet.
 pub(super) fn add_known(app: &App, workspace: &Workspace, request: &mut Request) {
-    let lines = &request.test_commands;
-    let cause = lines.iter().find_map(|line| kept_cause(app, workspace, Some(line)));
-    request.traced = lines.iter().find_map(|line| known_trace(app, workspace, line));
+    let lines = || request.test_commands.iter();
+    let cause = lines().find_map(|line| kept_cause(app, workspace, Some(line)));
+    request.traced = lines().find_map(|line| known_trace(app, workspace, line));
     request.cause = cause.map(|kept| kept.cause);
 }
 
@@ -235,16 +235,13 @@ fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 /// When no culprit is known of these files, or none that one patch reverts.
 pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let workspace = app.worktree()?;
+    let unknown = |message| AppError::new(Code::U309, message).hint("run `mendit why` to find it");
     let kept = kept_cause(app, &workspace, None).ok_or_else(|| {
-        unknown_culprit("the change that broke the tests is not known for the current files")
+        unknown("the change that broke the tests is not known for the current files")
     })?;
     let patch = kept.undo.ok_or_else(|| {
-        unknown_culprit("no patch reverts the change: it was found in an older state of the files")
+        unknown("no patch reverts the change: it was found in an older state of the files")
             .hint(kept.cause.message.clone())
     })?;
     Ok((kept.cause, patch))
-}
-
-fn unknown_culprit(message: &str) -> AppError {
-    AppError::new(Code::U309, message).hint("run `mendit why` to find it")
 }

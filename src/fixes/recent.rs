@@ -122,7 +122,7 @@ impl Recent<'_> {
         }
         // A name that is imported is no member: `Math.round`.
         let changes = if imported.is_empty() { others } else { imported };
-        Candidate::from_changes(&format!("rename `{old}` to `{new}`"), changes)
+        Candidate::from_changes(&format!("`{new}` for `{old}`, which was renamed,"), changes)
     }
 
     // Whether a hunk removes an import or export of a word whose definition it leaves.

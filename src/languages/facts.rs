@@ -9,8 +9,13 @@ use super::language::{Grammar, Language};
 use super::parse;
 use crate::model::{FileFacts, ParseProblem, RepoPath};
 
+/// Above this size only the head of a file is parsed: imports are there, and nobody waits for
+/// a bundle.
+const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 /// How much of an oversized file is parsed.
 const HEAD_BYTES: usize = 256 * 1024;
+/// A NUL byte among the first of a file means that it is no text, as git has it.
+const BINARY_PROBE: usize = 8_000;
 /// Syntax errors reported for one file.
 const MAX_SYNTAX_ERRORS: usize = 100;
 
@@ -75,7 +80,10 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
 }
 
 fn given_up() -> ParseProblem {
-    ParseProblem::new(0, "the parser gave up: too many errors or too deep nesting")
+    ParseProblem::new(
+        0,
+        "the parser gave up: the nesting or the errors take too long",
+    )
 }
 
 /// The code of a file, and what reads it.
@@ -127,15 +135,13 @@ impl<'a> Code<'a> {
 
 // The end of the part that is parsed, and why it is not the whole.
 fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
-    // A NUL byte among the first of a file means that it is no text, as git has it.
-    let start = text.get(..text.len().min(8_000)).unwrap_or(text);
+    let start = text.get(..text.len().min(BINARY_PROBE)).unwrap_or(text);
     if memchr::memchr(0, start).is_some() {
         return (0, Some("it is binary"));
     }
     let (end, reason) = match too_deep(text) {
         Some(at) => (at, "its brackets nest too deep"),
-        // Above this size only the head of a file is parsed: imports are there, and nobody waits for a bundle.
-        None if text.len() > 4 * 1024 * 1024 => (HEAD_BYTES, "it is too large"),
+        None if text.len() > MAX_PARSED_BYTES => (HEAD_BYTES, "it is too large"),
         None => return (text.len(), None),
     };
     let head = text.get(..end.min(HEAD_BYTES)).unwrap_or(text);

@@ -47,7 +47,7 @@ pub struct PathError {
 fn refusal_words(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::NotADirectory => "a folder is expected, but it is a file".to_owned(),
+        io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -74,11 +74,12 @@ impl RepoPath {
     /// Takes the quotes, a remark and a line number off a path that somebody wrote: `**src/a.py** (original)`,
     /// `src/a.py:12`, `src\a.py`.
     pub fn without_dress(name: &str) -> String {
-        let mut rest = name.trim_matches(is_dress);
+        let dress = |letter| matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':');
+        let mut rest = name.trim_matches(dress);
         if let Some((before, remark)) = rest.rsplit_once(" (")
             && remark.ends_with(')')
         {
-            rest = before.trim_matches(is_dress);
+            rest = before.trim_matches(dress);
         }
         if let Some((before, line)) = rest.rsplit_once(':')
             && line.bytes().all(|byte| byte.is_ascii_digit())
@@ -110,7 +111,8 @@ impl RepoPath {
     /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
     /// result is the root itself.
     pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+        let above = directory.split('/').filter(|part| !part.is_empty());
+        let mut parts: Vec<&str> = above.collect();
         for part in relative.split('/') {
             match part {
                 "" | "." => {}
@@ -143,7 +145,8 @@ impl RepoPath {
 
     /// The file name up to its last dot; the whole name of a dotfile.
     pub fn stem(&self) -> &str {
-        let stem = self.file_name().rsplit_once('.').map_or("", |(stem, _)| stem);
+        let parts = self.file_name().rsplit_once('.');
+        let stem = parts.map_or("", |(stem, _)| stem);
         if stem.is_empty() { self.file_name() } else { stem }
     }
 
@@ -177,10 +180,6 @@ impl RepoPath {
         let rest = self.0.strip_prefix(directory);
         directory.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     }
-}
-
-fn is_dress(letter: char) -> bool {
-    matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':')
 }
 
 fn parent_path(path: &str) -> &str {

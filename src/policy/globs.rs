@@ -83,7 +83,8 @@ impl<R: PathRow> PathTable<R> {
     /// Returns the first row of some that is about a path.
     pub(super) fn find_where(&self, path: &str, is_wanted: impl Fn(&R) -> bool) -> Option<&R> {
         let path = path.to_lowercase();
-        let pairs = path.as_bytes().windows(2).filter_map(<[u8]>::first_chunk).chain([&ANY_START]);
+        let pairs = path.as_bytes().windows(2).filter_map(<[u8]>::first_chunk);
+        let pairs = pairs.chain([&ANY_START]);
         let hits = pairs.filter_map(|pair| self.starts.get(pair));
         let hits: BTreeSet<usize> = hits.flatten().copied().collect();
         let globs = hits.into_iter().map(|hit| &self.globs[hit]);
@@ -91,8 +92,8 @@ impl<R: PathRow> PathTable<R> {
             .filter(|glob| path.contains(&glob.literal) && glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
-        let hits = found.iter().filter(|hit| !hit.1 && !found.contains(&(hit.0, true)));
-        let mut rows = hits.map(|(row, _)| &self.rows[*row]);
+        let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
+        let mut rows = found.iter().filter(is_meant).map(|(row, _)| &self.rows[*row]);
         rows.find(|row| is_wanted(row))
     }
 

@@ -55,22 +55,29 @@ pub struct FileEvidence {
     pub rarity: Vec<f64>,
 }
 
+/// Files above this size are generated or data; their words would drown the others.
+const MAX_BYTES: u64 = 1_000_000;
 /// An example that holds a target, or a copy of another project, is rarely what must change.
 const SET_APART: f64 = 0.5;
+/// Files at the top for which is asked whether they are a copy of another project's: a packet shows no more.
+const MOST_LOOKED_INTO: usize = 40;
 /// How much less each further file that a log names is believed.
 const NEXT_MENTION: f64 = 0.85;
 const K1: f64 = 1.2;
 const LENGTH_OF_FILE: f64 = 0.75;
+/// Commits of more files say nothing of what belongs together.
+const MAX_COMMIT: usize = 40;
+/// So many commits ago, a change counts half.
+const HALF_LIFE: f64 = 300.0;
 
 /// Scores every source file that a repair may have to change, best first, ties by path. A file
 /// for which nothing speaks is left out.
 pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_>) -> FileEvidence {
     let pool = Pool::new(input.targets, source.listing());
-    // Files above this size are generated or data; their words would drown the others.
     let (paths, standings): (Vec<RepoPath>, Vec<ProjectPart>) = source
         .listing()
         .files()
-        .filter(|entry| entry.bytes <= 1_000_000)
+        .filter(|entry| entry.bytes <= MAX_BYTES)
         .filter_map(|entry| Some((entry.path.clone(), pool.standing(&entry.path)?)))
         .filter(|(path, _)| (input.may_read)(path))
         .unzip();
@@ -95,8 +102,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         let mut targets = input.targets.iter();
         targets.any(|target| target.as_str().starts_with(package))
     };
-    // Files at the top for which is asked whether they are a copy of another project's: a packet shows no more.
-    for file in files.iter_mut().take(40) {
+    for file in files.iter_mut().take(MOST_LOOKED_INTO) {
         let package = vendored_package(source, &file.path);
         if package.is_some_and(|package| !is_about(package)) {
             file.factor *= SET_APART;
@@ -107,7 +113,10 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
 }
 
 fn sort_by_score(files: &mut [RankedFile]) {
-    files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
+    files.sort_by(|a, b| {
+        let by_score = b.score().total_cmp(&a.score());
+        by_score.then_with(|| a.path.cmp(&b.path))
+    });
 }
 
 // By signal, in the order of the table.
@@ -119,8 +128,8 @@ fn score_signals(
     rarity: &[f64],
 ) -> [Vec<f64>; SIGNALS.len()] {
     let look_up = |values: HashMap<&RepoPath, f64>| {
-        let values = paths.iter().map(|path| values.get(path).copied().unwrap_or(0.0));
-        values.collect::<Vec<f64>>()
+        let value = |path| values.get(path).copied().unwrap_or(0.0);
+        paths.iter().map(value).collect::<Vec<f64>>()
     };
     let imported = input.hops.iter().filter(|(_, hops)| *hops > 0);
     let imported = imported.map(|(path, hops)| (path, 1.0 / f64::from(*hops)));
@@ -162,15 +171,15 @@ fn term_rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
 fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec<f64> {
     let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
     let average = (total / files.len().max(1) as f64).max(1.0);
-    let scores = files.iter().map(|file| {
+    let score = |file: &FileTerms| {
         let norm = K1 * (1.0 - LENGTH_OF_FILE + LENGTH_OF_FILE * f64::from(file.length) / average);
-        let term_scores = file.counts.iter().map(|(term, count)| {
+        let term_score = |(term, count): &(u32, u32)| {
             let (term, count) = (*term as usize, f64::from(*count));
             rarity[term] * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
-        });
-        term_scores.sum()
-    });
-    scores.collect()
+        };
+        file.counts.iter().map(term_score).sum()
+    };
+    files.iter().map(score).collect()
 }
 
 /// Scores files that define what the question names; a name that many files define counts little.
@@ -180,7 +189,8 @@ fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
         definers[*term as usize] += 1.0;
     }
     let score = |term: &u32| log2_1p(question.names[*term as usize]) / definers[*term as usize];
-    files.iter().map(|file| file.defines.iter().map(score).sum()).collect()
+    let scores = files.iter().map(|file| file.defines.iter().map(score).sum());
+    scores.collect()
 }
 
 fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {
@@ -231,8 +241,7 @@ fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
     let mut found: Vec<(u32, f64)> = Vec::new();
     let name = path.file_name();
     let stem = name.split('.').next().unwrap_or(name);
-    // A word of the file's own name says more than one of its folders.
-    for (text, weight) in [(stem, 2.0), (path.directory(), 1.0)] {
+    for (text, weight) in [(stem, FILE_NAME), (path.directory(), 1.0)] {
         let mut add = |id| {
             let term = question.number(id).filter(|term| question.subjects[*term as usize] > 0.0);
             if let Some(term) = term.filter(|term| found.iter().all(|row| row.0 != *term)) {
@@ -247,6 +256,9 @@ fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
     found
 }
 
+/// A word of the file's own name says more than one of its folders.
+const FILE_NAME: f64 = 2.0;
+
 /// Scores files that changed with the targets, small commits more; for an issue, files that
 /// changed at all, lately more.
 fn history_scores(question: &Question, paths: &[RepoPath], input: &FileInput<'_>) -> Vec<f64> {
@@ -257,14 +269,12 @@ fn history_scores(question: &Question, paths: &[RepoPath], input: &FileInput<'_>
         let shared = commit.iter().filter(|path| targets.contains(path)).count();
         let others = commit.len() - shared;
         let weight = match (question.is_issue, shared) {
-            // Commits of more files say nothing of what belongs together.
-            _ if commit.len() > 40 => continue,
+            _ if commit.len() > MAX_COMMIT => continue,
             (true, _) => 1.0,
             (false, 0) => continue,
             (false, shared) => (shared as f64 / others.max(1) as f64).sqrt(),
         };
-        // A change 300 commits ago counts half.
-        let weight = weight * exp2_minus(age as f64 / 300.0);
+        let weight = weight * exp2_minus(age as f64 / HALF_LIFE);
         for at in commit.iter().filter_map(|path| numbers.get(path)) {
             scores[*at] += weight;
         }

@@ -13,6 +13,8 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// Terms below this length say nothing.
 const MIN_LENGTH: usize = 3;
+/// Longer runs are data, not identifiers.
+const MAX_LENGTH: usize = 80;
 
 /// A map by term. An id is a hash already: hashing it once more would take most of the time of a
 /// scan.
@@ -48,9 +50,8 @@ pub(super) fn term_id(word: &[u8]) -> TermId {
 /// Calls `visit` with each identifier of a text in order. One pass, no parser: good enough to
 /// compare whole repositories in the time it takes to parse a dozen files.
 pub(super) fn identifiers<'t>(text: &'t [u8], visit: impl FnMut(&'t [u8])) {
-    // Longer runs are data, not identifiers.
     text.split(|byte| !is_word(*byte))
-        .filter(|word| (MIN_LENGTH..=80).contains(&word.len()))
+        .filter(|word| (MIN_LENGTH..=MAX_LENGTH).contains(&word.len()))
         .filter(|word| !word[0].is_ascii_digit())
         .for_each(visit);
 }

@@ -61,7 +61,7 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: with every change{since} reverted, the command fails differently")
         }
-        Some(WhyReason::Interrupted) => format!("{likely}search interrupted after {runs}"),
+        Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
         Some(WhyReason::CommandNotFound) => "nothing ran: command not found".to_owned(),
         Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {

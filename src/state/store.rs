@@ -15,6 +15,10 @@ use crate::model::{BlobId, hex};
 
 /// Raise it whenever values are computed or written in another way.
 const REVISION: u32 = 10;
+/// A larger value is not kept.
+const MAX_VALUE: usize = 4 << 20;
+/// With more files than this in a store the older half goes: two states of a repository of 30,000 files.
+const MAX_FILES: usize = 60_000;
 /// Bytes of the digest before each value.
 const DIGEST: usize = 20;
 
@@ -33,7 +37,7 @@ impl Known {
     pub fn open(directory: &Path) -> Self {
         if directory.symlink_metadata().is_ok() && !is_own(directory, true) {
             tracing::warn!(
-                "no cache: {} does not belong to this user",
+                "no cache: {} is not this user's own folder",
                 directory.display()
             );
             return Self::nothing();
@@ -163,8 +167,7 @@ impl Store {
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
     pub fn put(&self, key: Key, value: Vec<u8>) {
-        // A larger value is not kept.
-        if self.keeps() && value.len() <= (4 << 20) {
+        if self.keeps() && value.len() <= MAX_VALUE {
             self.lock_fresh().insert(key, value);
         }
     }
@@ -195,15 +198,15 @@ impl Store {
 // Makes the folder, and removes those of other revisions; one that is full loses its older half.
 fn make_room(folder: &Path) -> io::Result<()> {
     if !folder.is_dir() {
-        for entry in folder.parent().map(fs::read_dir).into_iter().flatten().flatten().flatten() {
+        let other_revisions = folder.parent().map(fs::read_dir);
+        for entry in other_revisions.into_iter().flatten().flatten().flatten() {
             let _ = fs::remove_dir_all(entry.path());
         }
         return fs::create_dir_all(folder);
     }
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
-    // With more files than this in a store the older half goes: two states of a repository of 30,000 files.
-    if files.len() > 60_000 {
+    if files.len() > MAX_FILES {
         files.sort_by_cached_key(|path| path.metadata().and_then(|about| about.modified()).ok());
         for path in files.iter().take(files.len() / 2) {
             // Another process may have removed it already.

@@ -35,13 +35,12 @@ pub(super) fn collapse_definitions(text: &[u8]) -> Vec<u8> {
 // The header of a definition up to its name, and the imports of its body, each on its line and at one indentation. None
 // where what a class imports is lost, an import is not plain to see, or a string does not end.
 fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec<Vec<u8>>)> {
+    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let (indent, code) = line.split_at(indent_of(line));
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
-    let end = name
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80)
-        .count();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let end = name.iter().take_while(|byte| is_name(byte)).count();
     let (mut kept, mut length) = (Vec::new(), 0);
     let (mut in_import, mut open_quotes) = (false, [false; 2]);
     for (at, line) in lines.iter().enumerate() {
@@ -80,10 +79,6 @@ fn find_definition<'t>(line: &'t [u8], lines: &[&[u8]]) -> Option<(&'t [u8], Vec
     let is_whole =
         length > 0 && (1..name.len()).contains(&end) && !in_import && open_quotes == [false; 2];
     is_whole.then(|| (header, kept.split_off(1)))
-}
-
-fn indent_of(line: &[u8]) -> usize {
-    line.len() - line.trim_ascii_start().len()
 }
 
 #[cfg(test)]
