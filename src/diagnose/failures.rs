@@ -50,18 +50,16 @@ pub(super) fn list_failures(
         }
         let tool = runners.get(&row.at).copied().unwrap_or(finding.tool);
         let line = number(finding.at);
-        let is_same = |earlier: &&mut Failure| {
+        if let Some(earlier) = failures.iter_mut().find(|earlier| {
             let same = earlier.line == line || earlier.tool.as_deref() == Some(tool);
             earlier.kind == row.kind && same
-        };
-        if let Some(earlier) = failures.iter_mut().find(is_same) {
+        }) {
             earlier.count += u64::from(earlier.line != line);
         } else if failures.len() < MAX_FAILURES {
             // A file that does not parse is why a test failed, where some did.
             let is_alone = inputs.cases.is_empty() || row.kind != Kind::SyntaxError;
             let is_placed = is_alone && is_checker(row.kind) && row.weight >= STANDS_ALONE;
-            let place = is_placed.then(|| place_near(finding.at, inputs, locator));
-            let place = place.flatten();
+            let place = is_placed.then(|| place_near(finding.at, inputs, locator)).flatten();
             failures.push(Failure {
                 kind: row.kind,
                 subkind: finding.subkind.clone(),

@@ -35,8 +35,7 @@ pub(super) fn lines_below<'l>(
     from: usize,
     most: usize,
 ) -> impl Iterator<Item = &'l str> {
-    let near = lines.iter().skip(from).take(most);
-    near.map(|line| line.text.as_ref())
+    lines.iter().skip(from).take(most).map(|line| line.text.as_ref())
 }
 
 /// What a CI service says with a line beside its text.

@@ -34,8 +34,6 @@ pub(super) struct Locator<'a> {
 }
 
 const MAX_DEPTH: usize = 24;
-// Changes of place that are kept; a log in which two packages take turns has many.
-const MAX_PLACES: usize = 50_000;
 
 // Where scripts say that they run: the rows of the table, each with one group.
 static PLACES: LazyLock<Regex> =
@@ -46,8 +44,7 @@ impl<'a> Locator<'a> {
     pub(super) fn new(listing: Option<&'a Listing>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for entry in listing.into_iter().flat_map(Listing::files) {
-            let files = by_name.entry(entry.path.file_name()).or_default();
-            files.push(entry.path.as_str());
+            by_name.entry(entry.path.file_name()).or_default().push(entry.path.as_str());
         }
         Self {
             listing,
@@ -78,7 +75,8 @@ impl<'a> Locator<'a> {
             let mut ends = (0..parts.len()).map(|start| parts[start..].join("/"));
             let directory = ends.find(|end| listing.has_directory(end));
             self.ran_in.extend(directory.map(|directory| (at, directory)));
-            if self.ran_in.len() >= MAX_PLACES {
+            // Changes of place that are kept; a log in which two packages take turns has many.
+            if self.ran_in.len() >= 50_000 {
                 return;
             }
         }
@@ -94,8 +92,7 @@ impl<'a> Locator<'a> {
     /// it. Several that end alike are ambiguous and give none.
     pub(super) fn find(&self, path: &str, at: usize) -> Option<&'a str> {
         let listing = self.listing?;
-        let path = path.strip_prefix("file://").unwrap_or(path);
-        let path = path.replace('\\', "/");
+        let path = path.strip_prefix("file://").unwrap_or(path).replace('\\', "/");
         if let Some(end) = installed_path(&path) {
             let mut roots = ["", "src", "lib", "python"].iter();
             return roots.find_map(|root| joined_path(listing, root, end));
@@ -122,18 +119,19 @@ impl<'a> Locator<'a> {
         if let Some(file) = is_absolute.then(exact).flatten() {
             return Some(file);
         }
-        let long = |end: &&String| !is_absolute || end.contains('/') || **end == whole;
-        ends.iter().filter(long).find_map(|end| {
-            let is_alike = |file: &&&str| {
-                let rest = file.strip_suffix(end.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-            };
-            let alike: Vec<&&str> = candidates.iter().filter(is_alike).collect();
-            match alike.as_slice() {
-                [one] => Some(**one),
-                _ => None,
-            }
-        })
+        ends.iter()
+            .filter(|end| !is_absolute || end.contains('/') || **end == whole)
+            .find_map(|end| {
+                let files = candidates.iter().filter(|file| {
+                    let rest = file.strip_suffix(end.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+                });
+                let alike: Vec<&&str> = files.collect();
+                match alike.as_slice() {
+                    [one] => Some(**one),
+                    _ => None,
+                }
+            })
     }
 
     // Where the command of a line ran: the place named last before it first, then where the person

@@ -9,9 +9,6 @@ use crate::junit::Report;
 use crate::model::Diagnosis;
 use crate::policy::{Redactor, sanitize_log};
 
-// A secret at least this long is masked wherever it turns up, a shorter one in its own line.
-const UNMISTAKABLE: usize = 8;
-
 /// Diagnoses a log as it is with the reports of its tests, and masks in the answer what must not be
 /// shown. Inside a repository its files have the last word on what is missing.
 pub fn diagnose_masked(
@@ -53,8 +50,7 @@ fn mask_diagnosis(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, reda
         &mut diagnosis.missing_exports, &mut diagnosis.failing_tests,
     ];
     let names = names.into_iter().flatten();
-    let failures = diagnosis.failures.iter_mut();
-    let failures = failures.filter_map(|failure| failure.path.as_mut());
+    let failures = diagnosis.failures.iter_mut().filter_map(|failure| failure.path.as_mut());
     let tests = diagnosis.tests.iter_mut().flat_map(|test| {
         let more = [&mut test.path, &mut test.crash_path, &mut test.message];
         more.into_iter().flatten().chain([&mut test.id])
@@ -64,7 +60,8 @@ fn mask_diagnosis(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, reda
     texts.extend(others.map(|text| (None, text)));
     for (line, text) in &mut texts {
         for (at, value, masked) in &secrets {
-            let meant = value.len() >= UNMISTAKABLE || *line == Some(*at) && !value.is_empty();
+            // A secret at least this long is masked wherever it turns up, a shorter one in its own line.
+            let meant = value.len() >= 8 || *line == Some(*at) && !value.is_empty();
             if meant && text.contains(value) {
                 **text = text.replace(value, masked);
             }

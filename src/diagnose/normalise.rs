@@ -72,8 +72,7 @@ fn clean_line<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     }
     let raw = cut_text(raw, LONGEST_LINE);
     let raw = raw.strip_suffix('\r').unwrap_or(raw);
-    let is_control = |byte| byte < 0x20 && byte != b'\t' || byte == 0x7f;
-    let text = if raw.bytes().any(is_control) {
+    let text = if raw.bytes().any(|byte| byte < 0x20 && byte != b'\t' || byte == 0x7f) {
         Cow::Owned(sanitize_log(raw.as_bytes()))
     } else {
         Cow::Borrowed(raw)
@@ -149,8 +148,7 @@ pub fn telling_lines(log: &str) -> String {
 
 /// A log without escapes and without what services and runners of several programs put before its lines.
 pub fn plain_lines(log: &str) -> String {
-    let lines = lines_of(View::whole(log)).all;
-    lines.iter().map(|l| format!("{}\n", l.text)).collect()
+    lines_of(View::whole(log)).all.iter().map(|l| format!("{}\n", l.text)).collect()
 }
 
 #[cfg(test)]

@@ -13,10 +13,8 @@ pub(super) static PROVIDERS: LazyLock<Providers> = LazyLock::new(|| {
 });
 
 /// Words that are in the rows of [`Providers::end`].
-pub(super) static ENDS: LazyLock<Cues> = LazyLock::new(|| {
-    let rows = PROVIDERS.end.iter().map(|row| row.cue.as_str());
-    rows.zip(0..).collect()
-});
+pub(super) static ENDS: LazyLock<Cues> =
+    LazyLock::new(|| PROVIDERS.end.iter().map(|row| row.cue.as_str()).zip(0..).collect());
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

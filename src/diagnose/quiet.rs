@@ -32,13 +32,13 @@ pub(super) fn mark_quiet(lines: &mut [Line<'_>]) {
             || matches!(line.mark, Mark::Command | Mark::Remark)
             || is_of_no_failure(text);
     }
-    // Mocha lists a test that is yet to be written with a dash, among those that passed or above the counts.
-    let is_of_mocha = |text: &str| text.contains(['✓', '✔', '√']) || text.contains(" pending");
     for at in 0..lines.len() {
         let text = lines[at].text.as_ref();
         if text.starts_with(' ') && text.trim_start().starts_with("- ") {
-            let is_pending =
-                lines_above(lines, at, 3).chain(lines_below(lines, at, 12)).any(is_of_mocha);
+            // Mocha lists a test that is yet to be written with a dash, among those that passed or above the counts.
+            let is_pending = lines_above(lines, at, 3)
+                .chain(lines_below(lines, at, 12))
+                .any(|text| text.contains(['✓', '✔', '√']) || text.contains(" pending"));
             lines[at].quiet |= is_pending;
         }
     }
@@ -72,15 +72,11 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 // Words that are in the lines of each row.
-static SECTIONS: LazyLock<Cues> = LazyLock::new(|| {
-    let rows = TABLE.section.iter().map(|row| row.cue.as_str());
-    rows.zip(0..).collect()
-});
+static SECTIONS: LazyLock<Cues> =
+    LazyLock::new(|| TABLE.section.iter().map(|row| row.cue.as_str()).zip(0..).collect());
 static LINES: LazyLock<Cues> = LazyLock::new(|| {
-    let cues = |(row, at): (&'static Row, usize)| {
-        let cues = row.cues.iter();
-        cues.map(move |cue| (cue.as_str(), at))
-    };
+    let cues =
+        |(row, at): (&'static Row, usize)| row.cues.iter().map(move |cue| (cue.as_str(), at));
     TABLE.line.iter().zip(0..).flat_map(cues).collect()
 });
 

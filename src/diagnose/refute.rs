@@ -38,13 +38,11 @@ pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
 }
 
-// Bounded, because a log may name thousands of files and one import settles it.
-const MAX_FILES: usize = 32;
-
 fn mentioned_paths(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = Vec::new();
     for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
-        if files.len() < MAX_FILES && !files.contains(&path) {
+        // Bounded, because a log may name thousands of files and one import settles it.
+        if files.len() < 32 && !files.contains(&path) {
             files.push(path);
         }
     }
@@ -59,17 +57,14 @@ fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
                 return false;
             }
             let found = resolver.resolve(file, import);
-            let is_linked = |path| {
-                let package = resolver.package_of(path).and_then(|(_, name)| name);
-                package.is_some_and(|name| package_part(&import.specifier) == Some(&name))
-            };
-            found.external.is_none() && !found.files.iter().any(is_linked)
+            found.external.is_none()
+                && !found.files.iter().any(|path| {
+                    let package = resolver.package_of(path).and_then(|(_, name)| name);
+                    package.is_some_and(|name| package_part(&import.specifier) == Some(&name))
+                })
         })
     })
 }
-
-// Files that are looked through for the way back.
-const MAX_SEEN: usize = 2_000;
 
 // Python only guesses: "most likely due to a circular import". Without a circle in the graph the name
 // is one that its package lacks, such as an extension that was never compiled.
@@ -91,21 +86,19 @@ fn check_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let module = format!("{}.{}", &guess[2], &guess[1]);
     set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
     diagnosis.missing_modules = vec![module];
-    diagnosis.confidence = diagnosis.confidence.min(REFUTED);
+    // What is left of the log's certainty where the files contradict it.
+    diagnosis.confidence = diagnosis.confidence.min(0.75);
 }
-
-// What is left of the log's certainty where the files contradict it.
-const REFUTED: f64 = 0.75;
 
 // Whether imports that are made as files are loaded lead from a file back to it.
 fn is_in_circle(resolver: &Resolver<'_>, start: &RepoPath) -> bool {
     let loads = |import: &&Import| !import.type_only && !import.nested;
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     let mut open: Vec<RepoPath> = vec![start.clone()];
-    while let Some(path) = open.pop().filter(|_| seen.len() < MAX_SEEN) {
+    // Files that are looked through for the way back.
+    while let Some(path) = open.pop().filter(|_| seen.len() < 2_000) {
         for import in resolver.facts(&path).imports.iter().filter(loads) {
-            let found = resolver.resolve(&path, import).files.into_iter();
-            let others = found.filter(|to| *to != path);
+            let others = resolver.resolve(&path, import).files.into_iter().filter(|to| *to != path);
             open.extend(others.filter(|to| seen.insert(to.clone())));
         }
     }

@@ -15,12 +15,6 @@ use crate::model::{Diagnosis, FailedTest, FailureKind as Kind};
 const MAX_ASKED: usize = 20;
 const MAX_TESTS: usize = 500;
 const MAX_MESSAGE: usize = 500;
-// Lines of a stack that are looked at for the test's own.
-const MAX_STACK: usize = 60;
-// An answer below this says no more than that something failed.
-const SURE: f64 = 0.5;
-// Of a kind that the words of a report show.
-const REPORTED: f64 = 0.8;
 
 /// Merges what reports say of the failing tests into a diagnosis: places and messages of those that the
 /// log names, the others beside them, and where the log says nothing of its own, what they died of.
@@ -66,7 +60,8 @@ pub(super) fn add_reports(
         }
     }
     diagnosis.failing_tests = diagnosis.tests.iter().map(|test| test.id.clone()).collect();
-    if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < SURE {
+    // An answer below this says no more than that something failed.
+    if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < 0.5 {
         let said =
             |case: &&Case| format!("{}\n{}\n", message(case).unwrap_or_default(), case.detail);
         let text: String = failed.iter().take(MAX_ASKED).map(said).collect();
@@ -77,7 +72,8 @@ pub(super) fn add_reports(
             kind => kind,
         };
         derive::set_kind(diagnosis, kind, None);
-        diagnosis.confidence = REPORTED;
+        // Of a kind that the words of a report show.
+        diagnosis.confidence = 0.8;
         diagnosis.alternatives.clear();
         diagnosis.tool = diagnosis.tests.first().map(|test| test.runner.clone());
         diagnosis.rule = None;
@@ -86,8 +82,7 @@ pub(super) fn add_reports(
 
 // Runners put other signs between the parts of a name than their reports do.
 fn only_letters(text: &str) -> String {
-    let text = text.replace(".py", "");
-    text.chars().filter(|c| c.is_alphanumeric()).collect()
+    text.replace(".py", "").chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 // What a runner may call the test of a report; the surest first.
@@ -115,7 +110,8 @@ fn case_place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>
         found.unwrap_or_else(|| runners::relative_path(path))
     };
     let lines = normalise::lines_of(View::whole(&case.detail)).all;
-    let frame = runners::first_script_frame(&lines, 0..MAX_STACK);
+    // Lines of a stack that are looked at for the test's own.
+    let frame = runners::first_script_frame(&lines, 0..60);
     let frame = frame.or_else(|| runners::first_python_frame(&lines));
     let frame = frame.map(|(path, line)| (shown(&path), line));
     let class = locator.find(&case.class, 0).map(|_| case.class.as_str());

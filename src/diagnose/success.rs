@@ -4,21 +4,16 @@ use super::line::{Line, Mark};
 use super::steps::tells_failure;
 use crate::runners::{self, pattern};
 
-// Filled lines at the end of a log in which its last runner counts.
-const LAST: usize = 60;
-
 /// Whether a runner says at the end that all went well, no word of failure follows, and none of a service
 /// or of what ran it is anywhere.
 pub(super) fn is_success(lines: &[Line<'_>]) -> bool {
-    let ends_badly = |line: &Line<'_>| line.mark == Mark::Error || tells_failure(line);
     summary_of_success(lines).is_some_and(|at| !denies_success(lines, at + 1))
-        && !lines.iter().any(ends_badly)
+        && !lines.iter().any(|line| line.mark == Mark::Error || tells_failure(line))
 }
 
 /// Whether a word of failure is in a line from here on.
 pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
-    let rest = lines.get(from..).unwrap_or_default();
-    rest.iter().any(says_failure)
+    lines.get(from..).unwrap_or_default().iter().any(says_failure)
 }
 
 /// Whether a line says that something failed.
@@ -43,8 +38,9 @@ pattern!(
 );
 /// The line in which the last runner counts passes and no failure.
 pub(super) fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
-    let is_filled = |at: &usize| !lines[*at].text.trim().is_empty();
-    let from = (0..lines.len()).rev().filter(is_filled).take(LAST).last()?;
+    let filled = (0..lines.len()).rev().filter(|at| !lines[*at].text.trim().is_empty());
+    // Filled lines at the end of a log in which its last runner counts.
+    let from = filled.take(60).last()?;
     let own = lines[from..].iter().map(|line| match line.captured {
         true => "",
         false => line.text.trim_end(),

@@ -73,43 +73,37 @@ fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candi
 fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<Candidate> {
     let (graph, file) = (question.graph, &answer.file);
     let all = &answer.suggestions;
-    let sure = all.iter().filter(|one| one.certain);
-    let settled: Vec<&String> = sure.map(|one| &one.name).collect();
-    let is_open = |one: &&Suggestion| !settled.contains(&&one.name) && may_try(one, all);
-    let open = all.iter().filter(is_open);
+    let settled: Vec<&String> = all.iter().filter(|one| one.certain).map(|one| &one.name).collect();
+    let open = all.iter().filter(|one| !settled.contains(&&one.name) && may_try(one, all));
     let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
-    let logs = question.logs.iter();
-    let mut tools = logs.filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
+    let mut tools = question.logs.iter().filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
     let looks_at_names = tools.any(|tool| NAME_CHECKERS.contains(&tool));
-    // Not tried when unused, because an unused import from a library passes nearly any test.
-    let is_used = |one: &&Suggestion| {
-        let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
-        let used = uses(file, text, &one.name).unwrap_or_default();
-        let proves = !outside || used.called || !used.members.is_empty();
-        one.replaces.is_some() || (proves && !looks_at_names)
-    };
     let import = |one: &Suggestion| {
         let fixed = fix(graph, file, std::slice::from_ref(one))?;
         let what = &one.import_statement;
         Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
     };
-    let imports = imports.into_iter().filter(is_used).filter_map(import);
-    let typos = fix_typos(question, file, &typos).into_iter();
-    typos.chain(imports).collect()
+    // Not tried when unused, because an unused import from a library passes nearly any test.
+    let ones = imports.into_iter().filter(|one| {
+        let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
+        let used = uses(file, text, &one.name).unwrap_or_default();
+        let proves = !outside || used.called || !used.members.is_empty();
+        one.replaces.is_some() || (proves && !looks_at_names)
+    });
+    let imports = ones.filter_map(import);
+    fix_typos(question, file, &typos).into_iter().chain(imports).collect()
 }
 
 // Whether the tests can tell that a suggestion is meant: of two definitions of one name, or two names that are as
 // near, tests that pass with one may pass with the other.
 fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
-    let is_other = |other: &&Suggestion| *other != one && other.name == one.name;
-    let mut others = all.iter().filter(is_other);
+    let mut others = all.iter().filter(|other| *other != one && other.name == one.name);
     match &one.replaces {
         // Not tried, because a neighboring file in place of an alias would hide that the alias is wrong.
         Some(alias) if !alias.starts_with('.') && one.module.starts_with('.') => false,
         Some(_) => {
-            let is_rival =
-                |other: &Suggestion| other.imported == one.imported && other.path != one.path;
-            one.imported == "*" || !others.any(is_rival)
+            one.imported == "*"
+                || !others.any(|other| other.imported == one.imported && other.path != one.path)
         }
         None if one.source == HintSource::Similar => others.next().is_none(),
         None => others.all(|other| other.path == one.path),
@@ -123,10 +117,9 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
         let places = uses(file, text.as_bytes(), &one.name)?.places;
         Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
-    let row = |one: &&Suggestion| format!("`{}` for `{}`", one.imported, one.name);
-    let what = typos.iter().map(row).collect::<Vec<_>>().join(", ");
-    let candidate = place.make_candidate(&what, &after)?;
-    Some(candidate.with_imports(typos.iter().copied()))
+    let rows = typos.iter().map(|one| format!("`{}` for `{}`", one.imported, one.name));
+    let what = rows.collect::<Vec<_>>().join(", ");
+    Some(place.make_candidate(&what, &after)?.with_imports(typos.iter().copied()))
 }
 
 #[cfg(test)]

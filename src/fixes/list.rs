@@ -88,8 +88,8 @@ fn missing_words(logs: &[(Diagnosis, &str)]) -> BTreeSet<String> {
         let lacked = diagnosis.lacks().map(String::as_str);
         lacked.chain(named_words(log)).collect::<Vec<_>>()
     });
-    let is_apart = |letter: char| !letter.is_alphanumeric() && letter != '_';
-    let words = named.flat_map(|name| name.split(is_apart));
-    let words = words.filter(|word| !word.is_empty());
+    let words = named
+        .flat_map(|name| name.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
+        .filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }

@@ -10,9 +10,6 @@ use crate::policy::is_test;
 use crate::runners::pattern;
 use crate::source::Source;
 
-/// Bounds a file in which names are looked for, in bytes.
-const MAX_FILE: usize = 256 << 10;
-
 /// A file of the repository that a log names, with its text.
 pub(super) struct LogFile<'s> {
     pub(super) path: RepoPath,
@@ -34,18 +31,16 @@ impl<'s> LogFile<'s> {
     /// that has most in common.
     pub(super) fn find(named: &str, diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<Self> {
         let paths = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
-        let fits =
-            |path: &RepoPath| named.ends_with(path.as_str()) || path.as_str().ends_with(named);
-        let fitting = paths.filter(fits);
-        let path = fitting.max_by_key(|path| path.as_str().len().min(named.len()));
+        let path = paths
+            .filter(|path| named.ends_with(path.as_str()) || path.as_str().ends_with(named))
+            .max_by_key(|path| path.as_str().len().min(named.len()));
         Self::open(path?, source)
     }
 
     /// Returns the bytes of a line, counted from 1, without its line end.
     pub(super) fn line(&self, number: usize) -> Option<Range<usize>> {
         let mut lines = self.text.split_inclusive('\n');
-        let above = lines.by_ref().take(number.checked_sub(1)?);
-        let start: usize = above.map(str::len).sum();
+        let start: usize = lines.by_ref().take(number.checked_sub(1)?).map(str::len).sum();
         let bare = lines.next()?.trim_end_matches(['\n', '\r']);
         Some(start..start + bare.len())
     }
@@ -91,7 +86,8 @@ pub(super) fn product_files(
     let paths = source.listing().files().map(|entry| &entry.path);
     let paths = paths.filter(move |path| is_meant(path.as_str()) && !is_test(path.as_str()));
     let files = paths.filter_map(|path| LogFile::open(path.clone(), source));
-    files.filter(|file| file.text.len() <= MAX_FILE)
+    // Bounds a file in which names are looked for, in bytes.
+    files.filter(|file| file.text.len() <= (256 << 10))
 }
 
 // `File "a.py", line 3` or `a.py:3: NameError`.

@@ -16,10 +16,6 @@ use crate::runners::Pattern;
 use crate::source::Source;
 
 const MAX_CANDIDATES: usize = 4;
-/// Longer lines of a log say nothing.
-const MAX_LINE: usize = 2_000;
-/// Statements for each of which all names of a kind may be read.
-const MAX_STATEMENTS: usize = 64;
 
 // A row of `witness.toml`.
 #[derive(Deserialize)]
@@ -48,7 +44,8 @@ pub(super) fn witnesses(
     let mut found: Vec<Candidate> = Vec::new();
     // Many tests fail for one word.
     let mut seen = BTreeSet::new();
-    for statement in read_statements(log).into_iter().take(MAX_STATEMENTS) {
+    // Statements for each of which all names of a kind may be read.
+    for statement in read_statements(log).into_iter().take(64) {
         let (row, places) = (&statement.row.id, statement.places.clone());
         let is_new = seen.insert((row, places, statement.group("wrong")));
         if is_new && found.len() < MAX_CANDIDATES {
@@ -61,8 +58,7 @@ pub(super) fn witnesses(
 
 /// Returns the words of which a log says that they are wrong.
 pub(super) fn named_words(log: &str) -> impl Iterator<Item = &str> {
-    let statements = read_statements(log).into_iter();
-    statements.map(|statement| statement.group("wrong"))
+    read_statements(log).into_iter().map(|statement| statement.group("wrong"))
 }
 
 // What a line says.
@@ -79,7 +75,8 @@ fn read_statements(log: &str) -> Vec<Statement<'_>> {
     let mut found: Vec<Statement<'_>> = Vec::new();
     let mut frame = None;
     let mut open = 0;
-    for line in log.lines().filter(|line| line.len() < MAX_LINE) {
+    // Longer lines of a log say nothing.
+    for line in log.lines().filter(|line| line.len() < 2_000) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
         if let Some(here) = python_frame(line) {
             frame = Some(here);
@@ -128,8 +125,7 @@ impl<'l> Statement<'l> {
             let after = replace_words(&file.text, &[start], "", "await ");
             return file.make_candidate(&format!("await `{wrong}`"), &after);
         }
-        let right = renamed.get(wrong).cloned();
-        let right = right.or_else(|| self.right_word(source))?;
+        let right = renamed.get(wrong).cloned().or_else(|| self.right_word(source))?;
         let after = replace_words(&file.text, &[start], wrong, &right);
         file.make_candidate(&format!("replace `{wrong}` with `{right}`"), &after)
     }
@@ -157,8 +153,8 @@ impl<'l> Statement<'l> {
         let texts: Vec<String> = if listed.is_empty() {
             let paths = source.listing().files().map(|entry| entry.path.to_string());
             let texts = product_files(source, |path| path.ends_with(".py")).map(|file| file.text);
-            let is_one = |text: &String| among.as_ref().is_none_or(|one| one.is_match(text));
-            texts.filter(is_one).chain(paths).collect()
+            let texts = texts.filter(|text| among.as_ref().is_none_or(|one| one.is_match(text)));
+            texts.chain(paths).collect()
         } else {
             vec![listed.to_owned()]
         };
@@ -183,8 +179,8 @@ impl<'l> Statement<'l> {
                 Err(_) => {
                     let places: Vec<usize> = file.words(file.line(*line)?, wrong).collect();
                     // `f(rate=rate)`: the keyword is wrong.
-                    let is_key = |at: &&usize| file.text[**at + wrong.len()..].starts_with('=');
-                    let mut keys = places.iter().filter(is_key);
+                    let mut keys =
+                        places.iter().filter(|at| file.text[**at + wrong.len()..].starts_with('='));
                     let mut all = places.iter();
                     *only_one(&mut all).or_else(|| only_one(&mut keys))?
                 }
@@ -232,8 +228,9 @@ fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
     if !is_python && head.ends_with('.') {
         return None;
     }
-    let is_name = |letter: char| letter.is_alphanumeric() || "_.".contains(letter);
-    let start = head.trim_end_matches(is_name).len();
+    let start = head
+        .trim_end_matches(|letter: char| letter.is_alphanumeric() || "_.".contains(letter))
+        .len();
     let above = head.get(..start)?;
     let function = if is_python {
         let mut lines = above.lines().rev().map(str::trim_start);

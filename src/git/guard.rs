@@ -46,8 +46,9 @@ pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Res
     };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = real(directory);
-    let holds_it = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
-    let found = directory.ancestors().find(holds_it);
+    let found = directory
+        .ancestors()
+        .find(|above: &&Path| above.join(".git").symlink_metadata().is_ok());
     if found.is_some_and(|found| found == real(worktree)) {
         return Ok(());
     }
@@ -155,8 +156,7 @@ fn refused(path: &Path, why: &str) -> GitError {
 
 fn pointed_at(file: &Path, after: &str) -> Option<PathBuf> {
     let mut text = String::new();
-    let opened = fs::File::open(file).ok()?;
-    opened.take(MAX_POINTER).read_to_string(&mut text).ok()?;
+    fs::File::open(file).ok()?.take(MAX_POINTER).read_to_string(&mut text).ok()?;
     let path = Path::new(text.trim().strip_prefix(after)?.trim());
     let base = file.parent().unwrap_or(file);
     (!path.as_os_str().is_empty()).then(|| base.join(path))
@@ -168,7 +168,8 @@ pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     let mut seen = 0;
-    while let Some(folder) = open.pop().filter(|_| seen < MAX_FOLDERS) {
+    // Folders of a worktree that are searched for repositories inside it.
+    while let Some(folder) = open.pop().filter(|_| seen < 20_000) {
         seen += 1;
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -184,9 +185,6 @@ pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
-
-/// Folders of a worktree that are searched for repositories inside it.
-const MAX_FOLDERS: usize = 20_000;
 
 #[cfg(test)]
 mod tests {

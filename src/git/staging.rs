@@ -223,8 +223,7 @@ impl Repository {
         let mut editor = repo.edit_tree(tree.id).map_err(GitError::unreadable)?;
         // Removed first, so that a folder can take the place of a file.
         for change in changes.iter().filter(|change| change.entry.is_none()) {
-            let removed = editor.remove_leaf(change.path.as_str());
-            removed.map_err(GitError::unreadable)?;
+            editor.remove_leaf(change.path.as_str()).map_err(GitError::unreadable)?;
         }
         for change in changes {
             if let Some((id, mode)) = change.entry {
@@ -232,8 +231,7 @@ impl Repository {
                 added.map_err(GitError::unreadable)?;
             }
         }
-        let id = editor.write().map_err(GitError::unreadable)?;
-        Ok(id.to_string())
+        Ok(editor.write().map_err(GitError::unreadable)?.to_string())
     }
 
     /// Writes a commit of a tree on top of `parent`, and gives its id. No ref changes.

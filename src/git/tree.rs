@@ -108,8 +108,7 @@ impl Source for TreeSource {
         }
         let id = self.ids.get(path).ok_or(ReadError::NotFound)?;
         self.repo.with(|repo| {
-            let blob = repo.find_blob(*id);
-            let blob = blob.map_err(|error| ReadError::Io(error.to_string()))?;
+            let blob = repo.find_blob(*id).map_err(|error| ReadError::Io(error.to_string()))?;
             Ok(blob.data.as_slice().into())
         })
     }

@@ -6,7 +6,7 @@ use super::proof::{self, Entity, candidate_entity, covers_candidate, is_declared
 use super::query::Undefined;
 use super::script::crosses_boundary;
 use crate::languages::{exported, is_word, package_part};
-use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
+use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
 
@@ -21,11 +21,6 @@ const REEXPORTED: u64 = 1_536;
 const EVERYDAY: u64 = 8_192;
 const DECLARED: u64 = 1_024;
 const LIBRARY: u64 = 64;
-/// Where the repository takes the name from a module outside, the others count for so much less.
-const PASSED_OVER: u64 = 64;
-/// A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion that
-/// was certain was wrong.
-const NEGLIGIBLE: u64 = 16;
 
 struct Row {
     candidate: Candidate,
@@ -44,11 +39,11 @@ pub(super) fn choose(
 ) -> Vec<Suggestion> {
     let mut imported = evidence.0.iter().filter(|(_, weight)| weight.count > 0);
     let is_taken_outside = imported.any(|(candidate, _)| candidate.path.is_none());
-    let rows = evidence.0.into_iter();
-    let rows = rows.filter(|(candidate, _)| is_importable(candidate, undef));
+    let rows = evidence.0.into_iter().filter(|(candidate, _)| is_importable(candidate, undef));
     let rows = rows.map(|(candidate, weight)| {
         let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
-        let part = if passed_over { PASSED_OVER } else { 1 };
+        // Where the repository takes the name from a module outside, the others count for so much less.
+        let part = if passed_over { 64 } else { 1 };
         Row {
             entity: candidate_entity(&candidate, undef),
             score: score_candidate(&candidate, &weight, undef) / part,
@@ -121,8 +116,8 @@ fn add_up(rows: &[Row]) -> Totals {
             *open = row.score.max(*open);
         }
     }
-    let sum = |(entity, (taken, open)): (Entity, (u64, u64))| (entity, taken + open);
-    parts.into_iter().map(sum).collect()
+    let sums = parts.into_iter().map(|(entity, (taken, open))| (entity, taken + open));
+    sums.collect()
 }
 
 fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
@@ -169,8 +164,7 @@ fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
         !one.names.is_empty() && (one.specifier == candidate.module || (relative && leads()))
     };
     let own = undef.facts.imports.iter().any(&from_there);
-    let siblings = undef.siblings.iter();
-    let others = siblings.filter(|facts| facts.imports.iter().any(&from_there));
+    let others = undef.siblings.iter().filter(|facts| facts.imports.iter().any(&from_there));
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
@@ -191,7 +185,9 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     }
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut others = totals.iter().filter(|(entity, _)| **entity != best.entity);
-    if others.any(|(_, total)| total.saturating_mul(NEGLIGIBLE) > own) {
+    // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
+    // that was certain was wrong.
+    if others.any(|(_, total)| total.saturating_mul(16) > own) {
         return Some("another definition has as much evidence");
     }
     if rows.iter().any(|row| is_rival(row, best)) {
@@ -220,12 +216,11 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         None => {
             let telling = undef.name.contains(|c: char| c.is_uppercase() || c == '_');
             let solid = |kind: DefinitionKind| kind != DefinitionKind::Variable || telling;
-            let reachable = |path: &RepoPath| {
-                !is_test(path.as_str()) || path.directory() == undef.file.directory()
-            };
             is_alone
                 && undef.name.len() > 2
-                && best.candidate.path.as_ref().is_none_or(reachable)
+                && best.candidate.path.as_ref().is_none_or(|path| {
+                    !is_test(path.as_str()) || path.directory() == undef.file.directory()
+                })
                 && group().any(|row| row.weight.defines.is_some_and(solid))
         }
     };
@@ -246,10 +241,10 @@ fn is_rival(row: &Row, best: &Row) -> bool {
 // used as a library is.
 fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     let is_whole = best.candidate.imported == "*";
-    let of_library = |row: &&Row| row.weight.outside == Some(HintSource::Stdlib);
     // `escape`, `join`: several modules took the word for a function.
     let is_word = undef.name.chars().all(char::is_lowercase);
-    if is_word && !is_whole && rows.iter().filter(of_library).count() > 1 {
+    let rows = rows.iter().filter(|row| row.weight.outside == Some(HintSource::Stdlib));
+    if is_word && !is_whole && rows.count() > 1 {
         return false;
     }
     let usage = &undef.usage;

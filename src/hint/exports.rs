@@ -191,23 +191,17 @@ impl MissingExport<'_> {
     fn similar_exports(&self) -> Vec<Suggestion> {
         let wanted = &self.taken.name;
         let own = self.graph.resolver().facts(self.query.file);
-        let imports = own.imports.iter();
-        let imports = imports.filter(|import| import.kind != ImportKind::ExportFrom);
+        let imports = own.imports.iter().filter(|import| import.kind != ImportKind::ExportFrom);
         let names = imports.flat_map(|import| &import.names);
         let in_use: BTreeSet<&str> = names.map(|one| one.name.as_str()).collect();
         let offered: Vec<String> = match &self.target {
             Some(target) => self.graph.offered(target),
-            None => {
-                let library = self.language.exported(&self.import.specifier);
-                library.map(str::to_owned).collect()
-            }
+            None => self.language.exported(&self.import.specifier).map(str::to_owned).collect(),
         };
-        let offered = offered.iter().map(String::as_str);
-        let free = offered.filter(|name| !in_use.contains(name));
-        let near = nearest_names(wanted, free);
-        let near = near.into_iter().take(MAX_SUGGESTIONS);
-        let suggest = |(_, name)| self.make_suggestion(name, name, HintSource::Similar);
-        near.map(suggest).collect()
+        let free = offered.iter().map(String::as_str).filter(|name| !in_use.contains(name));
+        let near = nearest_names(wanted, free).into_iter().take(MAX_SUGGESTIONS);
+        near.map(|(_, name)| self.make_suggestion(name, name, HintSource::Similar))
+            .collect()
     }
 }
 
@@ -223,8 +217,8 @@ pub(super) fn retake_name(
     let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
     let mut all = facts.imports.iter().filter(takes);
     let quotes = ['"', '\''];
-    let is_quoted = |quote: &char| text.contains(&format!("{quote}{old}{quote}"));
-    let is_passed_on = file.stem() == "__init__" || quotes.iter().any(is_quoted);
+    let is_passed_on = file.stem() == "__init__"
+        || quotes.iter().any(|quote| text.contains(&format!("{quote}{old}{quote}")));
     let import = all.next().filter(|import| import.specifier == module)?;
     // Of several imports it is not known which are meant.
     if all.next().is_some() {

@@ -47,8 +47,7 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
         ..JudgeOptions::default()
     };
     let judged = judge(&canonical(&[change]), graph.source(), &options);
-    let applies = judged.verdict.verdict.applies();
-    applies.then_some(Fix {
+    judged.verdict.verdict.applies().then_some(Fix {
         changes: judged.changes,
         names,
     })

@@ -30,7 +30,7 @@ pub(super) fn missing_modules(
     let facts = graph.resolver().facts(file);
     let mut found = Vec::new();
     for module in modules {
-        let is_missing = |import: &&Import| {
+        for import in facts.imports.iter().filter(|import| {
             let kinds = [
                 ImportKind::Import,
                 ImportKind::From,
@@ -43,8 +43,7 @@ pub(super) fn missing_modules(
             kinds.contains(&import.kind)
                 && found.files.is_empty()
                 && (leads_to(file, import, module) || found.tried.iter().any(is_tried))
-        };
-        for import in facts.imports.iter().filter(is_missing) {
+        }) {
             let taken = import.names.iter().map(|one| one.name.as_str());
             let missing = MissingModule {
                 graph,
@@ -79,8 +78,7 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     if bare.starts_with('/') || specifier == "." || specifier == ".." {
         let place = RepoPath::resolve(file.directory(), specifier);
         // The root of the path may have been cut off.
-        let head = place.ok();
-        let head = head.and_then(|path| module.strip_suffix(path.as_str()));
+        let head = place.ok().and_then(|path| module.strip_suffix(path.as_str()));
         return head.is_some_and(|head| head.is_empty() || head.ends_with('/'));
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.
@@ -105,8 +103,7 @@ struct MissingModule<'a> {
 impl MissingModule<'_> {
     fn list_suggestions(&self) -> Vec<Suggestion> {
         let source = self.graph.source();
-        let files = source.listing().files().map(|entry| &entry.path);
-        let candidates = files.filter(|path| {
+        let candidates = source.listing().files().map(|entry| &entry.path).filter(|path| {
             *path != self.query.file
                 && Language::of_path(path.as_str()) == Some(self.language)
                 && (self.query.ask.may_read)(path)
@@ -244,8 +241,7 @@ fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
         let named = RepoPath::resolve(file.directory(), &import.specifier);
         paths.extend(named.ok().map(|path| path.to_string()));
     }
-    let ended = |path: &String| ENDINGS.map(|ending| format!("{path}{ending}"));
-    let ended = paths.iter().flat_map(ended);
-    let mut paths = ended.filter_map(|path| RepoPath::new(&path).ok());
+    let endeds = paths.iter().flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
+    let mut paths = endeds.filter_map(|path| RepoPath::new(&path).ok());
     paths.any(|path| ignored.is_ignored(&path))
 }

@@ -7,9 +7,6 @@ use super::query::Undefined;
 use crate::languages::{Has, Language, Outside, exported};
 use crate::model::HintSource;
 
-/// Bounds the declared packages that are looked into for one name.
-const MAX_PACKAGES: usize = 200;
-
 // Rows `name module [imported] family`, sorted by family: public names of packages in wide use. The family is `py`,
 // `js`, or `ts` for names that are erased at run time. Asked only for packages that a manifest declares.
 const KNOWN: &str = include_str!("known.txt");
@@ -40,8 +37,8 @@ pub(super) fn add_outside(
         let weight = Weight::outside(HintSource::Manifest, one.erased);
         put(one.module, one.imported, weight);
     }
-    let modules = idiom.installed_modules(undef.installed, name);
-    for module in modules.into_iter().take(MAX_PACKAGES) {
+    // Bounds the declared packages that are looked into for one name.
+    for module in idiom.installed_modules(undef.installed, name).into_iter().take(200) {
         let has = exported(undef.installed, query.file, &module, name);
         if let Some(Has::Exported { erased }) = has {
             let weight = Weight {

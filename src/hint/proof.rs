@@ -33,10 +33,8 @@ impl Entity {
         let facts = graph.resolver().facts(path);
         let mut exports = facts.exports.iter();
         let export = exports.find(|export| export.name == name && export.from.is_none());
-        let local = export.and_then(|export| export.local.as_deref());
-        let local = local.unwrap_or(name);
-        let own = facts.definitions.iter().filter(|one| one.name == local);
-        let kinds = own.map(|one| one.kind);
+        let local = export.and_then(|export| export.local.as_deref()).unwrap_or(name);
+        let kinds = facts.definitions.iter().filter(|one| one.name == local).map(|one| one.kind);
         kinds.min_by_key(|kind| kind.is_erased())
     }
 }
@@ -73,7 +71,7 @@ fn names_submodule(candidate: &Candidate) -> bool {
 
 /// Checks whether the module has every member that the file uses; `None` when it uses none or the module is unknown.
 pub(super) fn covers_candidate(undef: &Undefined<'_>, candidate: &Candidate) -> Option<bool> {
-    let has = |member: &String| {
+    let has = undef.usage.members.iter().filter_map(|member| {
         let Some(path) = &candidate.path else {
             return library_has(undef.language, &candidate.module, member);
         };
@@ -82,9 +80,8 @@ pub(super) fn covers_candidate(undef: &Undefined<'_>, candidate: &Candidate) -> 
         let module =
             || path.stem() == "__init__" && undef.graph.has_module(path.directory(), member);
         Some(undef.graph.defining(path, member).is_some() || exported || module())
-    };
-    let members = undef.usage.members.iter();
-    members.filter_map(has).reduce(|all, one| all && one)
+    });
+    has.reduce(|all, one| all && one)
 }
 
 // Whether a module of the library has a member. The table of Node.js has few constants.
@@ -142,12 +139,10 @@ pub(super) fn find_doubt(
         erased || still_loads(undef, path)
     };
     let is_circle = || one.path.as_ref().is_some_and(|path| !loads(path));
-    let circle = || is_circle().then_some("the modules may import each other");
-    failed.map(|(doubt, _)| *doubt).or_else(circle)
+    failed
+        .map(|(doubt, _)| *doubt)
+        .or_else(|| is_circle().then_some("the modules may import each other"))
 }
-
-/// Bounds the search for import cycles; beyond it nothing is proven.
-const MAX_FILES: usize = 5_000;
 
 // Whether the import can be part of no cycle: nothing that the other file loads leads back to this one, or to a
 // package around it whose names may not be bound yet.
@@ -157,15 +152,15 @@ fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
         let inits = folders.map(|folder| RepoPath::new(&format!("{folder}/__init__.py")));
         let is_python = path.extension() == Some("py");
         let inits = inits.filter_map(Result::ok).filter(|_| is_python);
-        let is_there = |init: &RepoPath| undef.graph.resolver().is_file(init);
-        inits.take_while(is_there).collect()
+        inits.take_while(|init| undef.graph.resolver().is_file(init)).collect()
     };
     let mut around = packages(undef.file);
     around.push(undef.file.clone());
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     let mut open = vec![target.clone()];
     while let Some(path) = open.pop() {
-        if seen.len() > MAX_FILES {
+        // Bounds the search for import cycles; beyond it nothing is proven.
+        if seen.len() > 5_000 {
             return false;
         }
         let edges = undef.graph.file(&path);

@@ -86,17 +86,17 @@ impl Idiom for Python<'_> {
             return found;
         }
         let defined = facts.definitions.iter().find(|one| one.name == name);
-        // Imports from outside do not count, because a package takes them for its own use.
-        let is_own = |from: &String| {
-            let import = Import::from_specifier(from);
-            from.starts_with('.') || !resolver.resolve(path, &import).files.is_empty()
-        };
         let passed = defined.is_none()
             && path.stem() == "__init__"
             && !file.is_below(path.directory())
             && facts.exports.iter().any(|export| {
                 let is_member = export.name == name && export.local.as_deref() != Some("*");
-                is_member && export.from.as_ref().is_some_and(is_own)
+                // Imports from outside do not count, because a package takes them for its own use.
+                is_member
+                    && export.from.as_ref().is_some_and(|from| {
+                        let import = Import::from_specifier(from);
+                        from.starts_with('.') || !resolver.resolve(path, &import).files.is_empty()
+                    })
             });
         if defined.is_some() || passed {
             let module = self.tops.dotted(resolver, file, &module_place(path));
@@ -108,7 +108,7 @@ impl Idiom for Python<'_> {
 
     fn namesakes(&self, pool: &[&RepoPath], undef: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
         let resolver = self.site.graph.resolver();
-        let module = |path: &&RepoPath| {
+        let modules = pool.iter().filter_map(|path| {
             let place = module_place(path);
             let (above, last) = place.rsplit_once('/').unwrap_or(("", &place));
             if last != undef.name || *path == undef.file {
@@ -123,8 +123,8 @@ impl Idiom for Python<'_> {
             let candidate = Candidate::new(module, imported, Some((*path).clone()));
             let kind = Some(DefinitionKind::Namespace);
             Some((candidate, Weight::offer(kind, nearness(path, undef.file))))
-        };
-        pool.iter().filter_map(module).collect()
+        });
+        modules.collect()
     }
 
     fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)> {
@@ -149,8 +149,7 @@ impl Idiom for Python<'_> {
     fn installed_modules(&self, installed: &Installed, name: &str) -> Vec<String> {
         let (source, file) = (self.site.graph.source(), self.site.file);
         let named = installed.distributions().into_iter().flat_map(|one| {
-            let modules = one.modules.into_iter();
-            modules.map(move |module| (normal_name(&one.name), module))
+            one.modules.into_iter().map(move |module| (normal_name(&one.name), module))
         });
         let has = |module: &str| {
             let found = exported(installed, file, module, name);
@@ -210,8 +209,7 @@ impl Idiom for Python<'_> {
 
 // Leading parts that two dotted names have in common.
 fn shared_parts(one: &str, other: &str) -> usize {
-    let both = one.split('.').zip(other.split('.'));
-    both.take_while(|(a, b)| a == b).count()
+    one.split('.').zip(other.split('.')).take_while(|(a, b)| a == b).count()
 }
 
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.

@@ -48,7 +48,7 @@ pub fn answers(
     wanted: &BTreeMap<RepoPath, Wanted>,
     ask: &Ask<'_>,
 ) -> Vec<Answer> {
-    let answer = |(file, wanted): (&RepoPath, &Wanted)| {
+    let answers = wanted.iter().map(|(file, wanted)| {
         let names = &wanted.names;
         let query = Query { file, names, ask };
         let mut suggestions = suggest(graph, &query);
@@ -59,8 +59,8 @@ pub fn answers(
             wanted: wanted.clone(),
             suggestions,
         }
-    };
-    wanted.iter().map(answer).collect()
+    });
+    answers.collect()
 }
 
 /// One name and the file that lacks it.

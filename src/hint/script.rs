@@ -43,13 +43,14 @@ impl<'g> Script<'g> {
         path: &RepoPath,
         name: &str,
     ) -> Option<(Candidate, Weight)> {
-        let default = |export: &&Export| {
-            export.name == "default"
-                && (export.local.as_deref() == Some(name)
-                    || (export.local.is_none() && path.stem() == name))
-        };
         let named = facts.exports.iter().find(|export| export.name == name);
-        let export = named.or_else(|| facts.exports.iter().find(default))?;
+        let export = named.or_else(|| {
+            facts.exports.iter().find(|export: &&Export| {
+                export.name == "default"
+                    && (export.local.as_deref() == Some(name)
+                        || (export.local.is_none() && path.stem() == name))
+            })
+        })?;
         let local = export.local.as_deref().unwrap_or(&export.name);
         let mut defined = facts.definitions.iter();
         let definition = defined.find(|one| one.name == local || one.name == name);
@@ -85,8 +86,9 @@ impl<'g> Script<'g> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
         let by_alias = self.style.aliases && !path.is_below(file.directory());
-        let aliases = || resolver.aliases(file, path).into_iter().next();
-        let Some(alias) = by_alias.then(aliases).flatten() else {
+        let Some(alias) =
+            by_alias.then(|| resolver.aliases(file, path).into_iter().next()).flatten()
+        else {
             return self.style.relative(file, path, "");
         };
         let ended = self.style.ended(&alias, path);
@@ -108,8 +110,8 @@ impl Idiom for Script<'_> {
             if !binds || path == file {
                 continue;
             }
-            let bound = |one: &&ImportedName| one.local() == name;
-            let Some(taken) = import.names.iter().find(bound) else {
+            let Some(taken) = import.names.iter().find(|one: &&ImportedName| one.local() == name)
+            else {
                 continue;
             };
             let resolution = resolver.resolve(path, import);
@@ -153,8 +155,7 @@ impl Idiom for Script<'_> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
         let row = |package| (package, "default".to_owned(), HintSource::Manifest);
-        let packages = resolver.declared_like(file, name).into_iter();
-        packages.map(row).collect()
+        resolver.declared_like(file, name).into_iter().map(row).collect()
     }
 
     fn declares_module(&self, module: &str) -> bool {
@@ -247,8 +248,7 @@ fn spell_specifier(undef: &Undefined<'_>, candidate: &Candidate) -> String {
         let taken = candidate.path.is_some() && !import.names.is_empty() && !import.nested;
         taken && resolver.target(undef.file, import) == candidate.path
     });
-    let module = same.map_or(&candidate.module, |import| &import.specifier);
-    module.clone()
+    same.map_or(&candidate.module, |import| &import.specifier).clone()
 }
 
 /// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its
@@ -261,20 +261,20 @@ pub(super) fn crosses_boundary(undef: &Undefined<'_>, candidate: &Candidate) -> 
     let (Some(theirs), Some(ours)) = (theirs, resolver.package_of(undef.file)) else {
         return false;
     };
-    let goes = |import: &Import| {
-        let target = || resolver.target(undef.file, import);
-        import.specifier.starts_with("..") && target().is_some_and(|path| path.is_below(&theirs.0))
-    };
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
-    theirs.0 != ours.0 && !undef.facts.imports.iter().chain(siblings).any(goes)
+    theirs.0 != ours.0
+        && !undef.facts.imports.iter().chain(siblings).any(|import| {
+            let target = || resolver.target(undef.file, import);
+            import.specifier.starts_with("..")
+                && target().is_some_and(|path| path.is_below(&theirs.0))
+        })
 }
 
 // Whether a file or the one that defines the name exports it as a type alone.
 fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let exports_type = |path: &RepoPath| {
         let facts = graph.resolver().facts(path);
-        let own = facts.exports.iter().filter(|one| one.name == name);
-        let mut own = own.peekable();
+        let mut own = facts.exports.iter().filter(|one| one.name == name).peekable();
         path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
     };
     let definer = graph.defining(path, name);
@@ -283,6 +283,5 @@ fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
 
 // Whether the specifier means the same file from here.
 fn leads_to(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
-    let found = resolver.target(file, &Import::from_specifier(specifier));
-    found.as_ref() == Some(target)
+    resolver.target(file, &Import::from_specifier(specifier)).as_ref() == Some(target)
 }

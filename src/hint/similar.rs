@@ -31,15 +31,14 @@ pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
         let alike = globals.filter(|name| is_upper(name) == is_upper(undef.name));
         near = nearest_names(undef.name, alike);
     }
-    let suggestion = |(_, name): (usize, &str)| Suggestion {
+    let suggestions = near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| Suggestion {
         name: undef.name.to_owned(),
         confidence: 25,
         source: HintSource::Similar,
         imported: name.to_owned(),
         ..Suggestion::default()
-    };
-    let near = near.into_iter().take(MAX_SUGGESTIONS);
-    near.map(suggestion).collect()
+    });
+    suggestions.collect()
 }
 
 /// Returns the names that may have been mistaken for another, the nearest first.
@@ -47,8 +46,7 @@ pub(super) fn nearest_names<'n>(
     wrong: &str,
     names: impl Iterator<Item = &'n str>,
 ) -> BTreeSet<(usize, &'n str)> {
-    let near = names.filter_map(|name| Some((distance(wrong, name)?, name)));
-    near.collect()
+    names.filter_map(|name| Some((distance(wrong, name)?, name))).collect()
 }
 
 /// Returns the name that is nearest to another, when no second one is as near.
@@ -88,8 +86,7 @@ const OPPOSITES: &str = "get/set min/max import/export include/exclude en/de inc
 fn are_opposites(one: &str, other: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace('_', "");
     let (one, other) = (plain(one), plain(other));
-    let pairs = OPPOSITES.split_whitespace();
-    let mut pairs = pairs.filter_map(|pair| pair.split_once('/'));
+    let mut pairs = OPPOSITES.split_whitespace().filter_map(|pair| pair.split_once('/'));
     one != other
         && pairs.any(|(a, b)| one.replacen(a, b, 1) == other || other.replacen(a, b, 1) == one)
 }

@@ -13,11 +13,6 @@ use crate::graph::Graph;
 use crate::languages::{Language, is_word, words};
 use crate::model::{FileFacts, RepoPath, Suggestion};
 
-/// Bounds the work for names that everybody uses: only the nearest files that hold the name are parsed.
-const MAX_PARSED: usize = 300;
-/// Files of the same directory whose imports show what neighbors import from.
-const MAX_SIBLINGS: usize = 12;
-
 /// Proposes imports for names that are undefined in a file, best first for each.
 ///
 /// Evidence, in this order: how other files import this very name, weighted by nearness; which modules define it or
@@ -34,9 +29,11 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
     let pool = readable_files(graph, query, language);
     let text = graph.source().read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
-    let is_beside =
-        |path: &&&RepoPath| path.directory() == query.file.directory() && **path != query.file;
-    let beside = pool.iter().filter(is_beside).take(MAX_SIBLINGS);
+    // Files of the same directory whose imports show what neighbors import from.
+    let beside = pool
+        .iter()
+        .filter(|path| path.directory() == query.file.directory() && **path != query.file)
+        .take(12);
     let siblings: Vec<_> = beside.map(|path| graph.resolver().facts(path)).collect();
     let mut found = Vec::new();
     for name in names {
@@ -69,8 +66,7 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     };
     let idiom = &*Site { graph, file }.choose_idiom(undef.language, shown);
     let mut evidence = Evidence::default();
-    let parsed_files = parsed.par_iter();
-    let in_files = parsed_files.map(|(path, facts)| idiom.evidence(facts, path, undef.name));
+    let in_files = parsed.par_iter().map(|(path, facts)| idiom.evidence(facts, path, undef.name));
     let in_files: Vec<_> = in_files.collect();
     let rows = in_files.into_iter().flatten();
     for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
@@ -85,8 +81,7 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
 }
 
 fn is_name(name: &str) -> bool {
-    let first = name.bytes().next();
-    first.is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_word)
+    name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_word)
 }
 
 // The files of the language, nearest first.
@@ -96,10 +91,10 @@ fn readable_files<'g>(
     language: &'static Language,
 ) -> Vec<&'g RepoPath> {
     let files = graph.source().listing().files().map(|entry| &entry.path);
-    let is_read = |path: &&RepoPath| {
+    let paths = files.filter(|path| {
         Language::of_path(path.as_str()) == Some(language) && (query.ask.may_read)(path)
-    };
-    let mut pool: Vec<&RepoPath> = files.filter(is_read).collect();
+    });
+    let mut pool: Vec<&RepoPath> = paths.collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     pool
 }
@@ -112,9 +107,8 @@ fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> 
         let bytes = graph.source().read(path).unwrap_or_default();
         words(&bytes, name).next().is_some()
     };
-    let pool = pool.par_iter().copied();
-    let mut paths: Vec<&RepoPath> = pool.filter(|path| holds(path)).collect();
-    paths.truncate(MAX_PARSED);
-    let parse = |path: &&'p RepoPath| (*path, graph.resolver().facts(path));
-    paths.par_iter().map(parse).collect()
+    let mut paths: Vec<&RepoPath> = pool.par_iter().copied().filter(|path| holds(path)).collect();
+    // Bounds the work for names that everybody uses: only the nearest files that hold the name are parsed.
+    paths.truncate(300);
+    paths.par_iter().map(|path| (*path, graph.resolver().facts(path))).collect()
 }

@@ -26,8 +26,7 @@ pub struct Wanted {
 /// paths in the log: a Python module has one name, whichever file asks.
 pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mentioned = diagnosis.files.iter();
-    let own = mentioned.clone().filter_map(MentionedFile::repo_path);
-    let mut own: Vec<RepoPath> = own.collect();
+    let mut own: Vec<RepoPath> = mentioned.clone().filter_map(MentionedFile::repo_path).collect();
     if own.is_empty() {
         let python = mentioned.filter(|file| file.path.ends_with(".py"));
         own.extend(python.filter_map(|file| RepoPath::new(&file.path).ok()));
@@ -106,9 +105,10 @@ impl NamedFile<'_> {
     // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
     // that is not here.
     fn lacks_name(&self, name: &str) -> bool {
-        let has_word = || has_template(self.path) && words(&self.bytes, name).next().is_some();
-        let is_lacked = uses(self.path, &self.bytes, name)
-            .map_or_else(has_word, |uses| !uses.bound && (uses.value || uses.typed));
+        let is_lacked = uses(self.path, &self.bytes, name).map_or_else(
+            || has_template(self.path) && words(&self.bytes, name).next().is_some(),
+            |uses| !uses.bound && (uses.value || uses.typed),
+        );
         self.bytes.is_empty() || (is_lacked && !binds_name(&self.facts, name))
     }
 }

@@ -48,8 +48,7 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     let document = project.manifest("pyproject.toml");
     let mut found = Vec::new();
     let mut add_list = |list: &Value, place: Place| {
-        let lines = list.as_array().into_iter().flatten();
-        let lines = lines.filter_map(Value::as_str);
+        let lines = list.as_array().into_iter().flatten().filter_map(Value::as_str);
         found.extend(lines.filter_map(|line| parse_requirement(line, place.clone())));
     };
     add_list(&document["project"]["dependencies"], Place::Main);
@@ -76,7 +75,8 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         found.extend(requirements_of(
             project,
             Path::new("requirements.txt"),
-            MAX_INCLUDED,
+            // How deep files of requirements include others.
+            3,
         ));
     }
     for file in FILES {
@@ -99,12 +99,8 @@ const FILES: [&str; 5] = [
     "requirements-test.txt", "test-requirements.txt",
 ];
 
-/// How deep files of requirements include others.
-const MAX_INCLUDED: usize = 3;
-
 fn requirements_of(project: &Project<'_>, file: &Path, depth: usize) -> Vec<Requirement> {
-    let text = file.to_str().and_then(|file| project.read(file));
-    let text = text.unwrap_or_default();
+    let text = file.to_str().and_then(|file| project.read(file)).unwrap_or_default();
     let mut found = Vec::new();
     for line in text.lines() {
         match line.strip_prefix("-r ") {
@@ -151,13 +147,13 @@ pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
         .into_iter()
         .flat_map(table);
     let tables = tables.filter(|(_, row)| is_asked(row));
-    let requirement = |(is_conditional, (name, range)): (bool, (&String, &Value))| Requirement {
+    let requirements = tables.map(|(is_conditional, (name, range))| Requirement {
         name: name.clone(),
         range: range.as_str().unwrap_or_default().to_owned(),
         place: Place::Main,
         is_conditional,
-    };
-    tables.map(requirement).collect()
+    });
+    requirements.collect()
 }
 
 /// Returns the command that installs a declared package: with the extra or group that has it, else everything.

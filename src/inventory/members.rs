@@ -7,9 +7,6 @@ use super::project::{Project, is_plain, read_text};
 use crate::model::{Remedy, RepoPath};
 use crate::source::Source;
 
-/// Bounds the manifests that are read.
-const MAX_MANIFESTS: usize = 500;
-
 /// A package that is part of the repository.
 pub(super) struct Member {
     pub(super) name: String,
@@ -23,7 +20,8 @@ pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
     let files = source.listing().files().map(|entry| &entry.path);
     let manifests =
         files.filter(|path| path.file_name() == file && !path.as_str().contains("node_modules/"));
-    let member = |path: &RepoPath| {
+    // Bounds the manifests that are read.
+    let members = manifests.take(500).filter_map(|path| {
         let manifest = read_text(source, path.as_str())?;
         let document: Value = if python {
             let table: toml::Table = manifest.parse().ok()?;
@@ -37,14 +35,13 @@ pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
             folder: path.directory().to_owned(),
             manifest,
         })
-    };
-    manifests.take(MAX_MANIFESTS).filter_map(member).collect()
+    });
+    members.collect()
 }
 
 /// Checks whether a workspace that is given by globs of folders has a folder.
 pub(super) fn covers(globs: &Value, folder: &str) -> bool {
-    let globs = globs.as_array().into_iter().flatten();
-    let mut globs = globs.filter_map(Value::as_str);
+    let mut globs = globs.as_array().into_iter().flatten().filter_map(Value::as_str);
     let matches = |glob: &str| {
         let glob = globset::Glob::new(glob.trim_start_matches("./").trim_end_matches('/'));
         glob.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
@@ -65,12 +62,12 @@ pub(super) fn link_member(
     let members = list_members(project.source, python);
     let is_same = |name: &str| name == package || python && normal(name) == normal(package);
     let member = members.iter().find(|member| is_same(&member.name))?;
-    let holds = |member: &&Member| {
-        let below = |at: &str| RepoPath::new(at).is_ok_and(|path| path.is_below(&member.folder));
-        member.folder.is_empty() || at.is_some_and(below)
-    };
-    let apps = members.iter().filter(holds);
-    let app = apps.max_by_key(|member| member.folder.len());
+    let members = members.iter().filter(|member| {
+        member.folder.is_empty()
+            || at
+                .is_some_and(|at| RepoPath::new(at).is_ok_and(|path| path.is_below(&member.folder)))
+    });
+    let app = members.max_by_key(|member| member.folder.len());
     let app = app.filter(|app| app.name != member.name)?;
     if !is_plain(&app.name) || !is_plain(&member.name) || !is_plain(&member.folder) {
         return None;

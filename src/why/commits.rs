@@ -8,10 +8,8 @@ use super::failures::Observation;
 use super::trials::Trials;
 use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
-use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
+use crate::model::{Diagnosis, WhyBase, WhyOutcome, WhyReason};
 
-/// Commits of the first-parent line that are looked at.
-const MAX_COMMITS: usize = 2_000;
 /// Where nothing says more, the tests are run so many commits back.
 const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
 
@@ -26,7 +24,8 @@ pub(super) fn search_commits(
     find: &FindCause<'_>,
     mut answer: Answer,
 ) -> Result<Answer, WhyError> {
-    let line = git.first_parents("HEAD", MAX_COMMITS)?;
+    // Commits of the first-parent line that are looked at.
+    let line = git.first_parents("HEAD", 2_000)?;
     let bases = list_bases(git, find, &line)?;
     if bases.is_empty() && answer.reason == Some(WhyReason::NoChange) {
         answer.reason = Some(WhyReason::NoBase);
@@ -108,15 +107,13 @@ fn list_bases(
         bases.extend(steps.filter_map(back));
         return Ok(bases);
     }
-    let seen = find.seen_green.as_ref();
-    let seen = seen.and_then(|commit| git.commit(commit).ok());
+    let seen = find.seen_green.as_ref().and_then(|commit| git.commit(commit).ok());
     bases.extend(seen.map(|commit| base("the last run that passed", commit)));
     let branched = git.branched_from();
     bases.extend(branched.map(|commit| base("where the branch began", commit)));
     // Of fewer commits the first of all.
     let first = line.len().saturating_sub(1);
-    let steps = STEPS_BACK.into_iter();
-    let steps = steps.take(if find.near_only { 2 } else { STEPS_BACK.len() });
+    let steps = STEPS_BACK.into_iter().take(if find.near_only { 2 } else { STEPS_BACK.len() });
     bases.extend(steps.filter_map(|steps| back(steps.min(first))));
     let mut listed: Vec<String> = line.first().cloned().into_iter().collect();
     bases.retain(|base| {
@@ -138,9 +135,10 @@ impl Range<'_> {
     // The files of a commit that are in scope, where they differ from the worktree's.
     fn states_at(&self, tree: &TreeSource) -> States {
         let (may, diagnosis, scope) = (self.find.may, self.diagnosis, self.scope);
-        let is_in_scope =
-            |path: &RepoPath| may(path) && Scope::needed_for(path, diagnosis) <= scope;
-        Difference::between(tree, self.find.workspace.source.as_ref(), &is_in_scope).before()
+        Difference::between(tree, self.find.workspace.source.as_ref(), &|path| {
+            may(path) && Scope::needed_for(path, diagnosis) <= scope
+        })
+        .before()
     }
 
     // A denial needs the same failures with all else reverted, of tests that did not change.
@@ -154,9 +152,8 @@ impl Range<'_> {
         let is_same = trials.failures.all_failed_before();
         trials.failures.unsplit();
         let diagnosis = self.diagnosis;
-        let holds_test = |path: &RepoPath| holds_failing_test(path, diagnosis);
         let source = self.find.workspace.source.as_ref();
-        let tests = Difference::between(tree, source, &holds_test);
+        let tests = Difference::between(tree, source, &|path| holds_failing_test(path, diagnosis));
         match is_same {
             true if tests.hunks().is_empty() => WhyReason::FailsWithout,
             true => WhyReason::NoBase,
@@ -184,8 +181,7 @@ impl Range<'_> {
                 Ok(Some(found)) => break found,
                 Ok(None) => break widest_gap(&outcomes),
                 Err(state) => {
-                    let commit = commits.get(state).copied();
-                    let commit = commit.map_or("HEAD", String::as_str);
+                    let commit = commits.get(state).copied().map_or("HEAD", String::as_str);
                     let states = self.states_at(&self.git.tree(commit)?);
                     let Some(seen) = trials.try_states(&states, Some(commit), &[])? else {
                         let reason = trials.ended().unwrap_or(WhyReason::Budget);

@@ -119,8 +119,7 @@ impl FindCause<'_> {
             "traced the failing tests"
         );
         if traced.failing > 0 {
-            let facts = Facts::new(self.state, self.workspace, self.redactor);
-            facts.keep_trace(self.line, &traced);
+            Facts::new(self.state, self.workspace, self.redactor).keep_trace(self.line, &traced);
         }
         Ok(traced)
     }

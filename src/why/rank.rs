@@ -71,10 +71,9 @@ pub fn list_suspects(
         return Vec::new();
     };
     let clues = collect_clues(diagnosis, source);
-    let is_product = |path: &RepoPath| {
+    let difference = Difference::between(&head, source, &|path| {
         !is_test(path.as_str()) && !holds_failing_test(path, diagnosis) && !is_output(path)
-    };
-    let difference = Difference::between(&head, source, &is_product);
+    });
     let ranked = rank_suspects(&difference, &clues);
     let hunks = ranked.iter().filter_map(|suspect| difference.hunks().get(suspect.hunk));
     hunks.map(Hunk::place).collect()
@@ -120,14 +119,14 @@ impl Weighed {
             }
             names
         });
-        let inner = around.first();
-        if let Some(name) = inner.filter(|word| clues.words.contains(*word)) {
+        if let Some(name) = around.first().filter(|word| clues.words.contains(*word)) {
             weighed.add_score(4, format!("the output names `{name}`"));
         }
         if let Some(name) = around.iter().find(|name| clues.names.contains(*name)) {
             weighed.add_score(5, format!("a failing test names `{name}`"));
         }
-        let diff = difference.diff(hunk, MOST_LINES);
+        // Lines of a hunk that are looked at.
+        let diff = difference.diff(hunk, 200);
         let words: BTreeSet<&str> = words_of(&diff).collect();
         let printed = words.iter().filter(|word| clues.words.contains(**word));
         let named = words.iter().filter(|word| clues.names.contains(**word));
@@ -174,8 +173,9 @@ fn ran_share(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f6
         // It was not loaded, where others of its language were.
         let language = Language::of_path(hunk.path.as_str())?;
         let of_it = |path: &RepoPath| Language::of_path(path.as_str()) == Some(language);
-        let within = |line: u32| outline.is_some_and(|outline| outline.innermost(line).is_some());
-        return (clues.ran.files.keys().any(of_it) && lines.all(within)).then_some(0.0);
+        return (clues.ran.files.keys().any(of_it)
+            && lines.all(|line| outline.is_some_and(|outline| outline.innermost(line).is_some())))
+        .then_some(0.0);
     };
     if lines.clone().any(|line| file.ran_in_failing(line)) {
         let last = lines.end.saturating_sub(1);
@@ -183,9 +183,6 @@ fn ran_share(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f6
     }
     lines.any(|line| file.idle_in_failing(line)).then_some(0.0)
 }
-
-/// Lines of a hunk that are looked at.
-const MOST_LINES: usize = 200;
 
 /// Words of a text that may be names: of letters, digits and low lines, with three characters or more.
 pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
@@ -203,9 +200,6 @@ fn changes_no_code(diff: &str) -> bool {
     let mut lines = diff.lines().map(|line| line.get(1..).unwrap_or("").trim());
     lines.all(|line| line.is_empty() || line.starts_with(['#', '*']) || line.starts_with("//"))
 }
-
-/// Imports between a failing test and a file that it reaches.
-const MAX_HOPS: u32 = 6;
 
 /// Collects the clues of a failure about the place of its cause.
 pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
@@ -229,8 +223,8 @@ pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     if targets.is_empty() {
         targets = clues.places.iter().map(|(path, _)| path.clone()).collect();
     }
-    let closure = Graph::new(after).imported(&targets, MAX_HOPS, false);
-    let nodes = closure.nodes.into_iter();
+    // Imports between a failing test and a file that it reaches.
+    let nodes = Graph::new(after).imported(&targets, 6, false).nodes.into_iter();
     clues.reach = nodes.map(|node| (node.path, node.hops)).collect();
     clues
 }
@@ -244,8 +238,7 @@ fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet
             bare.ends_with(name)
         })
     };
-    let failing = outline.definitions.iter();
-    let failing = failing.filter(|definition| is_failing(&definition.name));
+    let failing = outline.definitions.iter().filter(|definition| is_failing(&definition.name));
     let mut ranges: Vec<[u32; 2]> = failing.map(|definition| definition.lines).collect();
     if ranges.is_empty() {
         ranges.push([1, u32::MAX]);
@@ -254,8 +247,7 @@ fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet
         let mut ranges = ranges.iter();
         ranges.any(|[from, to]| (*from..=*to).contains(&number))
     };
-    let lines = (1..).zip(text.lines());
-    let lines = lines.filter(|(number, _)| is_within(*number));
+    let lines = (1..).zip(text.lines()).filter(|(number, _)| is_within(*number));
     lines.flat_map(|(_, line)| words_of(line)).map(str::to_owned).collect()
 }
 

@@ -22,11 +22,6 @@ pub enum Step {
 /// Looks up the outcomes of a set of reverted hunks so far.
 pub type Outcomes<'a> = dyn Fn(&BTreeSet<usize>) -> Vec<WhyOutcome> + 'a;
 
-/// How much longer each prefix of the order is than the one before.
-const GROWTH: usize = 4;
-/// Hunks that are reverted alone where together they prove nothing.
-const MAX_ALONE: usize = 16;
-
 /// Chooses the next trial among `order`, hunks from the likeliest on, or answers.
 ///
 /// Prefixes of the order grow until one passes: 1, 4, 16, all. Within it the last hunk that is needed is found by
@@ -68,13 +63,15 @@ impl Search<'_> {
                 }
             }
             failing = prefix.len();
-            count *= GROWTH;
+            // How much longer each prefix of the order is than the one before.
+            count *= 4;
         }
     }
 
     // The first hunk that suffices alone.
     fn find_alone(&self, hunks: &[usize]) -> Result<Option<BTreeSet<usize>>, Step> {
-        for hunk in hunks.iter().take(MAX_ALONE) {
+        // Hunks that are reverted alone where together they prove nothing.
+        for hunk in hunks.iter().take(16) {
             let alone = BTreeSet::from([*hunk]);
             if self.ask_outcome(alone.clone())? == Passes {
                 return Ok(Some(alone));
@@ -161,8 +158,9 @@ pub fn bisect_range(
         let middle = good.midpoint(bad);
         let mut between: Vec<usize> = (good + 1..bad).collect();
         between.sort_by_key(|state| (state.abs_diff(middle), *state));
-        let tells = |state: &usize| outcomes.get(state) != Some(&Other);
-        let Some(state) = between.into_iter().find(tells) else {
+        let Some(state) =
+            between.into_iter().find(|state: &usize| outcomes.get(state) != Some(&Other))
+        else {
             return Ok(None);
         };
         match outcomes.get(&state) {

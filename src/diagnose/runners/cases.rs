@@ -6,9 +6,6 @@ use super::case::Case;
 use super::{pytest, table};
 use crate::diagnose::line::Line;
 
-/// Failing tests that are kept of one log.
-const MAX_CASES: usize = 2000;
-
 /// Returns the failing tests that the lines report, in log order, and marks the lines of their
 /// failure blocks as claimed.
 pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
@@ -25,7 +22,8 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     let rows = table::status_rows(lines);
     merge_rows(&mut cases, rows);
     cases.sort_by_key(|case| case.at);
-    cases.truncate(MAX_CASES);
+    // Failing tests that are kept of one log.
+    cases.truncate(2000);
     cases
 }
 
@@ -39,13 +37,12 @@ fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
     let mut seen = HashSet::new();
     for row in rows {
         let name = compact(&row);
-        let is_same = |block: &String| {
-            !block.is_empty() && (block.ends_with(&name) || name.ends_with(block.as_str()))
-        };
         if name.is_empty() {
             continue;
         }
-        if let Some(at) = blocks.iter().position(is_same) {
+        if let Some(at) = blocks.iter().position(|block| {
+            !block.is_empty() && (block.ends_with(&name) || name.ends_with(block.as_str()))
+        }) {
             let case = &mut cases[at];
             case.place = case.place.take().or(row.place);
         } else if !has_later_block(&cases[..blocks.len()], &row) && seen.insert(name) {

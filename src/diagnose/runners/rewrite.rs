@@ -9,8 +9,6 @@ use crate::runners::pattern;
 /// on lines of their own, its list for people prints `ReferenceError [Error]: ...`.
 pub(in crate::diagnose) fn join_error_names(lines: &mut [Line<'_>]) {
     pattern!(NAMED, r"^name: '([A-Z]\w*(?:Error|Exception))'$");
-    // Lines of a message above its name.
-    const NEAR: usize = 12;
     for at in 0..lines.len() {
         let text = lines[at].text.trim();
         if text.contains("Error [Error]: ") {
@@ -21,8 +19,10 @@ pub(in crate::diagnose) fn join_error_names(lines: &mut [Line<'_>]) {
         let Some(name) = found.flatten().map(|found| found[1].to_owned()) else {
             continue;
         };
-        let is_error = |at: &usize| lines[*at].text.trim_start().starts_with("error: ");
-        let error = (at.saturating_sub(NEAR)..at).rev().find(is_error);
+        // Lines of a message above its name.
+        let error = (at.saturating_sub(12)..at)
+            .rev()
+            .find(|at: &usize| lines[*at].text.trim_start().starts_with("error: "));
         let Some(error) = error.filter(|_| name != "AssertionError") else {
             continue;
         };

@@ -3,22 +3,17 @@
 use crate::diagnose::line::{Line, lines_below};
 use crate::runners::pattern;
 
-// A report shows its values within so many lines.
-const MOST: usize = 30;
-// Characters of one value.
-const LONGEST: usize = 80;
-
 /// Adds what a test expected and got to the line that says it failed, where that line shows neither:
 /// jest and playwright write the two below it, others a difference.
 pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Option<String> {
     let message = lines.get(cause)?.text.trim();
     let below = || {
-        lines_below(lines, cause + 1, MOST)
+        // A report shows its values within so many lines.
+        lines_below(lines, cause + 1, 30)
             .map(str::trim)
             .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
     };
-    let bare = message.split(" // ").next().unwrap_or(message);
-    let bare = bare.trim_end_matches([':', '.']);
+    let bare = message.split(" // ").next().unwrap_or(message).trim_end_matches([':', '.']);
     let is_told = message.ends_with(':') && bare.len() > 8;
     // Of large values vitest shows how many parts they have.
     let has_difference =
@@ -55,8 +50,7 @@ fn value_pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
             let colon = if label.is_empty() { "" } else { ":" };
             labeled.push(format!("{word}{label}{colon} {}", cut(found[3].trim())));
         } else if let Some(found) = HEADING.captures(text) {
-            let minus = found.name("minus").map(|_| 0);
-            let side = minus.or(found.name("plus").map(|_| 1));
+            let side = found.name("minus").map(|_| 0).or(found.name("plus").map(|_| 1));
             let is_second = expected.is_some() && sides.iter().any(Option::is_some);
             if is_second && side.is_some() {
                 break;
@@ -80,7 +74,8 @@ fn value_pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
 
 fn cut(text: &str) -> String {
     let text = text.trim_end_matches(',');
-    match text.char_indices().nth(LONGEST) {
+    // Characters of one value.
+    match text.char_indices().nth(80) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
         None => text.to_owned(),
     }

@@ -135,7 +135,8 @@ fn package_at(resolver: &Resolver<'_>, directory: &str) -> Option<Module> {
 // The file of a module and its stub.
 fn with_stub(resolver: &Resolver<'_>, stem: &str) -> Vec<RepoPath> {
     let paths = ["py", "pyi"].map(|extension| format!("{stem}.{extension}"));
-    paths.iter().filter_map(|path| resolver.files.file(path)).cloned().collect()
+    let files = paths.iter().filter_map(|path| resolver.files.file(path));
+    files.cloned().collect()
 }
 
 fn find_module(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
