@@ -191,8 +191,10 @@ fn fill_in(app: &App, text: &str, request: &InitRequest) -> Result<String> {
     if !text.contains("@TEST@") {
         return Ok(text.to_owned());
     }
-    let last = || RunStore::open(app).ok()?.last_command()?.line();
-    let test = request.test.clone().or_else(last);
+    let test = request
+        .test
+        .clone()
+        .or_else(|| RunStore::open(app).ok()?.last_command()?.line());
     let test = test.ok_or_else(|| no_run().hint("or pass the command: `--test CMD`"))?;
     let version = env!("CARGO_PKG_VERSION");
     let install = json_string(&format!("npm install --global mendit@{version}"));

@@ -115,8 +115,10 @@ impl<'a> Locator<'a> {
         let is_cut = is_absolute || path.starts_with("../");
         let ends = (from..parts.len()).map(|start| parts[start..].join("/"));
         let ends: Vec<String> = ends.take(if is_cut { MAX_DEPTH } else { 1 }).collect();
-        let exact = || ends.iter().find_map(|end| joined_path(listing, "", end));
-        if let Some(file) = is_absolute.then(exact).flatten() {
+        if let Some(file) = is_absolute
+            .then(|| ends.iter().find_map(|end| joined_path(listing, "", end)))
+            .flatten()
+        {
             return Some(file);
         }
         ends.iter()

@@ -62,9 +62,11 @@ pub(super) fn add_reports(
     diagnosis.failing_tests = diagnosis.tests.iter().map(|test| test.id.clone()).collect();
     // An answer below this says no more than that something failed.
     if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < 0.5 {
-        let said =
-            |case: &&Case| format!("{}\n{}\n", message(case).unwrap_or_default(), case.detail);
-        let text: String = failed.iter().take(MAX_ASKED).map(said).collect();
+        let text: String = failed
+            .iter()
+            .take(MAX_ASKED)
+            .map(|case| format!("{}\n{}\n", message(case).unwrap_or_default(), case.detail))
+            .collect();
         let found = build_answer(View::whole(&text), facts, Locator::default()).diagnosis;
         let kind = match found.kind {
             Kind::Unknown | Kind::None => Kind::TestFailure,

@@ -84,13 +84,13 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
         Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
     };
     // Not tried when unused, because an unused import from a library passes nearly any test.
-    let ones = imports.into_iter().filter(|one| {
+    let proven = imports.into_iter().filter(|one| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
         let used = uses(file, text, &one.name).unwrap_or_default();
         let proves = !outside || used.called || !used.members.is_empty();
         one.replaces.is_some() || (proves && !looks_at_names)
     });
-    let imports = ones.filter_map(import);
+    let imports = proven.filter_map(import);
     fix_typos(question, file, &typos).into_iter().chain(imports).collect()
 }
 

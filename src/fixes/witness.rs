@@ -141,7 +141,6 @@ impl<'l> Statement<'l> {
 
     // The names among which the right one is: those that the message lists, else those that the repository has.
     fn list_names(&self, source: &dyn Source) -> Option<BTreeSet<String>> {
-        let is_apart = |letter: char| !(letter.is_alphanumeric() || "_-.".contains(letter));
         let of = regex::escape(self.group("of"));
         let pattern = |text: &Option<String>| {
             let text = text.as_ref()?.replace("{of}", &of);
@@ -160,7 +159,10 @@ impl<'l> Statement<'l> {
         };
         for groups in texts.iter().flat_map(|text| names.captures_iter(text)) {
             let list = groups.get(1).map_or("", |list| list.as_str());
-            found.extend(list.split(is_apart).map(str::to_owned));
+            found.extend(
+                list.split(|letter: char| !(letter.is_alphanumeric() || "_-.".contains(letter)))
+                    .map(str::to_owned),
+            );
         }
         Some(found)
     }

@@ -62,8 +62,10 @@ fn node_packages(text: &str) -> BTreeSet<String> {
 fn variable_names(text: &str) -> BTreeSet<String> {
     let lines = text.lines().map(|line| line.trim_start().trim_start_matches("export "));
     let names = lines.filter_map(|line| Some(line.split_once('=')?.0.trim()));
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let names = names.filter(|name| !name.is_empty() && name.chars().all(letter));
+    let names = names.filter(|name| {
+        !name.is_empty()
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    });
     names.map(str::to_owned).collect()
 }
 

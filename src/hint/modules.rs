@@ -241,7 +241,7 @@ fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
         let named = RepoPath::resolve(file.directory(), &import.specifier);
         paths.extend(named.ok().map(|path| path.to_string()));
     }
-    let endeds = paths.iter().flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
-    let mut paths = endeds.filter_map(|path| RepoPath::new(&path).ok());
+    let named = paths.iter().flat_map(|path| ENDINGS.map(|ending| format!("{path}{ending}")));
+    let mut paths = named.filter_map(|path| RepoPath::new(&path).ok());
     paths.any(|path| ignored.is_ignored(&path))
 }

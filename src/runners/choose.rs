@@ -31,8 +31,10 @@ fn select_command(
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
-    let is_own = |test: &FailedTest| row.names.contains(&test.runner);
-    if tests.is_empty() || !tests.iter().all(is_own) || line.contains(SHELL_SIGNS) {
+    if tests.is_empty()
+        || !tests.iter().all(|test| row.names.contains(&test.runner))
+        || line.contains(SHELL_SIGNS)
+    {
         return None;
     }
     let mut words = split_words(line)?;

@@ -151,8 +151,10 @@ pub fn find_shared(
             "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
             _ => &[],
         };
-        let beside = |folder: &&str| RepoPath::resolve(entry.path.directory(), folder).ok();
-        found.extend(folders.iter().filter_map(beside));
+        let near = folders
+            .iter()
+            .filter_map(|folder| RepoPath::resolve(entry.path.directory(), folder).ok());
+        found.extend(near);
     }
     let usual = ["node_modules", ".venv"].into_iter();
     found.extend(usual.flat_map(RepoPath::new));

@@ -98,14 +98,15 @@ pub(crate) fn spell_module(
 pub(crate) fn may_count_on(facts: &FileFacts, text: &[u8], name: &str) -> bool {
     const BRANCHES: [&[u8]; 5] = [b" ", b"\t", b"if ", b"for ", b"while "];
     let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    let deletes = |line: &&[u8]| line.starts_with(b"del ") && words(line, name).next().is_some();
     let own = facts.exports.iter().filter(|export| export.name == name);
     let own: Vec<&[u8]> = own
         .filter_map(|export| lines.get((export.line as usize).checked_sub(1)?).copied())
         .collect();
     own.is_empty()
         || own.iter().any(|line| !BRANCHES.iter().any(|start| line.starts_with(start)))
-            && !lines.iter().any(deletes)
+            && !lines
+                .iter()
+                .any(|line| line.starts_with(b"del ") && words(line, name).next().is_some())
 }
 
 /// The statement that binds `name`, on one line.

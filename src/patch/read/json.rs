@@ -361,10 +361,9 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
         None => vec![fields.clone()],
     };
     let paths = format!("{PATH} {FROM} notebookpath uri relativefilepath relativeworkspacepath");
-    let path_of = |fields| {
+    let path = all.iter().find_map(|fields| {
         text(fields, &paths).filter(|path| !path.is_empty() && !path.contains(['\n', ' ']))
-    };
-    let path = all.iter().find_map(path_of)?;
+    })?;
     let command = all.iter().find_map(|fields| text(fields, COMMANDS));
     let mut named = [name, command].into_iter().flatten();
     let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
