@@ -189,11 +189,18 @@ pub(super) fn without_edges<'h, 'a>(
     let cuts = (1..=most).flat_map(|all| (0..=all).map(move |front| (front, all - front)));
     // Each cut looks up its lines, which costs some comparisons for each.
     let cuts = cuts.take_while(|_| site.work.spend(8 * lines.len() as u64));
+    let is_removed = |kept: &HunkLine<'_>| {
+        let mut removed = lines.iter().filter(|line| line.kind == LineKind::Remove);
+        removed.any(|line| trim_end(line.text()) == trim_end(kept.text()) && !line.is_blank())
+    };
     let mut inner = cuts.filter_map(|(front, back)| {
         let end = lines.len() - back;
+        let left_out = [lines.get(..front), lines.get(end..)];
+        // A line that is to stay and equals one to remove may be the only one that the file has.
+        let mut stays = left_out.into_iter().flatten().flatten();
         let is_fit = has_anchor(front, back)
-            && all_marked(lines.get(..front))
-            && all_marked(lines.get(end..));
+            && left_out.into_iter().all(all_marked)
+            && !stays.any(is_removed);
         lines.get(front..end).filter(|_| is_fit)
     });
     inner.find_map(|inner| {
@@ -253,6 +260,8 @@ mod tests {
     #[test]
     fn what_is_removed_and_what_adjoins_has_to_be_there() {
         for body in [
+            // The line to remove is to stay, too, further below.
+            "     total = 0\n-    for value in values:\n+    values = list(values)\n+\n     for value in values:\n         total += value\n",
             // The removed line differs.
             " def f(items):\n     total = 0\n-    for value in items:\n+    for value in set(items):\n",
             // Nothing that adjoins is there.

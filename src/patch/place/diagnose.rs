@@ -81,7 +81,9 @@ fn is_without_effect(lines: &[HunkLine<'_>]) -> bool {
 
 /// The row of each old line, in their order from `start` on; lines of the file may be between them.
 fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<usize>> {
-    let mut next = start.saturating_sub(old.len());
+    // Blank lines are everywhere, so those above the first line with text have their place from it.
+    let (blank, old) = old.split_at(old.iter().position(|line| !line.is_blank()).unwrap_or(0));
+    let mut next = (start + blank.len()).saturating_sub(old.len());
     let mut is_first = true;
     let rows = old.iter().map(|line| {
         let rows = site.rows_of_words(line.text());
@@ -94,7 +96,13 @@ fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<
         (next, is_first) = (row + 1, false);
         Some(row)
     });
-    rows.collect()
+    let rows: Vec<Option<usize>> = rows.collect();
+    let top = rows.first().copied().flatten();
+    let above = (1..=blank.len()).rev().map(|up| {
+        let row = top?.checked_sub(up)?;
+        site.text.line(row).trim_ascii().is_empty().then_some(row)
+    });
+    above.chain(rows.iter().copied()).collect()
 }
 
 /// Writes the message, and returns the old line that it is about; `None` where the file has none of them.
