@@ -62,8 +62,8 @@ pub(super) fn judge_run(
     outcome.usage = run.usage.unwrap_or_default();
     let seconds: f64 = run.command_runs.iter().map(|run| run.seconds).sum();
     outcome.command_seconds = (seconds * 1000.0).round() / 1000.0;
-    let attempts = || record.attempts.iter().map(|one| &one.result);
-    outcome.healed = attempts().any(|one| {
+    let attempts = record.attempts.iter().map(|one| &one.result);
+    outcome.healed = attempts.clone().any(|one| {
         one.origin == Origin::Heal && (one.kept || one.stop_reason == StopReason::Fixed)
     });
     let mut why = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn judge_run(
         FixtureResult::Failed
     };
     outcome.why = why;
-    outcome.packet_bytes = attempts().map(|one| one.packet_bytes).sum();
+    outcome.packet_bytes = attempts.map(|one| one.packet_bytes).sum();
     outcome.leaks = record.leaks;
 }
 

@@ -71,9 +71,9 @@ pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
 
 /// One sentence on what happened and one on what to do: rows of `words.toml`.
 pub fn words(kind: Kind, subkind: Option<&Subkind>) -> (&'static str, &'static str) {
-    let of_kind = || WORDS.iter().filter(|row| row.kind == kind);
-    let finer = of_kind().find(|row| subkind.is_some() && row.subkind.as_ref() == subkind);
-    let row = finer.or_else(|| of_kind().find(|row| row.subkind.is_none()));
+    let mut of_kind = WORDS.iter().filter(|row| row.kind == kind);
+    let finer = of_kind.clone().find(|row| subkind.is_some() && row.subkind.as_ref() == subkind);
+    let row = finer.or_else(|| of_kind.find(|row| row.subkind.is_none()));
     row.map_or(("", ""), |row| (&row.explanation, &row.fix))
 }
 

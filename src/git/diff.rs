@@ -29,8 +29,11 @@ pub fn unified_hunks(before: &str, after: &str) -> String {
 pub fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
     let input = InternedInput::new(before, after);
     let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
-    let wide = |range: Range<u32>| range.start as usize..range.end as usize;
     diff.hunks().map(|hunk| (wide(hunk.before), wide(hunk.after))).collect()
+}
+
+fn wide(range: Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }
 
 struct Hunks(String);
@@ -43,15 +46,11 @@ impl ConsumeHunk for Hunks {
         header: HunkHeader,
         lines: &[(DiffLineKind, &[u8])],
     ) -> std::io::Result<()> {
-        // An empty side starts at line 0.
-        let start = |start: u32, len: u32| {
-            if len == 0 { start.saturating_sub(1) } else { start }
-        };
         self.0.push_str(&format!(
             "@@ -{},{} +{},{} @@\n",
-            start(header.before_hunk_start, header.before_hunk_len),
+            first_line(header.before_hunk_start, header.before_hunk_len),
             header.before_hunk_len,
-            start(header.after_hunk_start, header.after_hunk_len),
+            first_line(header.after_hunk_start, header.after_hunk_len),
             header.after_hunk_len
         ));
         for (kind, line) in lines {
@@ -71,6 +70,11 @@ impl ConsumeHunk for Hunks {
     fn finish(self) -> String {
         self.0
     }
+}
+
+// An empty side starts at line 0.
+fn first_line(start: u32, len: u32) -> u32 {
+    if len == 0 { start.saturating_sub(1) } else { start }
 }
 
 impl Repository {

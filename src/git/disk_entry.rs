@@ -24,15 +24,17 @@ pub struct Stamp {
 impl Stamp {
     /// Of an entry as it is now.
     pub fn from_metadata(metadata: &Metadata) -> Self {
-        let nanos =
-            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
         Self {
             bytes: metadata.len(),
-            modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
-            changed: nanos(metadata.ctime(), metadata.ctime_nsec()),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
             inode: metadata.ino(),
         }
     }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
 
 pub(super) fn read_stamp(at: &Path) -> Option<Stamp> {

@@ -44,12 +44,11 @@ pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Res
     let Some(worktree) = worktree else {
         return Ok(());
     };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let directory = real(directory);
+    let directory = real_path(directory);
     let found = directory
         .ancestors()
         .find(|above: &&Path| above.join(".git").symlink_metadata().is_ok());
-    if found.is_some_and(|found| found == real(worktree)) {
+    if found.is_some_and(|found| found == real_path(worktree)) {
         return Ok(());
     }
     let message = format!(
@@ -58,6 +57,10 @@ pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Res
         worktree.display()
     );
     Err(GitError::Unreadable(message))
+}
+
+fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn look_into(git: &Path) -> Result<(), GitError> {

@@ -147,14 +147,7 @@ pub(super) fn find_doubt(
 // Whether the import can be part of no cycle: nothing that the other file loads leads back to this one, or to a
 // package around it whose names may not be bound yet.
 fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
-    let packages = |path: &RepoPath| -> Vec<RepoPath> {
-        let folders = path.ancestors().filter(|folder| !folder.is_empty());
-        let inits = folders.map(|folder| RepoPath::new(&format!("{folder}/__init__.py")));
-        let is_python = path.extension() == Some("py");
-        let inits = inits.filter_map(Result::ok).filter(|_| is_python);
-        inits.take_while(|init| undef.graph.resolver().is_file(init)).collect()
-    };
-    let mut around = packages(undef.file);
+    let mut around = package_files(undef.file, undef);
     around.push(undef.file.clone());
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     let mut open = vec![target.clone()];
@@ -170,11 +163,19 @@ fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
         if loaded.iter().any(|next| around.contains(next)) {
             return false;
         }
-        let inits = packages(&path).into_iter();
+        let inits = package_files(&path, undef).into_iter();
         loaded.extend(inits.filter(|init| !around.contains(init)));
         open.extend(loaded.into_iter().filter(|next| seen.insert(next.clone())));
     }
     true
+}
+
+fn package_files(path: &RepoPath, undef: &Undefined<'_>) -> Vec<RepoPath> {
+    let folders = path.ancestors().filter(|folder| !folder.is_empty());
+    let inits = folders.map(|folder| RepoPath::new(&format!("{folder}/__init__.py")));
+    let is_python = path.extension() == Some("py");
+    let inits = inits.filter_map(Result::ok).filter(|_| is_python);
+    inits.take_while(|init| undef.graph.resolver().is_file(init)).collect()
 }
 
 // Whether the import is above the first use of its name. Scripts pass always, since their import statements are

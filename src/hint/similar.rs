@@ -25,8 +25,6 @@ pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
         imported.contains(word) || (!undef.language.is_global(word) && is_bound(word))
     });
     if near.is_empty() {
-        // `Required` is a type, and `require` is not.
-        let is_upper = |name: &str| name.starts_with(char::is_uppercase);
         let globals = undef.language.global_names();
         let alike = globals.filter(|name| is_upper(name) == is_upper(undef.name));
         near = nearest_names(undef.name, alike);
@@ -39,6 +37,11 @@ pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
         ..Suggestion::default()
     });
     suggestions.collect()
+}
+
+// `Required` is a type, and `require` is not.
+fn is_upper(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
 }
 
 /// Returns the names that may have been mistaken for another, the nearest first.

@@ -42,13 +42,14 @@ pub(super) fn list_members(source: &dyn Source, python: bool) -> Vec<Member> {
 /// Checks whether a workspace that is given by globs of folders has a folder.
 pub(super) fn covers(globs: &Value, folder: &str) -> bool {
     let mut globs = globs.as_array().into_iter().flatten().filter_map(Value::as_str);
-    let matches = |glob: &str| {
-        let glob = globset::Glob::new(glob.trim_start_matches("./").trim_end_matches('/'));
-        glob.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
-    };
     let mut others = globs.clone().filter_map(|glob| glob.strip_prefix('!'));
-    let is_left_out = others.any(matches);
-    !is_left_out && globs.any(matches)
+    let is_left_out = others.any(|glob| matches_folder(glob, folder));
+    !is_left_out && globs.any(|glob| matches_folder(glob, folder))
+}
+
+fn matches_folder(glob: &str, folder: &str) -> bool {
+    let glob = globset::Glob::new(glob.trim_start_matches("./").trim_end_matches('/'));
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
 }
 
 /// Returns how a package of the workspace is made known to the package of the file `at` that lacks it: no registry is

@@ -82,16 +82,17 @@ pattern!(NUMBERS, r"[0-9]+(?:\.[0-9]+)*");
 
 /// Checks whether a version is below the least of a range: `>=3.12`, `^22`, `22.x`. `None` where a range has none.
 pub(super) fn is_below(version: &str, range: &str) -> Option<bool> {
-    let numbers = |text: &str| -> Option<Vec<u32>> {
-        let parts = NUMBERS.find(text)?.as_str().split('.');
-        let mut parts: Vec<u32> = parts.map_while(|part| part.parse().ok()).collect();
-        while parts.last() == Some(&0) {
-            parts.pop();
-        }
-        Some(parts)
-    };
-    let least = numbers(range).filter(|_| !range.trim().starts_with(['<', '!']))?;
-    Some(numbers(version)? < least)
+    let least = version_numbers(range).filter(|_| !range.trim().starts_with(['<', '!']))?;
+    Some(version_numbers(version)? < least)
+}
+
+fn version_numbers(text: &str) -> Option<Vec<u32>> {
+    let parts = NUMBERS.find(text)?.as_str().split('.');
+    let mut parts: Vec<u32> = parts.map_while(|part| part.parse().ok()).collect();
+    while parts.last() == Some(&0) {
+        parts.pop();
+    }
+    Some(parts)
 }
 
 #[cfg(test)]

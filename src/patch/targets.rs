@@ -71,13 +71,13 @@ impl PathRules<'_> {
         if let Some(level) = self.strip {
             return Ok(level);
         }
-        let diffs = || files.iter().filter(|file| file.headers.explicit.is_none());
-        let is_prefixed = diffs().all(|file| has_prefixes(&file.headers.text));
+        let diffs = files.iter().filter(|file| file.headers.explicit.is_none());
+        let is_prefixed = diffs.clone().all(|file| has_prefixes(&file.headers.text));
         let usual = usize::from(is_prefixed);
         // The files that the names lead to, where all are there.
         let found = |level: usize| {
             let mut paths = Vec::new();
-            for file in diffs() {
+            for file in diffs.clone() {
                 match self.section(file, level) {
                     Ok(section) if !section.creates() => {
                         let name = Some(section.name()).filter(|name| self.has(name));

@@ -152,18 +152,17 @@ impl Page {
 
     /// Writes a page of its own: no script, nothing loaded from elsewhere.
     pub fn html(&self, title: &str) -> String {
-        let pre = |text: &str| format!("<pre>{text}</pre>\n");
         let blocks = self.0.iter().map(|block| match block {
             Block::Title(title, mood) => format!("<h1 class=\"{mood}\">{}</h1>\n", escaped(title)),
             Block::Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
             Block::Line(text) => format!("<p>{}</p>\n", escaped(text)),
-            Block::Diff(patch) => pre(&html_diff(patch)),
+            Block::Diff(patch) => preformatted(&html_diff(patch)),
             Block::Folded(title, text) => {
-                let (title, text) = (escaped(title), pre(&escaped(text)));
+                let (title, text) = (escaped(title), preformatted(&escaped(text)));
                 format!("<details><summary>{title}</summary>\n{text}</details>\n")
             }
-            Block::Table(rows, _) => pre(&escaped(&table(rows))),
-            Block::List(_) | Block::Code(_) => pre(&escaped(&block.text(false))),
+            Block::Table(rows, _) => preformatted(&escaped(&table(rows))),
+            Block::List(_) | Block::Code(_) => preformatted(&escaped(&block.text(false))),
         });
         let body: String = blocks.collect();
         include_str!("page.html")
@@ -171,6 +170,10 @@ impl Page {
             .replace("@STYLE@", include_str!("page.css").trim_end())
             .replace("@BODY@", &body)
     }
+}
+
+fn preformatted(text: &str) -> String {
+    format!("<pre>{text}</pre>\n")
 }
 
 fn markdown_row(cells: &[String]) -> String {

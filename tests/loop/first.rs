@@ -238,7 +238,7 @@ fn natural_mistakes_are_told_with_what_works() {
         ("-C nowhere doctor", 2, "must exist"),
         ("context old.log", 0, "`mendit context --log old.log`"),
         ("bench a.py", 2, "a folder is expected"),
-        ("report .", 2, "name the folder of one run"),
+        ("report .", 2, "pass the folder of one run"),
         ("redact", 2, "mendit redact <FILE>"),
     ] {
         let words_: Vec<&str> = line.split(' ').collect();

@@ -29,14 +29,10 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
 
 // A block names its test with all that is around it, a row often by its last part alone.
 fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
-    let compact = |case: &Case| -> String {
-        let name = case.name.as_deref().unwrap_or_default();
-        name.chars().filter(|c| c.is_alphanumeric()).collect()
-    };
-    let blocks: Vec<String> = cases.iter().map(compact).collect();
+    let blocks: Vec<String> = cases.iter().map(compact_name).collect();
     let mut seen = HashSet::new();
     for row in rows {
-        let name = compact(&row);
+        let name = compact_name(&row);
         if name.is_empty() {
             continue;
         }
@@ -49,6 +45,11 @@ fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
             cases.push(row);
         }
     }
+}
+
+fn compact_name(case: &Case) -> String {
+    let name = case.name.as_deref().unwrap_or_default();
+    name.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 // A runner prints its blocks below the rows of the same tests: with such a block it has told all.

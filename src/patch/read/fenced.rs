@@ -75,28 +75,28 @@ pub(super) fn read_fenced<'a>(
 impl<'a> Fenced<'a> {
     /// Adds what is in a fence: a whole file under its name, or what may be another change.
     fn add_fence(&mut self, lines: &Text<'a>, fence: Range<usize>, language: &[u8]) {
-        let rows = || (fence.start + 1..fence.end).map(|at| lines.line(at));
+        let rows = (fence.start + 1..fence.end).map(|at| lines.line(at));
         let is_diff = matches!(language, b"diff" | b"patch");
         // A suggestion represents the lines that it comments on.
         let is_suggestion = language.starts_with(b"suggestion");
         let name = name_of_fence(lines, fence.start).filter(|_| !is_diff && !is_suggestion);
         let line = line_number(fence.start);
         if let Some(name) = name {
-            let content = rows().flat_map(|row| [row, b"\n"]).collect::<Vec<_>>().concat();
+            let content = rows.clone().flat_map(|row| [row, b"\n"]).collect::<Vec<_>>().concat();
             let body = Body::Whole(content);
             let file = FilePatch::explicit(line, Operation::Modify, name, body);
             self.named.push((file, fence.start + 1..fence.end));
             return;
         }
-        let found = if is_diff && rows().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
+        let found = if is_diff && rows.clone().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
             other_suspect("a diff that no header gives a file")
         } else if is_suggestion {
             other_suspect("a suggestion that names neither file nor lines")
         } else {
             let commands: Vec<_> =
-                rows().filter_map(|row| find_command(row, Place::Script)).collect();
-            if commands.is_empty() && rows().any(|row| matches_pattern(&DEFINITION, row)) {
-                vec![suspect_code(None, rows())]
+                rows.clone().filter_map(|row| find_command(row, Place::Script)).collect();
+            if commands.is_empty() && rows.clone().any(|row| matches_pattern(&DEFINITION, row)) {
+                vec![suspect_code(None, rows.clone())]
             } else {
                 commands
             }

@@ -8,7 +8,8 @@ use super::name::WORDS;
 use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
-    Strength, contains, is_mixed, is_placeholder, is_template, is_weak_password, measure_strength,
+    Strength, contains, has_byte, is_mixed, is_placeholder, is_template, is_weak_password,
+    measure_strength,
 };
 
 const MAX_AUTHORITY: usize = 512;
@@ -140,14 +141,14 @@ pub(super) fn find_in_command(text: &[u8], program: Range<usize>) -> Option<Hit>
 /// Whether an argument is a password: a word with digits, or one of both cases. Of `redis-cli -a`
 /// nothing else is there.
 fn is_argument_password(password: &[u8], is_redis: bool) -> bool {
-    let has = |test: fn(&u8) -> bool| password.iter().any(test);
-    let has_digits = has(u8::is_ascii_digit) && password.len() >= 6;
-    let has_cases =
-        has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && password.len() >= 8;
+    let has_digits = has_byte(password, u8::is_ascii_digit) && password.len() >= 6;
+    let has_cases = has_byte(password, u8::is_ascii_uppercase)
+        && has_byte(password, u8::is_ascii_lowercase)
+        && password.len() >= 8;
     let is_typed = has_digits || has_cases || (is_redis && password.len() >= 6);
     let found = measure_strength(password) >= Strength::Medium
         || (is_typed && !is_shown(password) && !is_placeholder(password));
-    found && has(u8::is_ascii_alphabetic)
+    found && has_byte(password, u8::is_ascii_alphabetic)
 }
 
 /// Whether documentation writes this in place of a password.

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::scan::Hit;
-use super::value::{Strength, measure_strength, reads_like_words};
+use super::value::{Strength, has_byte, measure_strength, reads_like_words};
 use crate::model::parse_rows;
 
 /// One row of the table in `rules/*.toml`.
@@ -135,9 +135,10 @@ pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize
         .find_map(|word| {
             let start = end;
             end += word.len() + 1;
-            let has = |test: fn(&u8) -> bool| word.iter().any(test);
             let is_hex = word.iter().all(u8::is_ascii_hexdigit);
-            let is_key = word.len() == 40 && has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase);
+            let is_key = word.len() == 40
+                && has_byte(word, u8::is_ascii_digit)
+                && has_byte(word, u8::is_ascii_uppercase);
             (is_key && !is_hex && measure_strength(word) == Strength::Strong)
                 .then_some(start..start + 40)
         })

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::name::{WORDS, is_secret_name};
 use super::scan::Hit;
-use super::value::{Strength, is_placeholder, measure_strength};
+use super::value::{Strength, has_byte, is_placeholder, measure_strength};
 
 const MIN_LENGTH: usize = 6;
 
@@ -120,9 +120,8 @@ fn build_finder(forms: &BTreeSet<Vec<u8>>) -> Option<AhoCorasick> {
 
 /// Whether a value is no word that may be in any text.
 fn is_distinctive(value: &[u8]) -> bool {
-    let has = |test: fn(&u8) -> bool| value.iter().any(test);
-    let is_mixed = has(u8::is_ascii_alphabetic)
-        && has(u8::is_ascii_digit)
+    let is_mixed = has_byte(value, u8::is_ascii_alphabetic)
+        && has_byte(value, u8::is_ascii_digit)
         && (8..=1024).contains(&value.len());
     let words = value.split(|byte| b" -".contains(byte)).count();
     (8..=1024).contains(&value.len())

@@ -10,8 +10,8 @@ use super::name::{NameKind, name_kind};
 use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
-    Strength, contains, is_code, is_passphrase, is_placeholder, is_template, is_weak_password,
-    measure_strength,
+    Strength, contains, has_byte, is_code, is_passphrase, is_placeholder, is_template,
+    is_weak_password, measure_strength,
 };
 
 const MAX_NAME: usize = 80;
@@ -151,7 +151,6 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
         return false;
     }
     let rating = measure_strength(value);
-    let has = |test: fn(&u8) -> bool| value.iter().any(test);
     match (kind, form) {
         (_, Form::Spaced) => {
             let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -174,9 +173,9 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
             rating == Strength::Strong
                 && value.len() >= 20
                 && !value.iter().any(|byte| matches!(byte, b' ' | b'('))
-                && has(u8::is_ascii_digit)
-                && has(u8::is_ascii_uppercase)
-                && has(u8::is_ascii_lowercase)
+                && has_byte(value, u8::is_ascii_digit)
+                && has_byte(value, u8::is_ascii_uppercase)
+                && has_byte(value, u8::is_ascii_lowercase)
         }
     }
 }

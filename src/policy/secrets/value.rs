@@ -127,6 +127,10 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
             && WORDS.placeholders.iter().any(|part| contains(&lower, part.as_bytes())))
 }
 
+pub(super) fn has_byte(text: &[u8], test: fn(&u8) -> bool) -> bool {
+    text.iter().any(test)
+}
+
 pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(text, part).is_some()
 }
