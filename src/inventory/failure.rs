@@ -205,4 +205,26 @@ mod tests {
             ["python3 -m pip install -e ."]
         );
     }
+
+    #[test]
+    fn module_of_environment_is_not_called_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = folder.path().join(".venv/lib/python3.12/site-packages");
+        for (path, text) in [
+            ("freezegun-1.0.dist-info/top_level.txt", "freezegun\n"),
+            ("freezegun/__init__.py", ""),
+        ] {
+            let path = site.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        std::fs::write(folder.path().join(".venv/pyvenv.cfg"), "version = 3.12.1\n").unwrap();
+        let source = Memory::named([("requirements.txt", "freezegun\n"), ("tests/test_a.py", "")]);
+        let project = Project::new(&source, Some(folder.path()), "");
+        let log = "tests/test_a.py:1: in <module>\nE   ModuleNotFoundError: No module named 'freezegun'\n";
+        let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
+        let found = explain_failure(&project, &diagnosis, log, "pytest -q");
+        let line = "mendit run .venv/bin/python -m pytest -q";
+        assert_eq!(found[0].command.as_deref(), Some(line), "{found:?}");
+    }
 }
