@@ -154,16 +154,12 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
         let text = project.read(file)?;
         let mut lines = text.lines().map(|line| line.trim_start_matches("export ").trim());
         let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
-        let is_plain = PLAIN_VALUE.is_match(value);
-        is_plain.then(|| (file.to_string(), format!("{name}={value}")))
+        let pair = PLAIN_VALUE.is_match(value).then(|| format!("{name}={value}"));
+        Some((format!("`{name}` is not set; {file} names it"), pair))
     };
-    match EXAMPLES.iter().find_map(value) {
-        Some((file, pair)) => {
-            let message = format!("`{name}` is not set; {file} has a value for it");
-            Remedy::new(message, again(&pair))
-        }
-        None => Remedy::new(format!("`{name}` is not set"), None),
-    }
+    let unknown = || (format!("`{name}` is not set"), None);
+    let (problem, pair) = EXAMPLES.iter().find_map(value).unwrap_or_else(unknown);
+    Remedy::new(problem, pair.map(|pair| again(&pair)))
 }
 
 #[cfg(test)]
