@@ -218,8 +218,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
         let found = report.diagnosis.iter();
         let mut found = found.flat_map(|one| explain_failure(&project, one, "", line));
         let is_variable = kind == Some(FailureKind::MissingEnvVar);
-        let action = found.next();
-        let action = action.map(|one| if is_variable { one.problem } else { in_words(&one) });
+        let action = found.next().map(|one| if is_variable { one.problem } else { in_words(&one) });
         report.user_action_needed = action.or(report.user_action_needed.take());
         if job.sandbox.mode == SandboxMode::Auto
             && let Some(sandbox) = healed.sandbox

@@ -47,9 +47,7 @@ enum BenchCommand {
     Real(RealArgs),
 }
 
-const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix, a trick accepted as a \
-fix, or a rate below --min-rate · 2 it could not run · 5 forbidden content leaked \
-· 130 interrupted";
+const EXITS: &str = include_str!("help/bench.txt").trim_ascii_end();
 
 impl BenchArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {

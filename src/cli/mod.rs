@@ -57,11 +57,7 @@ fn catch_bugs(program: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     panic::catch_unwind(program).unwrap_or(ExitCode::from(70))
 }
 
-const BUG: &str = "\
-error: a bug in mendit, not in your repository
-  hint: please report it with the command and the lines below
-  hint: `mendit apply --recover` finishes or rolls back an interrupted write
-";
+const BUG: &str = include_str!("help/bug.txt");
 
 /// Reads a command line, the program's name first, as [`main`] does, and runs nothing.
 ///

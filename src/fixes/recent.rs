@@ -129,11 +129,10 @@ impl Recent<'_> {
 
     fn is_in_tests(&self, name: &str) -> bool {
         let source = self.question.graph.source();
-        let files = source.listing().files().map(|file| &file.path);
-        let mut tests = files
-            .filter(|path| is_test(path.as_str()) && (self.question.ask.may_read)(path))
-            .filter_map(|path| source.read(path).ok());
-        tests.any(|text| words(&text, name).next().is_some())
+        let may_read = self.question.ask.may_read;
+        let is_read = |path: &&RepoPath| is_test(path.as_str()) && may_read(path);
+        let mut tests = source.listing().files().map(|file| &file.path).filter(is_read);
+        tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 
     // Whether a hunk removes an import or export of a word whose definition it leaves.

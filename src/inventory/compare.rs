@@ -165,7 +165,8 @@ impl<'p> Tree<'p> {
     pub(super) fn own_package(&self, asked: Option<&str>) -> Option<Remedy> {
         let project = self.project;
         let name = self.manifest["project"]["name"].as_str()?;
-        let is_asked = asked.is_some_and(|asked| normal(asked) == normal(name));
+        let is_asked = asked.is_some();
+        asked.is_none_or(|asked| normal(asked) == normal(name)).then_some(())?;
         let is_src = project.has_file_below(&format!("src/{}/", normal(name).replace('-', "_")));
         let text = project.read("pyproject.toml")?;
         let on_path = text.contains("pythonpath") || text.contains("package = false");
@@ -441,10 +442,9 @@ mod tests {
             write(&root, path, text);
         }
         let source = Memory::named(files.iter().copied());
-        let found = find_problems(
-            &Project::new(&source, Some(&root), ""),
-            [None, Some("v20.1.0".to_owned())],
-        );
+        let mut project = Project::new(&source, Some(&root), "");
+        project.has_program = |name| name != "no-such-tool";
+        let found = find_problems(&project, [None, Some("v20.1.0".to_owned())]);
         found
             .into_iter()
             .map(|one| (one.problem, one.command.unwrap_or_default()))
@@ -605,6 +605,197 @@ mod tests {
         }
         let pinned = told(&[(".nvmrc", "lts/hydrogen\n"), ("package.json", "{}")], &[]);
         assert_eq!(pinned[0].1, "nvm install 18");
+    }
+
+    fn commands(files: &[(&str, &str)], present: &[(&str, &str)]) -> String {
+        let found = told(files, present).into_iter().map(|(_, command)| command);
+        found.collect::<Vec<String>>().join(", ")
+    }
+
+    #[test]
+    fn settings_of_pnpm_that_lock_lacks_are_found() {
+        let manifest = r#"{"pnpm": {"overrides": {"ms": "2.1.2"}}, "dependencies": {"ms": "^2"}}"#;
+        let patched =
+            r#"{"pnpm": {"patchedDependencies": {"ms@2.1.3": "p"}}, "dependencies": {"ms": "^2"}}"#;
+        let own = r#"{"dependencies": {"ms": "catalog:"}}"#;
+        let ms = ("node_modules/ms/package.json", r#"{"version": "2.1.3"}"#);
+        let lock = "packages:\n  ms@2.1.3: {}\n";
+        let with = |more: &str| format!("{more}{lock}");
+        let catalog = "catalogs:\n  default:\n    ms: {specifier: ^2.1.0, version: 2.1.3}\n";
+        let renew = "pnpm install --no-frozen-lockfile";
+        for (manifest, lock, workspace, expected) in [
+            (manifest, with("overrides: {ms: 2.1.1}\n"), "", renew),
+            (manifest, with("overrides: {ms: 2.1.2}\n"), "", ""),
+            (patched, with(""), "", renew),
+            (own, with(catalog), "catalog: {ms: ^2.1.2}\n", renew),
+            (own, with(catalog), "catalog: {ms: ^2.1.0}\n", ""),
+        ] {
+            let files = [
+                ("package.json", manifest),
+                ("pnpm-lock.yaml", lock.as_str()),
+                ("pnpm-workspace.yaml", workspace),
+            ];
+            assert_eq!(
+                commands(&files, &[ms]),
+                expected,
+                "{manifest} {lock} {workspace}"
+            );
+        }
+    }
+
+    #[test]
+    fn environments_of_jest_and_vitest_are_packages() {
+        let manifest = (
+            "package.json",
+            r#"{"devDependencies": {"jest": "*", "vitest": "*"}}"#,
+        );
+        let vitest = (
+            "node_modules/vitest/package.json",
+            r#"{"version": "1.0.0"}"#,
+        );
+        let jest = |version: &str| format!(r#"{{"version": "{version}"}}"#);
+        let (old, new) = (jest("27.0.0"), jest("29.0.0"));
+        let [old, new] = [&old, &new].map(|text| ("node_modules/jest/package.json", text.as_str()));
+        let config = ("vitest.config.ts", "test: { environment: 'jsdom' }");
+        let there = ("node_modules/jsdom/package.json", "{}");
+        for (present, expected) in [
+            (vec![vitest, old], "npm install -D jsdom"),
+            (vec![vitest, old, there], ""),
+            (vec![vitest, new], "npm install -D jest-environment-jsdom"),
+        ] {
+            assert_eq!(
+                commands(&[manifest, config], &present),
+                expected,
+                "{present:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn member_of_uv_that_sync_leaves_out_is_found() {
+        let root = "[project]\nname = \"root\"\n[tool.uv.workspace]\nmembers = [\"packages/*\"]\n";
+        let files = [
+            ("pyproject.toml", root),
+            (
+                "uv.lock",
+                "[[package]]\nname = \"kit\"\nsource = { editable = \"packages/kit\" }\n",
+            ),
+            (
+                "packages/kit/pyproject.toml",
+                "[build-system]\n[project]\nname = \"kit\"\n",
+            ),
+        ];
+        let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
+        let kit = format!("{SITE}/kit-0.1.dist-info/top_level.txt");
+        assert_eq!(commands(&files, &[environment]), "uv sync --all-packages");
+        assert_eq!(commands(&files, &[environment, (kit.as_str(), "")]), "");
+    }
+
+    #[test]
+    fn requirements_are_read_wherever_they_are_declared() {
+        let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
+        let pip = format!("{SITE}/pip/__init__.py");
+        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
+        let [attrs, idna, requests, own] =
+            ["attrs-23.1.0", "idna-2.0", "requests-2.32.0", "own-0.1"].map(|name| about(name));
+        let test = ("tests/test_a.py", "import freezegun\n");
+        let setup = "[options.extras_require]\ntest =\n    freezegun\n";
+        let pdm =
+            "[project]\nname = \"own\"\n[tool.pdm.dev-dependencies]\ntest = [\"freezegun\"]\n";
+        let kit = ("libs/kit/pyproject.toml", "[project]\nname = \"kit\"\n");
+        let scripts = "[project]\nname = \"own\"\n[project.scripts]\nrun-own = \"own:main\"\n";
+        let needs = "Name: requests\nRequires-Dist: idna (<4,>=2.5)\n";
+        let requires = "[tool.poetry.dependencies]\npython = \"^3.13\"\n";
+        let line = |words: &str| format!(".venv/bin/python -m pip install {words}");
+        for (files, present, expected) in [
+            (
+                vec![("setup.py", ""), ("setup.cfg", setup), test],
+                vec![],
+                line("-e '.[test]'"),
+            ),
+            (
+                vec![("pyproject.toml", pdm), ("pdm.lock", ""), test],
+                vec![],
+                "pdm sync -G test".into(),
+            ),
+            (
+                vec![("requirements.txt", "-e ./libs/kit\n"), kit],
+                vec![],
+                line("-r requirements.txt"),
+            ),
+            (
+                vec![("pyproject.toml", scripts)],
+                vec![(own.as_str(), "Name: own\n"), (".venv/bin/python", "")],
+                line("-e ."),
+            ),
+            (
+                vec![("requirements.txt", "requests\n")],
+                vec![(requests.as_str(), needs), (idna.as_str(), "Name: idna\n")],
+                line("-r requirements.txt"),
+            ),
+            (
+                vec![("requirements.txt", "attrs<23\n")],
+                vec![(&*attrs, "")],
+                line("-r requirements.txt"),
+            ),
+            (
+                vec![("requirements.txt", "attrs<24,>=23\n")],
+                vec![(&*attrs, "")],
+                String::new(),
+            ),
+            (
+                vec![("pyproject.toml", requires)],
+                vec![],
+                "pyenv install -s && python3 -m venv --clear .venv".into(),
+            ),
+        ] {
+            let all = [vec![environment, (pip.as_str(), "")], present].concat();
+            assert_eq!(commands(&files, &all), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn tools_versions_and_pins_of_node_are_compared() {
+        let debug = r#"{"name": "debug", "version": "4.4.0", "dependencies": {"ms": "^2.1.3"}}"#;
+        let debug = ("node_modules/debug/package.json", debug);
+        let old = ("node_modules/ms/package.json", r#"{"version": "0.7.1"}"#);
+        let asks = r#"{"dependencies": {"debug": "^4"}}"#;
+        let tested = r#"{"scripts": {"test": "CI=1 no-such-tool --x && echo done"}}"#;
+        let tool = ("node_modules/.bin/no-such-tool", "");
+        let keep = ("node_modules/.keep", "");
+        let volta = r#"{"volta": {"node": "22.11.0"}}"#;
+        let bun =
+            "{\n  \"packages\": {\n    \"debug\": [\"debug@4.4.1\", \"\", {}, \"\"],\n  }\n}\n";
+        for (files, present, expected) in [
+            (
+                vec![("package.json", asks)],
+                vec![debug, old],
+                "npm install",
+            ),
+            (
+                vec![("package.json", tested)],
+                vec![keep],
+                "npm install -D no-such-tool",
+            ),
+            (vec![("package.json", tested)], vec![tool], ""),
+            (
+                vec![("package.json", volta)],
+                vec![keep],
+                "nvm install 22.11.0",
+            ),
+            (
+                vec![("package.json", "{}"), (".tool-versions", "nodejs 22.1\n")],
+                vec![keep],
+                "nvm install 22.1",
+            ),
+            (
+                vec![("package.json", asks), ("bun.lock", bun)],
+                vec![debug],
+                "bun install",
+            ),
+        ] {
+            assert_eq!(commands(&files, &present), expected, "{files:?}");
+        }
     }
 
     #[test]

@@ -154,16 +154,12 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
         let text = project.read(file)?;
         let mut lines = text.lines().map(|line| line.trim_start_matches("export ").trim());
         let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
-        let is_plain = PLAIN_VALUE.is_match(value);
-        is_plain.then(|| (file.to_string(), format!("{name}={value}")))
+        let pair = PLAIN_VALUE.is_match(value).then(|| format!("{name}={value}"));
+        Some((format!("`{name}` is not set; {file} names it"), pair))
     };
-    match EXAMPLES.iter().find_map(value) {
-        Some((file, pair)) => {
-            let message = format!("`{name}` is not set; {file} has a value for it");
-            Remedy::new(message, again(&pair))
-        }
-        None => Remedy::new(format!("`{name}` is not set"), None),
-    }
+    let unknown = || (format!("`{name}` is not set"), None);
+    let (problem, pair) = EXAMPLES.iter().find_map(value).unwrap_or_else(unknown);
+    Remedy::new(problem, pair.map(|pair| again(&pair)))
 }
 
 #[cfg(test)]
@@ -204,5 +200,27 @@ mod tests {
             explained(&files, log, "pytest"),
             ["python3 -m pip install -e ."]
         );
+    }
+
+    #[test]
+    fn module_of_environment_is_not_called_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = folder.path().join(".venv/lib/python3.12/site-packages");
+        for (path, text) in [
+            ("freezegun-1.0.dist-info/top_level.txt", "freezegun\n"),
+            ("freezegun/__init__.py", ""),
+        ] {
+            let path = site.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        std::fs::write(folder.path().join(".venv/pyvenv.cfg"), "version = 3.12.1\n").unwrap();
+        let source = Memory::named([("requirements.txt", "freezegun\n"), ("tests/test_a.py", "")]);
+        let project = Project::new(&source, Some(folder.path()), "");
+        let log = "tests/test_a.py:1: in <module>\nE   ModuleNotFoundError: No module named 'freezegun'\n";
+        let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
+        let found = explain_failure(&project, &diagnosis, log, "pytest -q");
+        let line = "mendit run .venv/bin/python -m pytest -q";
+        assert_eq!(found[0].command.as_deref(), Some(line), "{found:?}");
     }
 }

@@ -24,13 +24,11 @@ pub(super) fn missing_modules(
     );
     let remedy = |module: &String| {
         let top = module.split('.').next()?;
-        if let Some(remedy) = project.other_environment(top, command).filter(|_| python) {
-            return Some(remedy);
-        }
         let is_src = project.has_file_below(&format!("src/{top}/"));
         let asked = Some(module.as_str()).filter(|_| !is_src);
         let own = || Tree::open(project, true)?.own_package(asked);
-        if let Some(remedy) = python.then(own).flatten() {
+        let found = || project.other_environment(top, command).or_else(own);
+        if let Some(remedy) = python.then(found).flatten() {
             return Some(remedy);
         }
         if diagnosis.subkind != Some(Subkind::MissingPackage) {
@@ -40,8 +38,7 @@ pub(super) fn missing_modules(
         let linked = link_member(project, package, python, at);
         linked.or_else(|| Some(missing_package(project, package, python)))
     };
-    let modules = diagnosis.missing_modules.iter();
-    modules.filter_map(remedy).collect()
+    diagnosis.missing_modules.iter().filter_map(remedy).collect()
 }
 
 // A declared package is installed, another is added, unless the project has one of almost the same name or scope,

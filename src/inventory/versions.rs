@@ -9,23 +9,11 @@ use crate::source::interpreter_version;
 /// the manifest asks for.
 pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) -> Option<Remedy> {
     let version = version.trim().trim_start_matches('v');
-    let (files, language, tool) = match python {
-        true => (".python-version .tool-versions", "Python", "python "),
-        false => (
-            ".nvmrc .node-version .tool-versions package.json",
-            "Node.js",
-            "nodejs ",
-        ),
+    let (files, language) = match python {
+        true => (".python-version", "Python"),
+        false => (".nvmrc .node-version", "Node.js"),
     };
-    let mut pins = files.split(' ').filter_map(|file| {
-        let text = project.read(file)?;
-        let pin = match file {
-            ".tool-versions" => text.lines().find_map(|line| line.strip_prefix(tool))?.to_owned(),
-            "package.json" => project.manifest(file)["volta"]["node"].as_str()?.to_owned(),
-            _ => text,
-        };
-        Some((file, pin))
-    });
+    let mut pins = files.split(' ').filter_map(|file| Some((file, project.read(file)?)));
     let (pin, (file, asked)) = match pins.next() {
         Some(pin) => (true, pin),
         None => (false, asked_range(project, python)?),
@@ -56,20 +44,22 @@ pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) 
 const RELEASES: &str =
     "dubnium 10 erbium 12 fermium 14 gallium 16 hydrogen 18 iron 20 jod 22 krypton 24";
 
-// The range that a manifest asks for, with the manifest.
+// The range that a manifest asks for, with the manifest; where none does, what the file of asdf and mise names.
 fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {
-    let (file, keys) = match python {
+    let (file, keys, tool) = match python {
         true => (
             "pyproject.toml",
-            [
-                "/project/requires-python",
-                "/tool/poetry/dependencies/python",
-            ],
+            "/project/requires-python /tool/poetry/dependencies/python",
+            "python ",
         ),
-        false => ("package.json", ["/engines/node", ""]),
+        false => ("package.json", "/engines/node /volta/node", "nodejs "),
     };
     let manifest = project.manifest(file);
-    let range = keys.iter().find_map(|key| manifest.pointer(key)?.as_str())?;
+    let Some(range) = keys.split(' ').find_map(|key| manifest.pointer(key)?.as_str()) else {
+        let text = project.read(".tool-versions")?;
+        let pin = text.lines().find_map(|line| line.strip_prefix(tool))?;
+        return Some((".tool-versions", pin.to_owned()));
+    };
     (!range.contains("||")).then(|| (file, range.to_owned()))
 }
 

@@ -170,10 +170,7 @@ impl ServerHandler for Server {
     }
 }
 
-const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a fix needs under hard caps, find imports for undefined names, and validate patches before they are applied. Start with \
-`run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`; \
-without it that of the last `mendit run`). Validate every patch with `check_patch`, whose feedback says \
-what to send instead when it does not apply.";
+const INSTRUCTIONS: &str = include_str!("instructions.txt").trim_ascii_end();
 
 fn refuse_call(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
