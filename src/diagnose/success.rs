@@ -45,10 +45,9 @@ pattern!(
 pub(super) fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
     let is_filled = |at: &usize| !lines[*at].text.trim().is_empty();
     let from = (0..lines.len()).rev().filter(is_filled).take(LAST).last()?;
-    let own = lines[from..].iter().map(|line| match line.captured {
-        true => "",
-        false => line.text.trim_end(),
-    });
+    let own = lines[from..]
+        .iter()
+        .map(|line| if line.captured { "" } else { line.text.trim_end() });
     let text = own.collect::<Vec<&str>>().join("\n");
     let last = runners::counts(&text).pop().filter(|count| !count.red)?;
     Some(from + text.get(..last.end)?.matches('\n').count())
