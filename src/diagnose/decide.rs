@@ -314,9 +314,7 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
     let mut sums: Vec<Sum> = Vec::new();
     for row in rows {
         let at = sums.iter().position(|sum| sum.kind == row.kind).unwrap_or(sums.len());
-        if at == sums.len() {
-            sums.push(Sum::default());
-        }
+        sums.resize_with(sums.len().max(at + 1), Sum::default);
         let sum = &mut sums[at];
         if row.weight > sum.weight {
             (sum.weight, sum.first) = (row.weight, row.at);

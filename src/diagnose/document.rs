@@ -47,7 +47,7 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
     let lines = all;
     locator.note_directories(&lines);
     let job = steps::read_job(&lines);
-    let findings = collect_findings(&RULES, &lines, &locator);
+    let findings = collect_findings(&RULES, &lines, &locator, |_| true);
     let with_words;
     for case in &mut cases {
         name_cause_above(case, &lines, &findings);
@@ -116,12 +116,12 @@ fn add_words(inputs: &Inputs<'_>, verdict: &Verdict<'_>, locator: &Locator<'_>) 
     let has_failed = inputs.run_failed() || inputs.job.failed().next().is_some();
     let tells =
         |line: &Line<'_>| says_failure(line) || line.text.trim_start().starts_with(['✖', '✘', '×']);
-    let mut findings = collect_findings(&WORDS, inputs.lines, locator);
-    findings.retain(|own| {
+    let asks = |at: usize| {
         // A message may begin on the line above.
-        let mut near = inputs.lines[own.at.saturating_sub(1)..=own.at].iter();
-        verdict.scope.holds(own.at) && (has_failed || near.any(tells))
-    });
+        let mut near = inputs.lines[at.saturating_sub(1)..=at].iter();
+        verdict.scope.holds(at) && (has_failed || near.any(tells))
+    };
+    let mut findings = collect_findings(&WORDS, inputs.lines, locator, asks);
     findings.extend_from_slice(inputs.findings);
     findings.sort_by_key(|own| (own.at, Reverse(own.weight)));
     findings.dedup_by_key(|own| own.at);
@@ -293,8 +293,8 @@ fn case_message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
 
 // The lines that carry the verdict; without one the end of what failed, where tools say it.
 fn decisive_lines(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
-    let known = verdict.evidence.iter().copied();
-    let known: Vec<usize> = known.filter(|at| *at < lines.len()).collect();
+    let known: Vec<usize> =
+        verdict.evidence.iter().copied().filter(|at| *at < lines.len()).collect();
     if !verdict.evidence.is_empty() {
         return known;
     }
@@ -303,8 +303,11 @@ fn decisive_lines(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
         let is_service = line.text.starts_with("##[") || line.mark == Mark::Error;
         verdict.scope.holds(*at) && !line.text.trim().is_empty() && !is_service && !line.quiet
     };
-    let last = (0..lines.len()).rev().filter(is_said).take(LAST_LINES);
-    let mut last: Vec<usize> = last.collect();
+    let said: Vec<usize> = (0..lines.len()).rev().filter(is_said).take(MAX_LISTED).collect();
+    // A word of failure says more than what is printed last.
+    let telling: Vec<usize> = said.iter().copied().filter(|at| says_failure(&lines[*at])).collect();
+    let mut last = if telling.is_empty() { said } else { telling };
+    last.truncate(LAST_LINES);
     last.reverse();
     last.dedup_by_key(|at| lines[*at].text.as_ref());
     last

@@ -51,15 +51,15 @@ pub(super) fn collect_findings(
     rules: &'static Rules,
     lines: &[Line<'_>],
     locator: &Locator<'_>,
+    asks: impl Fn(usize) -> bool,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if line.text.len() < 4 || line.quiet {
             continue;
         }
-        let Some(mut finding) = rules.find(at, lines, |tool| is_foreign(tool, at, lines)) else {
-            continue;
-        };
+        let found = rules.find(at, lines, &asks, |tool| is_foreign(tool, at, lines));
+        let Some(mut finding) = found else { continue };
         refine_module(&mut finding, lines, locator);
         let place = line.text.trim_start().split(['(', ':', ' ']).next();
         let most = match place {

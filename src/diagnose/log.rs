@@ -1,6 +1,5 @@
 //! Holds a log, or the end of a huge one, so that memory stays bounded, and facts about its run that it does not contain.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 
 use crate::exec::{End, Outcome};
@@ -86,12 +85,7 @@ impl From<String> for Log {
 impl From<Vec<u8>> for Log {
     fn from(bytes: Vec<u8>) -> Self {
         let length = bytes.len() as u64;
-        let text = match decode_log(&bytes) {
-            Cow::Owned(text) => text,
-            Cow::Borrowed(text) if text.len() < bytes.len() => text.to_owned(),
-            // It is UTF-8 as it is.
-            Cow::Borrowed(_) => String::from_utf8(bytes).unwrap_or_default(),
-        };
+        let text = decode_log(&bytes).into_owned();
         Self {
             bytes: length,
             ..Self::from(text)

@@ -93,11 +93,13 @@ fn with_plain_classes(pattern: &str) -> String {
             }
             // Letters have no other case to look for, which under `(?i)` takes the longest of all.
             Some('w') if depth == 0 => plain.push_str(r"(?-i:[0-9A-Za-z_\x{80}-\x{10ffff}])"),
+            // Inside of a class there is no way to say so.
+            Some('w') if pattern.starts_with("(?i)") => plain.push_str("0-9A-Za-z_"),
             Some('d') => plain.push_str("[0-9]"),
             Some('s') => plain.push_str(r"[\t-\r ]"),
             Some('S') => plain.push_str(r"[^\t-\r ]"),
             Some('w') => plain.push_str(r"[0-9A-Za-z_\x{80}-\x{10ffff}]"),
-            Some('W') => plain.push_str(r"[^0-9A-Za-z_\x{80}-\x{10ffff}]"),
+            Some('W') => plain.push_str(r"(?-i:[^0-9A-Za-z_\x{80}-\x{10ffff}])"),
             Some('b') => plain.push_str(r"(?-u:\b)"),
             Some(escaped) => plain.extend([c, escaped]),
         }

@@ -302,6 +302,16 @@ fn a_job_that_passed_is_none() {
     }
 }
 
+// As of https://github.com/labri-progress/cidiff, data/breakages/cv_45/fail.log.
+#[test]
+fn a_job_cut_behind_its_word_of_failure_is_not_none() {
+    let passed = AFTER.split_once('\n').unwrap().1;
+    let log = format!(
+        "{BEFORE}fatal: unsafe repository ('/w' is owned by someone else)\nTo add an exception for this directory, call:\n{passed}"
+    );
+    assert_eq!(of(&log).kind, FailureKind::PermissionDenied);
+}
+
 #[test]
 fn a_file_that_node_could_not_run_says_what_it_printed() {
     let found = of(&read("node-test-20-syntax.log"));

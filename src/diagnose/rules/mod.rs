@@ -97,14 +97,17 @@ impl Rules {
     }
 
     /// Finds what one line means: of the rules that match, the one with the most weight; of words that two
-    /// languages share, those of the language around the line.
+    /// languages share, those of the language around the line. Only a line of which `asks` holds
+    /// is read.
     pub(super) fn find(
         &'static self,
         at: usize,
         lines: &[Line<'_>],
+        asks: impl Fn(usize) -> bool,
         is_foreign: impl Fn(&str) -> bool,
     ) -> Option<Finding> {
-        let mut rows: Vec<usize> = self.cues.rows(&lines[at].text).collect();
+        let mut rows: Vec<usize> =
+            self.cues.rows(&lines[at].text).take_while(|_| asks(at)).collect();
         let several = rows.len() > 1;
         // The rows for any other error come last, whatever they weigh.
         rows.sort_by_cached_key(|&row| {
@@ -157,13 +160,7 @@ impl Rule {
 
 // A pattern with its beginning spelled out.
 fn spell_out(pattern: &str) -> String {
-    if let Some(rest) = pattern.strip_prefix("{python}") {
-        return format!("{PYTHON}{rest}");
-    }
-    match pattern.strip_prefix("{node}") {
-        Some(rest) => format!("{NODE}{rest}"),
-        None => pattern.to_owned(),
-    }
+    pattern.replacen("{python}", PYTHON, 1).replacen("{node}", NODE, 1)
 }
 
 #[cfg(test)]
@@ -188,7 +185,7 @@ mod tests {
             let lines = normalise::lines(&rule.example);
             let at = rule.above.as_ref().map_or(0, |_| lines.len() - 1);
             let matches = compile_regex(&spell_out(&rule.pattern)).is_match(&lines[at].text);
-            let found = table.find(at, &lines, |_| false);
+            let found = table.find(at, &lines, |_| true, |_| false);
             let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
@@ -242,7 +239,7 @@ mod tests {
     fn lists_of_undefined_names_lose_their_paths() {
         let text = "undefined name(s): typer/testing.py:CliRunner, pkg/cli.py:chief_of_staff";
         let lines = normalise::lines(text);
-        let found = RULES.find(0, &lines, |_| false).unwrap();
+        let found = RULES.find(0, &lines, |_| true, |_| false).unwrap();
         assert_eq!(found.names, ["CliRunner", "chief_of_staff"]);
     }
 }

@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::case::{Case, report_frame};
-use crate::diagnose::line::Line;
+use super::table::MAX_BLOCK;
+use crate::diagnose::line::{Line, lines_below};
 use crate::runners::pattern;
 
 // `FAILED tests/a.py::test_x - assert 1 == 2` of the summary, `tests/a.py::test_x FAILED [ 50%]` of `-v`, and the
@@ -107,8 +108,10 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
     let mut inside = false;
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
-        // Where the log is cut above it, this heading opens the reports.
-        inside |= text.starts_with('_') && text.contains("_ ERROR collecting ");
+        // Where the log is cut above it, such a heading opens the reports.
+        let is_said = || lines_below(lines, at, MAX_BLOCK).any(|text| text.starts_with("E  "));
+        inside |= text.starts_with("__") && text.ends_with("____") && is_said()
+            || text.starts_with('_') && text.contains("_ ERROR collecting ");
         if text.starts_with("====") {
             inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");
             borders.push((at, None));

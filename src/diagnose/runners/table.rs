@@ -59,7 +59,7 @@ static ROWS: LazyLock<Vec<Row>> =
     LazyLock::new(|| parse_rows(embedded!("diagnose/runners/table.toml")));
 
 // Lines of a block, and of what is above a line, that are looked at.
-const MAX_BLOCK: usize = 60;
+pub(super) const MAX_BLOCK: usize = 60;
 const WITHIN: usize = 30;
 const ABOVE: usize = 40;
 const PARENTS: usize = 400;
