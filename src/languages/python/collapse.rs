@@ -1,5 +1,5 @@
-//! Shortens a Python file to what its module level says. Parsing is four fifths of a cold graph, and the bodies of
-//! functions are most of a file.
+//! Shortens a Python file to what its module level says. Parsing is most of a cold graph, and the bodies of functions
+//! are most of a file.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
