@@ -3,10 +3,10 @@
 //! [`StateHome`] is a folder of this user's own, closed to others; in it each worktree has a [`RepositoryState`]. That holds
 //! the [`Runs`], one folder for each, the isolated copy in which commands run, and a cache.
 //!
-//! The cache is a set of [`Store`]s: one file for each key, written beside its place and renamed into it. A key is the id of
-//! the bytes that a value was computed from, so nothing has to be invalidated. A store of another release is thrown away, a
-//! full one loses its older half, and a folder that cannot be written is an empty store. [`Known`] is the three stores there
-//! are: facts of files, their outlines, and what commits changed.
+//! The cache is a set of [`Store`]s: sixteen files each, to which a run appends its new values. A key is the id of the bytes
+//! that a value was computed from, so nothing has to be invalidated. A store of another release is thrown away, a full or
+//! damaged file starts anew, and a folder that cannot be written is an empty store. [`Known`] is the three stores there are:
+//! facts of files, their outlines, and what commits changed.
 
 mod error;
 mod home;

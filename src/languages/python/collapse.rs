@@ -1,5 +1,5 @@
-//! Shortens a Python file to what its module level says. Parsing is four fifths of a cold graph, and the bodies of
-//! functions are most of a file.
+//! Shortens a Python file to what its module level says. Parsing is most of a cold graph, and the bodies of functions
+//! are most of a file.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,8 +10,7 @@ use memchr::{memchr_iter, memchr2, memchr3};
 use crate::model::{Definition, DefinitionKind};
 
 /// Takes definitions that import nothing from the text. Of indented ones and of those that import, names and imports
-/// stay; decorators and comments are lost. All else keeps its line: with the definitions, imports and top-level names
-/// are those of the text.
+/// stay. All else but comments keeps its line: with the definitions, imports and top-level names are those of the text.
 ///
 /// Blocks are found by indentation and strings alone. Where a bracket holds lines of less, what is left does not
 /// parse, and the caller reads the whole text.
@@ -22,14 +21,21 @@ pub(super) fn collapse_definitions(text: &[u8]) -> (Vec<u8>, Vec<Definition>) {
     let lines: Vec<&[u8]> = lines.collect();
     let mut out: Vec<Cow<'_, [u8]>> = Vec::with_capacity(lines.len());
     let (mut definitions, mut open) = (Vec::new(), NO_STRING);
+    // Whether a decorator stays, and what it decorates with it.
+    let mut is_decorated = false;
     while let Some(line) = lines.get(out.len()) {
-        let rest = Some(&lines[out.len()..]).filter(|_| open == NO_STRING);
+        let is_code = open == NO_STRING;
+        let rest = Some(&lines[out.len()..]).filter(|_| is_code && !is_decorated);
         if let Some((kept, found)) = rest.and_then(|rest| collapse_definition(rest, out.len())) {
             out.extend(kept.into_iter().map(Cow::Owned));
             definitions.extend(found);
             continue;
         }
-        let is_comment = rest.is_some() && line.trim_ascii_start().starts_with(b"#");
+        let code = line.trim_ascii_start();
+        let heads = [&b"def "[..], b"async ", b"class "];
+        let is_head = is_code && heads.iter().any(|head| code.starts_with(head));
+        is_decorated = (is_decorated || is_code && code.starts_with(b"@")) && !is_head;
+        let is_comment = is_code && line.starts_with(b"#");
         out.push(if is_comment { Cow::default() } else { (*line).into() });
         let Some(next) = open_string(line, open) else {
             return (text.to_vec(), Vec::new());
@@ -40,27 +46,27 @@ pub(super) fn collapse_definitions(text: &[u8]) -> (Vec<u8>, Vec<Definition>) {
 }
 
 // A definition by its name and the imports of its body, each on its line and at one indentation; by itself where it
-// imports nothing and is not indented. None where what a class or decorator imports is lost, an import is not plain
-// to see, or a string does not end.
+// imports nothing and is not indented. None where what a class imports is lost, an import is not plain to see, or a
+// string does not end.
 fn collapse_definition(
     lines: &[&[u8]],
     above: usize,
 ) -> Option<(Vec<Vec<u8>>, Option<Definition>)> {
     let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let (indent, code) = lines[0].split_at(indent_of(lines[0]));
+    let is_inside = |line: &&[u8]| {
+        let first = line.trim_ascii_start().first();
+        first.is_none_or(|first| indent_of(line) > indent.len() || b"@#)]}".contains(first))
+    };
     let (mut start, mut open) = (0, NO_STRING);
-    if code.starts_with(b"@") {
-        let heads = [&b"def "[..], b"async def ", b"class "];
-        let starts = |code: &[u8]| heads.iter().any(|head| code.starts_with(head));
-        while open != NO_STRING || !lines.get(start)?.strip_prefix(indent).is_some_and(starts) {
-            open = open_string(
-                lines.get(start).filter(|line| IMPORT.find(line).is_none())?,
-                open,
-            )?;
-            start += 1;
-        }
+    while code.starts_with(b"@") && (open != NO_STRING || lines.get(start).is_some_and(is_inside)) {
+        open = open_string(
+            lines.get(start).filter(|line| IMPORT.find(line).is_none())?,
+            open,
+        )?;
+        start += 1;
     }
-    let code = &lines[start][indent.len()..];
+    let code = lines.get(start)?.strip_prefix(indent)?;
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
@@ -70,11 +76,16 @@ fn collapse_definition(
         let code = line.trim_ascii();
         let in_string = open != NO_STRING;
         kept.push(Vec::new());
-        // A comment belongs to what follows; a closing bracket to what it closes.
+        // A comment belongs where it is indented to; a closing bracket to what it closes.
+        let is_deep = indent_of(line) > indent.len();
         match code.first() {
             _ if in_string => last = at,
+            Some(b'#') if is_deep => {
+                last = at;
+                continue;
+            }
             None | Some(b'#') => continue,
-            Some(first) if indent_of(line) > indent.len() || b")]}".contains(first) => last = at,
+            Some(first) if is_deep || b")]}".contains(first) => last = at,
             Some(_) if at > start => break,
             Some(_) => {}
         }
@@ -169,13 +180,14 @@ mod tests {
         let text = "import a\n@b\ndef c(d,\n):\n    \"\"\"\n    >>> import e\n    \"\"\"\n    return 1\n# f\nG = 2\n";
         let expected = "import a\n\n\n\n\n\n\n\n\nG = 2\n";
         assert_eq!(collapse(text), expected);
-        let text = "@a(\nb,\n# c\n)\n@d\ndef a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
+        let text = "@a(\n b,\n# c\n)\n@d\ndef a(b):\n    from c import (d,\n      e)\n    x = 1\n    import f\n";
         let expected = "@_\n\n\n\n\ndef a():\n from c import (d,\n e)\n\n import f\n";
         assert_eq!(collapse(text), expected);
         for text in [
             "def a():\n    if TYPE_CHECKING:\n        import b\n",
             "def a():\n    if b: import c\n",
             "@importer\nclass a: pass\n",
+            "(a\n@ b)\nc = 1\ndef d():\n    from b import c; import d\n",
             "def a():\n    from b import c; import d\n",
         ] {
             assert_eq!(collapse(text), text);
@@ -187,6 +199,13 @@ mod tests {
         let text = "class A(B):\n    def c(self):\n        import d\n        return d\n\n    async def e(self):\n        x\n        y\nz\n";
         let expected =
             "class A(B):\n    def c():\n     import d\n     0\n\n    async def e():\n\n     0\nz\n";
+        assert_eq!(collapse(text), expected);
+    }
+
+    #[test]
+    fn definition_under_a_decorator_that_imports_stays_with_it() {
+        let text = "@a \\\n.b\ndef i():\n    j\n@a(\n    importer)\n# b\ndef c():\n    d\n    # e\n\n# f\ndef g():\n    import h\n";
+        let expected = "@a \\\n.b\ndef i():\n    j\n@a(\n    importer)\n\ndef c():\n    d\n    # e\n\n\ndef g():\n import h\n";
         assert_eq!(collapse(text), expected);
     }
 
