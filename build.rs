@@ -13,11 +13,6 @@ fn main() {
         println!("cargo::rerun-if-changed={}", sources.display());
         tables(&sources, Path::new(&out));
     }
-    let is_target = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    if is_target("CARGO_CFG_TARGET_OS", "linux") && is_target("CARGO_CFG_TARGET_ENV", "gnu") {
-        // To relocate the tables of grammars takes a third of a start.
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-    }
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     // While one works on the program, a commit would rebuild it for a number nobody reads.
     let release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
