@@ -721,7 +721,7 @@ fn missing_test_file_starts_no_search() {
     let missing = ["why", "python3", "-m", "unittest", "test_gone.py"];
     let output = repo.mendit(&missing);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    let expected = "`test_gone.py` does not exist, and did not at the last commit";
+    let expected = "`test_gone.py` exists neither now nor at the last commit";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
 
