@@ -141,8 +141,8 @@ fn has_word(text: &str, words: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let stands = |word: &str, at: usize| {
         let below = &text[at + word.len()..];
-        !(text[..at].ends_with(is_part) && word.starts_with(is_part))
-            && !(word.ends_with(is_part) && below.starts_with(is_part))
+        let goes_on_above = text[..at].ends_with(is_part) && word.starts_with(is_part);
+        !(goes_on_above || word.ends_with(is_part) && below.starts_with(is_part))
     };
     words
         .split('|')

@@ -170,7 +170,6 @@ mod tests {
             )]
             .into(),
             npm: set(&["serve-it"]),
-            ..Surroundings::default()
         };
         let wrong = diagnosed("sh: serve-it: command not found\n");
         assert_eq!(wrong.kind, FailureKind::CommandNotFound);

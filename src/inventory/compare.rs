@@ -72,11 +72,8 @@ impl<'p> Tree<'p> {
     }
 
     /// A problem that installing everything solves.
-    pub(super) fn install_all(&self, message: impl Into<String>) -> Option<Remedy> {
-        Some(Remedy::new(
-            message,
-            self.project.command(&self.manager.all),
-        ))
+    pub(super) fn install_all(&self, message: impl Into<String>) -> Remedy {
+        Remedy::new(message, self.project.command(&self.manager.all))
     }
 
     // The manifest against the lock, then both against what is there.
@@ -113,9 +110,9 @@ impl<'p> Tree<'p> {
         })?;
         let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
         let locked = locked.join(" or ");
-        self.install_all(format!(
+        Some(self.install_all(format!(
             "{name} {version} is installed, {file} asks for {locked}"
-        ))
+        )))
     }
 
     // Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
@@ -157,7 +154,7 @@ impl<'p> Tree<'p> {
             let mut asked = asked.filter(|one| !one.is_conditional);
             asked.find_map(|one| one.unmet(self.present.get(&one.name), &self.lock, &by))
         });
-        self.install_all(message?)
+        Some(self.install_all(message?))
     }
 
     /// Returns the project's own package where it is not installed: in a src layout, which only an installation puts
@@ -214,7 +211,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     if project.find_environment().is_none() {
         let is_elsewhere = std::env::var_os("VIRTUAL_ENV").is_some() || file != "uv.lock";
         let message = format!("{file} locks packages, and there is no .venv");
-        return tree.install_all(message).filter(|_| is_lock && !is_elsewhere);
+        return (is_lock && !is_elsewhere).then(|| tree.install_all(message));
     }
     let mut requirements = python_requirements(project);
     if let Some(lost) = lost_interpreter(project, manager) {
@@ -291,7 +288,7 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     let mut usual = node_requirements(&tree.manifest);
     if !project.has_path("node_modules") {
         let message = "package.json asks for packages, and there is no node_modules";
-        return tree.install_all(message).filter(|_| !usual.is_empty());
+        return (!usual.is_empty()).then(|| tree.install_all(message));
     }
     let is_there = |name: &str| project.has_path(&format!("node_modules/{name}"));
     let members = list_members(project.source, false);
@@ -697,7 +694,7 @@ mod tests {
         let pip = format!("{SITE}/pip/__init__.py");
         let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
         let [attrs, idna, requests, own] =
-            ["attrs-23.1.0", "idna-2.0", "requests-2.32.0", "own-0.1"].map(|name| about(name));
+            ["attrs-23.1.0", "idna-2.0", "requests-2.32.0", "own-0.1"].map(about);
         let test = ("tests/test_a.py", "import freezegun\n");
         let setup = "[options.extras_require]\ntest =\n    freezegun\n";
         let pdm =

@@ -31,9 +31,12 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     };
     let ends_cut = rows.last().is_some_and(Option::is_none)
         && old.last().is_some_and(|line| is_start(line.text()));
-    let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>() as i64;
+    let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>();
     let lost = lost_lines(hunk, lines).filter(|(gone, new)| {
-        hunk.ends_input && *gone.min(new) >= 0 && gone + new > 0 && *gone != left_out
+        hunk.ends_input
+            && *gone.min(new) >= 0
+            && gone + new > 0
+            && usize::try_from(*gone) != Ok(left_out)
     });
     if let Some((gone, new)) = lost {
         let hint = format!(
