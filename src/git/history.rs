@@ -71,6 +71,24 @@ impl Repository {
         })
     }
 
+    /// Returns the newest of some commits, newest first, that `commit` is or descends from. Looks at 64 of them.
+    pub fn newest_ancestor(&self, commits: &[String], commit: &str) -> Option<String> {
+        if commits.iter().any(|one| one == commit) {
+            return Some(commit.to_owned());
+        }
+        let repo = self.local();
+        let tip = commit_of(&repo, commit).ok()?.id;
+        let mut near = commits.iter().take(64);
+        let found = near.find(|one| {
+            let one = commit_of(&repo, one).map(|one| one.id);
+            one.is_ok_and(|one| {
+                repo.merge_base(one, tip)
+                    .is_ok_and(|base| base.is_some_and(|base| base.detach() == one))
+            })
+        });
+        found.cloned()
+    }
+
     /// Returns the files that each of up to `count` commits changed, newest first, following all parents from
     /// `revision`. Merges are passed over because the commits they merge are in the walk, and so are commits whose
     /// trees are missing.

@@ -69,6 +69,8 @@ pub(crate) struct Count {
     pub(crate) end: usize,
     /// Whether it counts a failure.
     pub(crate) red: bool,
+    /// The tests that it counts.
+    pub(crate) tests: u64,
 }
 
 /// The closing summaries of a text in its order.
@@ -78,6 +80,7 @@ pub(crate) fn counts(text: &str) -> Vec<Count> {
         .map(|(end, counts)| Count {
             end,
             red: counts.failed + counts.errors > 0,
+            tests: counts.total() + counts.errors,
         })
         .collect();
     found.sort_by_key(|count| count.end);

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::answer::Answer;
-use super::case::{Case, Scope, holds_failing_test, search_case};
+use super::case::{Case, Scope, search_case};
 use super::failures::Observation;
+use super::test_files::holds_failing_test;
 use super::trials::Trials;
 use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
@@ -102,8 +103,14 @@ fn list_bases(
         commit.map(|commit| base(&format!("{steps} commits back"), commit))
     };
     let mut bases = Vec::new();
+    // A commit beside the line, as after an amend or a rebase, stands for where the two part.
+    let on_line = |commit: String| {
+        let found = git.newest_ancestor(line, &commit)?;
+        (line.first() != Some(&found) || found == commit).then_some(found)
+    };
     if let Some(since) = find.since {
         let commit = git.commit(since)?;
+        let commit = on_line(commit.clone()).unwrap_or(commit);
         // Where the tests do not build there, a later commit may do.
         let within = line.iter().position(|other| *other == commit);
         bases.push(base(since, commit));
@@ -113,7 +120,7 @@ fn list_bases(
         return Ok(bases);
     }
     let seen = find.seen_green.as_ref();
-    let seen = seen.and_then(|commit| git.commit(commit).ok());
+    let seen = seen.and_then(|commit| on_line(git.commit(commit).ok()?));
     bases.extend(seen.map(|commit| base("the last run that passed", commit)));
     let branched = git.branched_from();
     bases.extend(branched.map(|commit| base("where the branch began", commit)));

@@ -175,12 +175,13 @@ impl Failures {
         self.targets = if new.is_empty() { open } else { new };
     }
 
-    /// Reads a run: how each failure ended. `named` is how many tests the command selects; 1 for all.
-    pub fn observe(&self, ran: &CommandsRun, named: usize) -> Observation {
+    /// Reads a run: how each failure ended. `named` is how many tests the command selects; 1 for all. Where it
+    /// `lacks_tests`, only those that it lists are there.
+    pub fn observe(&self, ran: &CommandsRun, named: usize, lacks_tests: bool) -> Observation {
         Observation {
             passed: ran.observed.passed,
             ends: if self.of_tests {
-                self.ends_of_tests(ran, named)
+                self.ends_of_tests(ran, named, lacks_tests)
             } else {
                 Vec::new()
             },
@@ -189,7 +190,7 @@ impl Failures {
         }
     }
 
-    fn ends_of_tests(&self, ran: &CommandsRun, named: usize) -> Vec<End> {
+    fn ends_of_tests(&self, ran: &CommandsRun, named: usize, lacks_tests: bool) -> Vec<End> {
         let failing = &ran.diagnosis.tests;
         let accounts = ran.evidence.iter().flat_map(|evidence| &evidence.accounts);
         let accounts: Vec<_> = accounts.collect();
@@ -230,7 +231,7 @@ impl Failures {
         };
         let rest = |(item, end): (&Item, Option<End>)| {
             let is_trusted = counted && is_trusted;
-            let by_default = match is_gone(item) {
+            let by_default = match lacks_tests || is_gone(item) {
                 _ if reported(item, TestEnd::Passed) => End::Passes,
                 true => End::Gone,
                 false if is_trusted => End::Passes,

@@ -11,6 +11,7 @@ mod find;
 mod known;
 mod rank;
 mod search;
+mod test_files;
 mod trials;
 
 use crate::workplace::{Difference, Hunk, States, What};

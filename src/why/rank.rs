@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::case::holds_failing_test;
+use super::test_files::holds_failing_test;
 use crate::graph::Graph;
 use crate::languages::{Language, Outline, outline};
 use crate::model::{Diagnosis, RepoPath, Traced};

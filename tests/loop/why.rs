@@ -759,3 +759,59 @@ fn checker_that_cannot_start_is_not_flaky() {
         "{document}"
     );
 }
+
+#[test]
+fn passing_commit_beside_the_line_blames_no_innocent_commit() {
+    needs!("python3");
+    let repo = repo();
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write("README.md", "Loans of the topic\n");
+    repo.commit();
+    repo.mendit(&[&["run"][..], &COMMAND].concat());
+    repo.git(&["checkout", "-q", "-b", "base", "HEAD~1"]);
+    repo.write("library/loans.py", broken(LOANS));
+    repo.commit();
+    let guilty = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    repo.write("library/names.txt", "ann\nbob\n");
+    repo.commit();
+    repo.git(&["checkout", "-q", "topic"]);
+    repo.git(&["rebase", "-q", "base"]);
+    let (_, document) = why(&repo, &[]);
+    assert_eq!(document["cause"][0]["commit"], guilty, "{document}");
+}
+
+#[test]
+fn new_test_of_runner_without_list_has_no_culprit() {
+    needs!("node");
+    let test = "const test = require('node:test');\nconst assert = require('node:assert');\ntest('one', () => \
+                assert.ok(true));\n";
+    let repo = Repo::with(&[("one.test.js", test), ("one.js", "")]);
+    repo.write(
+        "one.test.js",
+        format!("{test}test('two', () => assert.ok(false));\n"),
+    );
+    let output = repo.mendit(&["why", "--format", "json", "node", "--test"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["cause"], Value::Array(Vec::new()), "{document}");
+}
+
+#[test]
+fn tests_that_fail_alone_are_rerun_with_the_others() {
+    needs!("python3");
+    // The first module makes the second importable.
+    let first = "import sys\n\nsys.path.insert(0, 'hidden')\nimport unittest\n\n\nclass TestFirst(unittest.TestCase):\n    \
+                 def test_first(self):\n        pass\n";
+    let second = "import unittest\n\nfrom amount import AMOUNT\n\n\nclass TestSecond(unittest.TestCase):\n    def \
+                  test_second(self):\n        self.assertEqual(AMOUNT, 1)\n";
+    let repo = Repo::with(&[
+        ("hidden/amount.py", "AMOUNT = 1\n"),
+        ("test_a.py", first),
+        ("test_b.py", second),
+    ]);
+    repo.write("hidden/amount.py", "AMOUNT = 2\n");
+    let (_, document) = why(&repo, &[]);
+    assert_eq!(
+        document["cause"][0]["path"], "hidden/amount.py",
+        "{document}"
+    );
+}
