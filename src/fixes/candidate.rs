@@ -26,7 +26,7 @@ pub struct Candidate {
     pub certain: bool,
     /// Whether it is kept only when the commands pass with it.
     pub must_fix: bool,
-    /// Whether it follows a rename that tests follow already: reverting the rename would break them.
+    /// Whether it follows a rename that other code follows already: reverting the rename would break it.
     pub is_expected: bool,
     /// The import of each name; empty for a name that is respelled.
     pub imports: BTreeMap<String, String>,

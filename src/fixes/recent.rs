@@ -105,7 +105,9 @@ impl Recent<'_> {
         let is_meant = |path: &str| Language::of_path(path) == Some(language);
         let graph = self.question.graph;
         let (mut imported, mut others) = (Vec::new(), Vec::new());
+        let mut uses = 0;
         for file in product_files(graph.source(), is_meant) {
+            uses += words(file.text.as_bytes(), new).count();
             if words(file.text.as_bytes(), old).next().is_none() {
                 continue;
             }
@@ -123,7 +125,8 @@ impl Recent<'_> {
         // A name that is imported is no member: `Math.round`.
         let changes = if imported.is_empty() { others } else { imported };
         let what = format!("rename `{old}` to `{new}`");
-        let is_expected = self.is_in_tests(new);
+        // Beside the definition itself.
+        let is_expected = uses > 1 || self.is_in_tests(new);
         Candidate::from_changes(&what, changes).map(|fix| Candidate { is_expected, ..fix })
     }
 

@@ -104,7 +104,7 @@ pub struct RunSummary {
     pub mends: Vec<String>,
     /// Every candidate that it tries, in order, one sentence each.
     pub tried: Vec<String>,
-    /// Whether one of them follows a rename that tests follow already: reverting the rename would break those.
+    /// Whether one of them follows a rename that other code follows already: reverting the rename would break it.
     pub fix_first: bool,
     /// The culprit; `null` if no search confirmed one.
     pub cause: Option<KnownCause>,
