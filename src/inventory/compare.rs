@@ -89,7 +89,8 @@ impl<'p> Tree<'p> {
         if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
             let wanted = format!("{name} {range}");
             let wanted = wanted.trim_end();
-            let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
+            let message =
+                format!("the manifest asks for `{wanted}`, but {file} does not contain it");
             return Some(Remedy::new(message, self.manager.renew.clone()));
         }
         let unmet = |one: &Requirement| {
@@ -210,7 +211,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let is_lock = file.ends_with(".lock");
     if project.find_environment().is_none() {
         let is_elsewhere = std::env::var_os("VIRTUAL_ENV").is_some() || file != "uv.lock";
-        let message = format!("{file} locks packages, and there is no .venv");
+        let message = format!("{file} locks packages, but there is no .venv");
         return (is_lock && !is_elsewhere).then(|| tree.install_all(message));
     }
     let mut requirements = python_requirements(project);
@@ -263,7 +264,7 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
         "uv.lock" => all,
         _ => format!("python3 -m venv --clear {name} && {all}"),
     };
-    let message = format!("{name}/bin/python leads to an interpreter that is gone, or was moved");
+    let message = format!("{name}/bin/python points to an interpreter that no longer exists");
     Some(Remedy::new(message, line))
 }
 

@@ -102,7 +102,7 @@ impl<'a> Project<'a> {
             true => format!("corepack enable {name}"),
             false => get,
         };
-        let message = format!("`{name}`, which installs the packages, is not installed");
+        let message = format!("this project uses `{name}`, which is not installed");
         (!(self.has_program)(name)).then(|| Remedy::new(message, line))
     }
 

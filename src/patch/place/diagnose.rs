@@ -174,7 +174,7 @@ fn explain(
     let known = gaps.iter().flat_map(Clone::clone).find(added);
     let lost = rows.iter().position(Option::is_none);
     failure.message = match (known, lost) {
-        (Some(row), _) => format!("line {} of the file already has what it adds", row + 1),
+        (Some(row), _) => format!("line {} of the file is already a line to add", row + 1),
         (_, Some(lost)) => {
             let line = quote(old[lost].text());
             let above = lost.checked_sub(1).and_then(|above| rows[above]);

@@ -273,7 +273,7 @@ impl Found {
             (_, _, Some(content)) => {
                 let adds = self.adding || text(fields, "mode").is_some_and(is_addition);
                 if adds || get(fields, LINES).is_some_and(|lines| !lines.is_null()) {
-                    let message = "a text covers only some lines of its file, and it is unclear what it replaces";
+                    let message = "a text covers only some lines of its file, so the lines to replace are unknown";
                     self.refuse(Code::P107, message);
                 } else {
                     self.add_whole(path, content);
