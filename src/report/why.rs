@@ -41,13 +41,17 @@ fn effect_of_revert(document: &WhyDocument) -> String {
 fn unknown(document: &WhyDocument) -> String {
     let base = document.base.as_ref().map(|base| format!(" since {}", short(&base.commit)));
     let since = base.unwrap_or_default();
-    let likely = document.suspects.first().filter(|change| change.why.contains("passed once"));
-    let likely = likely.map_or(String::new(), |change| {
-        format!(
-            "likely {} (the failing tests passed once with it reverted); ",
-            place(change)
-        )
-    });
+    let likely = document.suspects.iter().filter(|change| change.why.contains("passed once"));
+    let likely: Vec<String> = likely.map(place).collect();
+    let likely = match likely.as_slice() {
+        [] => String::new(),
+        [one] => format!("likely {one} (the failing tests passed once with it reverted); "),
+        several => format!(
+            "likely {} (the failing tests passed once with all {} reverted); ",
+            several.join(", "),
+            several.len()
+        ),
+    };
     let runs = document.runs + document.whole_runs;
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     match document.reason {

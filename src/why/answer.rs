@@ -19,11 +19,6 @@ const MAX_SUSPECTS: usize = 20;
 const MAX_DIFF_LINES: usize = 20;
 /// Submodules that a document names as not tried.
 const MAX_SUBMODULES: usize = 3;
-/// Places of likely changes that are named together.
-const MAX_LIKELY: usize = 3;
-/// The evidence for a change with which reverted the tests passed once.
-const LIKELY: &str = "the failing tests passed once with it reverted";
-
 /// The answer of a search.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -146,12 +141,15 @@ fn not_tried(path: &RepoPath) -> Remedy {
 
 // Changes with which reverted the tests passed once come first.
 fn put_likely_first(suspects: &mut [WhyChange], likely: &[String]) {
-    for suspect in suspects.iter_mut().filter(|_| likely.len() <= MAX_LIKELY) {
-        if likely.contains(&suspect.place()) {
-            LIKELY.clone_into(&mut suspect.why);
-        }
+    let with = match likely.len() {
+        1 => "it reverted".to_owned(),
+        count => format!("these {count} changes reverted together"),
+    };
+    let is_likely = |suspect: &WhyChange| likely.contains(&suspect.place());
+    suspects.sort_by_key(|suspect| !is_likely(suspect));
+    for suspect in suspects.iter_mut().take_while(|suspect| is_likely(suspect)) {
+        suspect.why = format!("the failing tests passed once with {with}");
     }
-    suspects.sort_by_key(|suspect| suspect.why != LIKELY);
 }
 
 // The line of a committed change as the file is now, where its text is there once.

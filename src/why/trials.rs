@@ -354,7 +354,9 @@ impl<'a> Trials<'a> {
         if outcome == WhyOutcome::Passes {
             self.failures.drop_skipped(&seen);
             let is_less = |old: &Vec<String>| reverted.len() < old.len();
-            if !reverted.is_empty() && self.likely.as_ref().is_none_or(is_less) {
+            // More changes than a line can name say nothing.
+            let is_few = (1..=3).contains(&reverted.len());
+            if is_few && self.likely.as_ref().is_none_or(is_less) {
                 self.likely = Some(reverted.to_vec());
             }
         }

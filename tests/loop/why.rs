@@ -159,6 +159,12 @@ fn files_that_went_and_causes_of_two_parts_are_named() {
     let places: Vec<&Value> =
         document["cause"].as_array().unwrap().iter().map(|it| &it["line"]).collect();
     assert_eq!(places, [11, 15], "{document}");
+    // Neither is said to suffice alone.
+    let (_, document) = why(&repo, &["--max-runs", "3"]);
+    let likely = "likely library/loans.py:11, library/loans.py:15 (the failing tests passed once with \
+                  all 2 reverted); search stopped";
+    let message = document["message"].as_str().unwrap();
+    assert!(message.starts_with(likely), "{document}");
 }
 
 #[test]
