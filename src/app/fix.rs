@@ -214,13 +214,17 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
         budget_seconds: Some(Seconds(Duration::from_mins(1))),
         ..WhyRequest::default()
     };
-    let found = find_cause(app, &request).ok();
-    let Some(found) = found.filter(|found| found.undo.is_some()) else {
+    let Ok(found) = find_cause(app, &request) else {
         return Ok(());
     };
-    result.cause = Some(found.message);
+    let culprit = Culprit::of_search(&found);
+    match culprit {
+        Culprit::Undoable => result.cause = Some(found.message),
+        Culprit::NewTest => {}
+        _ => return Ok(()),
+    }
     result.suggested_actions = next_steps(&NextFacts {
-        culprit: Culprit::Undoable,
+        culprit,
         agent: installed_agent(),
         ..NextFacts::default()
     });

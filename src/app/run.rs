@@ -27,7 +27,7 @@ use crate::patch::{WriteError, is_interrupted};
 use crate::policy::{CommandFiles, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
 use crate::repair::{files_digest, in_utc, test_result};
-use crate::report::{Culprit, NextFacts, culprit_of, next_steps};
+use crate::report::{Culprit, NextFacts, next_steps};
 use crate::source::Memory;
 use crate::state::RunId;
 use crate::why::{RedRun, known_cause};
@@ -285,7 +285,7 @@ impl CommandRun {
             culprit: if self.is_misnamed {
                 Culprit::Outside
             } else {
-                culprit_of(summary, self.found.as_ref())
+                Culprit::of_run(summary, self.found.as_ref())
             },
             agent: installed_agent(),
         });

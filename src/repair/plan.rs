@@ -193,7 +193,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
         let reason = StopReason::UserActionRequired;
         return Some(stop(RunStatus::UserActionRequired, reason, &message));
     }
-    let message = "nothing more can be done without an agent";
+    let message = "no fix was found without an agent";
     (!policy.agent).then(|| give_up(history, StopReason::TestsFailed, message))
 }
 

@@ -24,7 +24,7 @@ cfg_if::cfg_if! {
         pub use context::context_text;
         pub use diagnosis::{diagnosis_text, failure_text};
         pub use listings::{healing_text, imports_paths, imports_text};
-        pub use next_steps::{Culprit, NextFacts, culprit_of, next_steps};
+        pub use next_steps::{Culprit, NextFacts, next_steps};
         pub use page::{Page, diff_text, table};
         pub use patch::patch_text;
         pub use prompt::{ReplyForm, agent_prompt, context_markdown};

@@ -39,15 +39,24 @@ pub enum Culprit {
     Outside,
 }
 
-/// Whether the culprit of a failed run is known.
-pub fn culprit_of(summary: &RunSummary, found: Option<&WhyDocument>) -> Culprit {
-    match found {
-        Some(found) if found.undo.is_some() => Culprit::Undoable,
-        Some(found) if found.verdict == WhyVerdict::NotByThisChange => Culprit::NoChange,
-        Some(found) if found.reason == Some(WhyReason::NewTest) => Culprit::NewTest,
-        _ if summary.cause.is_some() => Culprit::Known,
-        _ if summary.requires_user_action => Culprit::Outside,
-        _ => Culprit::Unknown,
+impl Culprit {
+    /// What a search says of it.
+    pub fn of_search(found: &WhyDocument) -> Self {
+        match found.reason {
+            _ if found.undo.is_some() => Self::Undoable,
+            _ if found.verdict == WhyVerdict::NotByThisChange => Self::NoChange,
+            Some(WhyReason::NewTest) => Self::NewTest,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether the culprit of a failed run is known.
+    pub fn of_run(summary: &RunSummary, found: Option<&WhyDocument>) -> Self {
+        match found.map_or(Self::Unknown, Self::of_search) {
+            Self::Unknown if summary.cause.is_some() => Self::Known,
+            Self::Unknown if summary.requires_user_action => Self::Outside,
+            culprit => culprit,
+        }
     }
 }
 
@@ -59,14 +68,16 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
         steps.extend(command.map(|line| format!("{line}  ({})", remedy.problem)));
     }
     let mut offer = |command: &str, what: &str| steps.push(format!("{command}  ({what})"));
-    if facts.is_certain {
+    if facts.is_certain && !facts.may_fix {
         offer("mendit fix", "applies the certain fix");
+    } else if facts.is_certain {
+        offer("mendit fix", "tries the fixes above");
     }
     // Three tries take less time than a search for the culprit.
     let is_early = facts.fix_first || facts.culprit == Culprit::Unknown;
     let may_fix = facts.may_fix && !facts.is_certain;
     if may_fix && is_early {
-        offer("mendit fix", "tries the candidates above");
+        offer("mendit fix", "tries the fixes above");
     }
     match facts.culprit {
         Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
@@ -81,7 +92,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
         offer("mendit hint --apply", "adds the certain import to the test");
     }
     if may_fix && !is_early {
-        offer("mendit fix", "tries the candidates above");
+        offer("mendit fix", "tries the fixes above");
     }
     if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
         offer(&format!("mendit fix --agent {agent}"), "asks the agent");
@@ -129,6 +140,11 @@ mod tests {
             fix_first: true,
             ..reverted
         };
+        let either = NextFacts {
+            may_fix: true,
+            ..certain
+        };
+        assert_eq!(next_steps(&either)[0], "mendit fix  (tries the fixes above)");
         for (facts, commands) in [
             (candidates, &["mendit fix", "mendit why"][..]),
             (reverted, &["mendit fix --undo", "mendit fix"]),

@@ -93,11 +93,10 @@ impl Weighed {
             What::Lines(_, after) => after.start..after.end + 1,
             _ => 0..usize::MAX,
         };
-        let named = |(_, line): &(RepoPath, Option<u32>)| {
-            line.is_some_and(|line| lines.contains(&(line as usize).saturating_sub(1)))
-        };
-        if hunk.line().is_some() && places().any(named) {
-            weighed.add_score(8, "the output names the line".to_owned());
+        let is_within = |line: &u32| lines.contains(&(*line as usize).saturating_sub(1));
+        let mut named = places().filter_map(|(_, line)| *line).filter(is_within);
+        if let (Some(_), Some(line)) = (hunk.line(), named.next()) {
+            weighed.add_score(8, format!("the output names line {line}"));
         } else if places().next().is_some() {
             weighed.add_score(2, "the output names the file".to_owned());
         }

@@ -717,6 +717,10 @@ fn new_tests_have_no_culprit() {
         );
         assert_eq!(document["cause"], Value::Array(Vec::new()), "{document}");
     }
+    let fix = repo.mendit(&[&["fix"][..], &COMMAND].concat());
+    let printed = String::from_utf8_lossy(&fix.stdout).into_owned() + &stderr(&fix);
+    assert!(printed.contains("mendit context  (packs"), "{printed}");
+    assert!(!printed.contains("mendit why"), "{printed}");
 }
 
 #[test]
