@@ -244,6 +244,12 @@ fn says_where_it_stops_matching() {
         (difference.expected.as_str(), difference.actual.as_deref()),
         ("drei", Some("three"))
     );
+    // Below a blank line that the file has not there.
+    let blank = "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n \n drei\n-four\n+FOUR\n five\n";
+    let judged = super::support::judged(&[("f", FILE)], blank);
+    let hunk = &judged.verdict.files[0].hunks[0];
+    let difference = hunk.mismatch.difference.as_ref().unwrap();
+    assert_eq!((difference.patch_line, difference.file_line), (5, 3));
 }
 
 #[test]
