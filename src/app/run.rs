@@ -232,8 +232,9 @@ impl CommandRun {
             .is_some_and(|line| missing_test_file(&workspace, line).is_some());
         let search = line.as_deref().and_then(|line| {
             let (root, exit_code) = (workspace.root.as_deref(), failing.end.code_or_signal());
-            let red = RedRun::new(diagnosis, &app.clean(log.as_bytes()), exit_code, root);
-            Search::after_run(app, &workspace, (line, failing.duration), red)
+            let log = app.clean(log.as_bytes());
+            let red = RedRun::new(diagnosis, &log, exit_code, failing.duration, root);
+            Search::after_run(app, &workspace, line, red)
         });
         if let Some(search) = &search {
             let settings = app.settings();
@@ -281,7 +282,8 @@ impl CommandRun {
             is_certain: summary.certain.iter().any(|import| import.tried),
             is_certain_in_test: summary.certain.iter().any(|import| !import.tried),
             may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|one| one.tried),
-            fix_first: summary.fix_first,
+            fix_first: summary.fix_first
+                || self.found.as_ref().is_some_and(|found| !found.breaks.is_empty()),
             culprit: if self.is_misnamed {
                 Culprit::Outside
             } else {

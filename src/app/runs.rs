@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -301,11 +301,15 @@ impl<'a> RunStore<'a> {
         if files != Some(files_digest(source)) {
             return Ok(None);
         }
+        let window = last.rerun.as_ref().and_then(|rerun| rerun.window);
+        let took = window.map_or(Duration::MAX, |[from, to]| {
+            Duration::from_millis(to.saturating_sub(from))
+        });
         Ok(last.log()?.map(|last| {
             let text = last.log.text();
             let diagnosis = diagnose_in(text, &last.facts, source);
             let (exit_code, root) = (last.facts.exit_code, workspace.root.as_deref());
-            RedRun::new(diagnosis, text, exit_code, root)
+            RedRun::new(diagnosis, text, exit_code, took, root)
         }))
     }
 

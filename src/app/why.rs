@@ -1,7 +1,7 @@
 //! The task of `mendit why`: searches for the culprit and caches the answer.
 
 use std::ffi::OsString;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::command::not_started;
 use super::files::make_folder;
@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
     pub(super) fn after_run(
         app: &App,
         workspace: &Workspace,
-        (line, took): (&'a str, Duration),
+        line: &'a str,
         red: RedRun,
     ) -> Option<Self> {
         let place = app.settings().sandbox.workplace;
@@ -134,10 +134,10 @@ impl<'a> Search<'a> {
             line,
             commands,
             choice: [WorkplaceMode::Overlay, WorkplaceMode::Auto][usize::from(is_small)],
+            limits: TrialLimits::after_run(red.took),
             red: Some(red),
             since: None,
             near_only: true,
-            limits: TrialLimits::after_run(took),
         })
     }
 

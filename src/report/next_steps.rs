@@ -144,7 +144,10 @@ mod tests {
             may_fix: true,
             ..certain
         };
-        assert_eq!(next_steps(&either)[0], "mendit fix  (tries the fixes above)");
+        assert_eq!(
+            next_steps(&either)[0],
+            "mendit fix  (tries the fixes above)"
+        );
         for (facts, commands) in [
             (candidates, &["mendit fix", "mendit why"][..]),
             (reverted, &["mendit fix --undo", "mendit fix"]),

@@ -26,7 +26,12 @@ pub fn why_line(document: &WhyDocument) -> String {
 }
 
 fn effect_of_revert(document: &WhyDocument) -> String {
-    match document.tests.len() {
+    let breaks = match document.breaks.as_slice() {
+        [] => String::new(),
+        [one] => format!(", but {one} fails then"),
+        [first, rest @ ..] => format!(", but {first} and {} more fail then", rest.len()),
+    };
+    let helps = match document.tests.len() {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
         0 => "removes the new findings".to_owned(),
         1 => "makes the failing test pass".to_owned(),
@@ -35,7 +40,8 @@ fn effect_of_revert(document: &WhyDocument) -> String {
             document.not_rerun
         ),
         count => format!("makes {count} of {count} failing tests pass"),
-    }
+    };
+    helps + &breaks
 }
 
 fn unknown(document: &WhyDocument) -> String {

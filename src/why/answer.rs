@@ -30,6 +30,8 @@ pub struct Answer {
     pub cause: Vec<WhyChange>,
     /// A patch that reverts it, where its lines did not change again.
     pub undo: Option<String>,
+    /// Tests that fail only with it reverted.
+    pub breaks: Vec<String>,
     /// The changes, likeliest first.
     pub suspects: Vec<WhyChange>,
 }
@@ -42,6 +44,7 @@ impl Answer {
             base: None,
             cause: Vec::new(),
             undo: None,
+            breaks: Vec::new(),
             suspects: Vec::new(),
         }
     }
@@ -121,6 +124,7 @@ pub(super) fn build_document(
         failed_before,
         base: answer.base,
         cause: answer.cause.into_iter().map(place_now).collect(),
+        breaks: answer.breaks.iter().map(|name| mask(name)).collect(),
         undo: answer.undo.filter(|patch| mask(patch) == *patch),
         suspects: suspects.into_iter().map(masked).collect(),
         more_suspects: more as u64,

@@ -135,7 +135,12 @@ pub(super) fn search_case(
     ranked.sort_by_key(|suspect| suspect.hunk);
     answer.reason = None;
     answer.cause = describe_changes(&difference, &ranked, case.commit.as_deref());
-    answer.undo = undo_patch(&difference, &set, case, trials.workspace());
+    if let Some(changes) = undo_changes(&difference, &set, case, trials.workspace())
+        && let Ok(breaks) = trials.run_undone(&changes)?
+    {
+        answer.undo = String::from_utf8(canonical(&changes)).ok();
+        answer.breaks = breaks;
+    }
     Ok(answer)
 }
 
@@ -196,19 +201,18 @@ fn lay_over(case: &Case<'_>, difference: &Difference, hunks: &BTreeSet<usize>) -
     states
 }
 
-// The patch that reverts these changes in the files as they are now, merged with what changed since; `None` where
+// What reverts these changes in the files as they are now, merged with what changed since; `None` where
 // both changed the same lines.
-fn undo_patch(
+fn undo_changes(
     difference: &Difference,
     set: &BTreeSet<usize>,
     case: &Case<'_>,
     workspace: &Workspace,
-) -> Option<String> {
+) -> Option<Vec<Change>> {
     let changes = difference.reverted(set).into_iter().map(|(path, state)| {
         let after = FileState::read(case.after, &path);
         let change = Change::between(path, after, state);
         merge_change(change, workspace.source.as_ref(), workspace.git.as_ref()?).ok()
     });
-    let changes: Option<Vec<Change>> = changes.collect();
-    String::from_utf8(canonical(&changes?)).ok()
+    changes.collect()
 }

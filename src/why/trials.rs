@@ -30,7 +30,7 @@ const MAX_RUNS: u32 = 100;
 const RUNS_AFTER_RUN: u32 = 6;
 const LEAST_AFTER_RUN: Duration = Duration::from_secs(10);
 const MOST_AFTER_RUN: Duration = Duration::from_mins(1);
-/// A command this short is run whole where its failing tests cannot be selected.
+/// A command this short is run whole where its failing tests cannot be selected, and with the culprit reverted.
 const WHOLE_AFTER_RUN: Duration = Duration::from_secs(20);
 /// The least limit of a later run; otherwise five times the longest so far.
 const SHORTEST: Duration = Duration::from_secs(30);
@@ -108,6 +108,8 @@ pub struct RedRun {
     pub log: String,
     /// Its exit code.
     pub exit_code: Option<i32>,
+    /// How long it took.
+    pub took: Duration,
 }
 
 impl RedRun {
@@ -116,6 +118,7 @@ impl RedRun {
         diagnosis: Diagnosis,
         log: &str,
         exit_code: Option<i32>,
+        took: Duration,
         root: Option<&Path>,
     ) -> Self {
         let root = root.map(|root| format!("{}/", root.display()));
@@ -123,6 +126,7 @@ impl RedRun {
             diagnosis,
             log: root.map_or_else(|| log.to_owned(), |root| log.replace(&root, "")),
             exit_code,
+            took,
         }
     }
 
@@ -168,7 +172,7 @@ impl<'a> Trials<'a> {
         place: Workplace<'a>,
     ) -> Result<(Self, bool), RepairError> {
         let silent = crate::diagnose::diagnose("", &LogFacts::default(), None);
-        let unknown = || RedRun::new(silent, "", None, None);
+        let unknown = || RedRun::new(silent, "", None, Duration::ZERO, None);
         let mut trials = Self {
             red: find.red.cloned().unwrap_or_else(unknown),
             find,
@@ -189,12 +193,19 @@ impl<'a> Trials<'a> {
             trials.select_tests();
             return Ok((trials, true));
         }
+        let began = Instant::now();
         let ran = trials.run_trial(&States::new(), "the unchanged command", None)?;
         let Some(ran) = ran.filter(|ran| !ran.observed.passed) else {
             return Ok((trials, false));
         };
         let exit_code = ran.observed.test_result.exit;
-        trials.red = RedRun::new(ran.diagnosis.clone(), &ran.log, exit_code, None);
+        trials.red = RedRun::new(
+            ran.diagnosis.clone(),
+            &ran.log,
+            exit_code,
+            began.elapsed(),
+            None,
+        );
         trials.select_tests();
         if trials.selection.is_none() {
             let seen = trials.observe_run(&States::new(), &ran);
@@ -368,6 +379,37 @@ impl<'a> Trials<'a> {
             outcome,
         });
         Ok(Some(seen))
+    }
+
+    /// Runs the whole command on the files as they are now with the culprit reverted, where it is short.
+    /// Returns the tests that fail only then; an error says that the tests do not pass with it.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn run_undone(
+        &mut self,
+        undo: &[Change],
+    ) -> Result<Result<Vec<String>, WhyOutcome>, RepairError> {
+        let states = undo.iter().map(|change| (change.path.clone(), change.after.clone()));
+        let states: States = states.collect();
+        let is_known = self.selection.is_none() && self.seen(&states).next().is_some();
+        if is_known || self.red.took > WHOLE_AFTER_RUN {
+            return Ok(Ok(Vec::new()));
+        }
+        let selection = self.selection.take();
+        let ran = self.run_trial(&states, "all tests with the culprit reverted", None)?;
+        self.selection = selection;
+        let Some(ran) = ran else {
+            self.ended = None;
+            return Ok(Ok(Vec::new()));
+        };
+        let outcome = self.failures.outcome(&self.observe_run(&states, &ran));
+        if outcome == WhyOutcome::Fails {
+            return Ok(Err(outcome));
+        }
+        let mut failing = ran.diagnosis.failing_tests;
+        failing.retain(|id| !self.red.diagnosis.failing_tests.contains(id));
+        Ok(Ok(failing))
     }
 
     // Whether the selection misses tests: it ran none, passes without counting all, or the tests do not fail alone

@@ -64,20 +64,21 @@ fn a_change_that_is_not_committed_is_named_and_stays() {
     assert_eq!(cause[0]["path"], "library/loans.py");
     assert_eq!(cause[0]["line"], 6);
     assert_eq!(cause[0]["commit"], Value::Null);
-    assert_eq!(document["wholeRuns"], 1);
+    // Before the search, and with the culprit reverted.
+    assert_eq!(document["wholeRuns"], 2);
     assert!(document["runs"].as_u64().unwrap() <= 6, "{document}");
     let line = "your change at library/loans.py:6 (`>` became `>=`): reverting it makes the failing test pass";
     assert_eq!(document["message"], line);
     let now = std::fs::read_to_string(repo.root().join("library/loans.py")).unwrap();
     assert_eq!(now, text);
 
-    // After a run nothing has to be run whole again.
+    // After a run it need not be run again as it is.
     repo.mendit(&[&["run"][..], &COMMAND].concat());
     let output = repo.mendit(&["why"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.starts_with(line), "{said}");
     assert!(said.contains("+    return days >= LIMIT\n"), "{said}");
-    assert!(!said.contains("whole command"), "{said}");
+    assert!(said.contains("runs of the whole command: 1,"), "{said}");
 }
 
 #[test]
@@ -214,7 +215,7 @@ fn tests_of_node_are_asked_alone() {
     assert_eq!(document["cause"][0]["line"], 3);
     assert_eq!(
         (&document["wholeRuns"], &document["tests"]),
-        (&1.into(), &serde_json::json!(["gross"]))
+        (&2.into(), &serde_json::json!(["gross"]))
     );
 }
 
@@ -677,6 +678,18 @@ fn run_offers_fix_before_undo_where_tests_follow_a_rename() {
     );
     let said = stderr(&repo.mendit(&[&["run"][..], &COMMAND].concat()));
     assert!(said.contains("next: mendit fix  (tries"), "{said}");
+    // Reverting the rename alone is said to break the tests that follow it.
+    let document = asked(&repo, &COMMAND);
+    assert_eq!(
+        document["breaks"],
+        serde_json::json!(["test_loans"]),
+        "{document}"
+    );
+    let message = document["message"].as_str().unwrap();
+    assert!(
+        message.ends_with(", but test_loans fails then"),
+        "{message}"
+    );
 }
 
 #[test]

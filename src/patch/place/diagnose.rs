@@ -59,7 +59,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
         |row: &usize| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected);
     let cut = (0..text.len()).find(is_cut).filter(|_| rows[index].is_none());
     let before = rows[..index].iter().rev().find_map(|row| *row);
-    let below = (0..).zip(&rows[index..]).find_map(|(down, row)| row.as_ref()?.checked_sub(down));
+    let below = (0..)
+        .zip(&rows[index..])
+        .find_map(|(down, row)| row.as_ref()?.checked_sub(down));
     let row = cut.or(before.map(|row| row + 1)).or(below);
     let Some(row) = row.or(start.map(|row| row + index)) else {
         return;
