@@ -111,16 +111,16 @@ impl Adapter {
 
 // The values at these rows of a table: type of the event, JSON pointer, and another pointer with its value.
 fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
-    let find = |event: &'e Value, row: &String| {
+    let each = events.iter().flat_map(|event| rows.iter().map(move |row| (event, row)));
+    let values = each.filter_map(|(event, row)| {
         let mut words = row.split(' ');
         let (kind, pointer) = (words.next()?, words.next()?);
         let condition = words.next().and_then(|word| word.split_once('='));
         let is_own = has_value(event, "/type", kind)
             && condition.is_none_or(|(at, value)| has_value(event, at, value));
         event.pointer(pointer).filter(|_| is_own)
-    };
-    let each = events.iter().flat_map(|event| rows.iter().map(move |row| (event, row)));
-    each.filter_map(|(event, row)| find(event, row)).collect()
+    });
+    values.collect()
 }
 
 fn has_value(event: &Value, at: &str, value: &str) -> bool {

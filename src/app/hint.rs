@@ -90,9 +90,8 @@ pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
     let log = match &request.log {
         Some(log) => Some(log.log(app)?),
         None if request.file.is_none() => {
-            let missing =
-                || no_run().hint("or pass the undefined name: `mendit hint NAME --file FILE`");
-            Some(last_log(app)?.ok_or_else(missing)?.log)
+            let hint = "or pass the undefined name: `mendit hint NAME --file FILE`";
+            Some(last_log(app)?.ok_or_else(|| no_run().hint(hint))?.log)
         }
         None if request.names.is_empty() => {
             let error = AppError::usage("no name to look for");

@@ -153,8 +153,8 @@ impl<'a> Packer<'a> {
                 continue;
             }
             // Of a part that does not fit, the lines that the failure points at.
-            let inside = |line: &&u32| (lines[0]..=lines[1]).contains(*line);
-            for line in entry.candidate.lines.iter().filter(inside) {
+            let pointed = entry.candidate.lines.iter();
+            for line in pointed.filter(|line| (lines[0]..=lines[1]).contains(*line)) {
                 let last = self.files[file].lines.count();
                 let from = line.saturating_sub(AROUND).max(1);
                 self.take_with_signatures(file, [from, (line + AROUND).min(last)]);

@@ -226,16 +226,15 @@ impl Case {
             None if self.class == "test" && suite.is_empty() => Some("node-test"),
             None => None,
         };
-        let is_class = |class: &str| {
-            class.contains('.')
-                && class.split('.').all(|part| !part.is_empty())
-                && !class.contains(['/', ' '])
-                && !is_script(class)
-                && !is_script(suite)
-        };
+        let class = &self.class;
+        let is_class = class.contains('.')
+            && class.split('.').all(|part| !part.is_empty())
+            && !class.contains(['/', ' '])
+            && !is_script(class)
+            && !is_script(suite);
         self.id = match self.runner {
             Some("pytest") => self.pytest_id(),
-            None if is_class(&self.class) && !self.name.starts_with(&self.class) => {
+            None if is_class && !self.name.starts_with(&self.class) => {
                 format!("{}.{}", self.class, self.name)
             }
             _ => self.name.clone(),

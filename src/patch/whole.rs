@@ -82,10 +82,11 @@ fn names_in(path: &str, state: &FileState, long: bool) -> Vec<String> {
     };
     let all = outline(&path, &state.bytes).definitions;
     // What a function defines inside is its own affair.
-    let is_inner = |parent: usize| all.get(parent).is_none_or(|outer| outer.parent.is_some());
     let members = all.iter().filter(|definition| {
         let is_long = definition.lines[1] > definition.lines[0];
-        (is_long || !long) && !definition.parent.is_some_and(is_inner)
+        let outer = definition.parent.map(|parent| all.get(parent));
+        (is_long || !long)
+            && outer.is_none_or(|outer| outer.is_some_and(|outer| outer.parent.is_none()))
     });
     members.map(|definition| definition.name.clone()).collect()
 }

@@ -118,13 +118,13 @@ pub(super) fn is_test_head(line: &[u8]) -> bool {
 }
 
 pub(super) fn is_skip(line: &[u8]) -> bool {
-    // `exit(` is not `xit(`.
-    let stands = |at: usize| {
-        let pair = at.checked_sub(1).and_then(|before| line.get(before..=at));
-        !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
-    };
     let mut found = SKIPS.iter().flat_map(|skips| skips.find_overlapping_iter(line));
-    found.any(|hit| stands(hit.start()))
+    found.any(|hit| {
+        // `exit(` is not `xit(`.
+        let before = hit.start().checked_sub(1);
+        let pair = before.and_then(|before| line.get(before..=hit.start()));
+        !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
+    })
 }
 
 pub(super) fn is_foreign_program(path: &str) -> bool {

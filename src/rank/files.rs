@@ -93,14 +93,11 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     });
     let mut files: Vec<RankedFile> = scored.filter(|file| file.score() > 0.0).collect();
     sort_by_score(&mut files);
-    let is_about = |package: &str| {
-        let mut targets = input.targets.iter();
-        targets.any(|target| target.as_str().starts_with(package))
-    };
     // Files at the top for which is asked whether they are a copy of another project's: a packet shows no more.
     for file in files.iter_mut().take(40) {
         let package = vendored_package(source, &file.path);
-        if package.is_some_and(|package| !is_about(package)) {
+        let mut targets = input.targets.iter();
+        if package.is_some_and(|package| !targets.any(|path| path.as_str().starts_with(package))) {
             file.factor *= SET_APART;
         }
     }
@@ -197,11 +194,11 @@ fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath
         }
     }
     for named in &question.paths {
-        let is_named = |path: &RepoPath| {
-            ends_with_path(path.as_str(), named)
-                || named.contains('/') && ends_with_path(named, path.as_str())
-        };
-        let found: Vec<usize> = (0..paths.len()).filter(|at| is_named(&paths[*at])).collect();
+        let mut found: Vec<usize> = (0..paths.len()).collect();
+        found.retain(|at| {
+            let path = paths[*at].as_str();
+            ends_with_path(path, named) || named.contains('/') && ends_with_path(named, path)
+        });
         for at in &found {
             scores[*at] = (scores[*at] + 1.0 / found.len() as f64).min(1.0);
         }

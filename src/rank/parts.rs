@@ -78,9 +78,9 @@ pub fn score_parts(
 /// that was not loaded, where others of its language were, did not run.
 fn ran_in_failing(traced: &Traced, path: &RepoPath, unit: &Unit) -> Option<f64> {
     let language = Language::of_path(path.as_str())?;
-    let is_same = |other: &RepoPath| Language::of_path(other.as_str()) == Some(language);
     let is_loaded = traced.files.contains_key(path);
-    if !is_loaded && unit.definition.is_some() && traced.files.keys().any(is_same) {
+    let mut languages = traced.files.keys().map(|other| Language::of_path(other.as_str()));
+    if !is_loaded && unit.definition.is_some() && languages.any(|other| other == Some(language)) {
         return Some(0.0);
     }
     traced.score(path, unit.lines)

@@ -318,10 +318,12 @@ const YELLOW: &str = "\x1b[1;33m";
 /// A text for XML and HTML, between tags or in a quoted attribute. Characters that XML has no
 /// place for become the replacement character.
 pub(super) fn escaped(text: &str) -> String {
-    let is_outside = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    let text = text.replace('>', "&gt;").replace('"', "&quot;");
-    text.replace('\'', "&#39;").replace(is_outside, "\u{FFFD}")
+    let text = text.replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;");
+    text.replace(
+        |c: char| c.is_control() && c != '\n' && c != '\t',
+        "\u{FFFD}",
+    )
 }
 
 /// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,

@@ -92,13 +92,14 @@ fn find_hunk<'v>(
     earlier: &[PatchProblem],
     problem: &PatchProblem,
 ) -> Option<&'v HunkVerdict> {
-    let same = |other: &&PatchProblem| other.code == problem.code && other.path == problem.path;
+    let same = earlier.iter();
+    let same = same.filter(|other| other.code == problem.code && other.path == problem.path);
     let files = verdict.files.iter();
     files
         .filter(|file| problem.path.as_deref() == Some(file.path.as_str()))
         .flat_map(|file| &file.hunks)
         .filter(|hunk| hunk.code == Some(problem.code))
-        .nth(earlier.iter().filter(same).count())
+        .nth(same.count())
 }
 
 fn draw(

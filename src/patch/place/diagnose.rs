@@ -55,9 +55,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
         return;
     };
     let expected = trim_end(old[index].text());
-    let is_cut =
-        |row: &usize| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected);
-    let cut = (0..text.len()).find(is_cut).filter(|_| rows[index].is_none());
+    let cut = (0..text.len())
+        .find(|row| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected))
+        .filter(|_| rows[index].is_none());
     let before = rows[..index].iter().rev().find_map(|row| *row);
     let Some(row) = cut.or(before.map(|row| row + 1)).or(start) else {
         return;
@@ -150,10 +150,9 @@ fn explain(
         }
         return Some(*first);
     }
-    let is_same = |(line, row): (&&HunkLine<'_>, &Option<usize>)| {
-        row.is_none_or(|row| trim_end(line.text()) == trim_end(site.text.line(row)))
-    };
-    let other_space = old.iter().zip(rows).position(|pair| !is_same(pair));
+    let other_space = old.iter().zip(rows).position(|(line, row)| {
+        row.is_some_and(|row| trim_end(line.text()) != trim_end(site.text.line(row)))
+    });
     let how = other_space.map_or_else(String::new, |index| {
         let row = rows[index].unwrap_or_default();
         let indents = [site.text.line(row), old[index].text()]
@@ -167,11 +166,10 @@ fn explain(
             ),
         }
     });
-    let added = |row: &usize| {
+    let known = gaps.iter().flat_map(Clone::clone).find(|row| {
         let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
         added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
-    };
-    let known = gaps.iter().flat_map(Clone::clone).find(added);
+    });
     let lost = rows.iter().position(Option::is_none);
     failure.message = match (known, lost) {
         (Some(row), _) => format!("line {} of the file is already a line to add", row + 1),

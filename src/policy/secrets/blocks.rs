@@ -156,8 +156,8 @@ fn is_base64(byte: u8) -> bool {
 }
 
 fn end_of_label(text: &[u8], at: usize) -> usize {
-    let is_label = |byte: &&u8| matches!(byte, b'-' | b' ') || byte.is_ascii_uppercase();
-    let label = text[at..].iter().take(60).take_while(is_label).count();
+    let label = text[at..].iter().take(60);
+    let label = label.take_while(|byte| matches!(byte, b'-' | b' ' | b'A'..=b'Z')).count();
     let dashes = text[at..at + label].iter().rposition(|byte| *byte == b'-');
     at + dashes.map_or(label, |dash| dash + 1)
 }

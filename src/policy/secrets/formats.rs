@@ -147,9 +147,12 @@ pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize
 /// Whether a letter or digit stands right before, or a long run of base64.
 fn is_inside_word(text: &[u8], at: usize) -> bool {
     let before = &text[at.saturating_sub(LONG_WORD)..at];
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     match before.last() {
-        Some(b'+' | b'/') => before.len() == LONG_WORD && before.iter().all(is_base64),
+        Some(b'+' | b'/') => {
+            let mut bytes = before.iter();
+            before.len() == LONG_WORD
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte))
+        }
         last => last.is_some_and(u8::is_ascii_alphanumeric),
     }
 }

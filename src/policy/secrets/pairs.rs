@@ -153,8 +153,9 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
     let rating = measure_strength(value);
     match (kind, form) {
         (_, Form::Spaced) => {
-            let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-            rating == Strength::Strong && value.len() >= 16 && value.iter().all(is_plain)
+            let mut bytes = value.iter();
+            let is_plain = bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
+            rating == Strength::Strong && value.len() >= 16 && is_plain
         }
         (NameKind::Several, _) | (NameKind::Password | NameKind::Token, Form::Loose) => {
             rating == Strength::Strong && value.len() >= 16
