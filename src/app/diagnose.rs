@@ -110,8 +110,6 @@ pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
 
 /// Lines, candidates and edits that a summary lists.
 const MAX_LINES: usize = 3;
-/// Uncommitted changes that a summary lists.
-const MAX_SUSPECTS: usize = 5;
 
 /// Summarizes a failed command: failures with their places, candidate fixes, uncommitted changes.
 pub(super) fn summarize_run(
@@ -123,8 +121,10 @@ pub(super) fn summarize_run(
 ) -> RunSummary {
     let mut summary = summary(diagnosis);
     let mut suspects = list_suspects(diagnosis, workspace, is_output);
-    summary.more_suspects = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
-    suspects.truncate(MAX_SUSPECTS);
+    // Uncommitted changes that a summary lists.
+    let max_suspects = 5;
+    summary.more_suspects = suspects.len().saturating_sub(max_suspects) as u64;
+    suspects.truncate(max_suspects);
     summary.suspects = suspects;
     let (request, lines) = (HintRequest::default(), [command.to_owned()]);
     let logs = [(diagnosis.clone(), log.text())];

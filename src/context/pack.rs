@@ -7,8 +7,6 @@ use crate::rank::Lines;
 
 /// Lines around a line that the failure points at.
 const AROUND: u32 = 6;
-/// The most that the mark for a gap takes in files of less than a million lines.
-const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES: u32 = 8;
 
@@ -251,13 +249,15 @@ impl Shown<'_> {
     /// Returns what it takes to show these lines too.
     fn cost(&self, ranges: &[[u32; 2]]) -> u64 {
         let is_taken = |line: u32| line > 0 && self.taken.get(line as usize - 1) == Some(&true);
-        let mut cost = if self.is_empty() { MARK_BYTES } else { 0 };
+        // The most that the mark for a gap takes in files of less than a million lines.
+        let mark_bytes = 34;
+        let mut cost = if self.is_empty() { mark_bytes } else { 0 };
         for [from, to] in ranges {
             let new = (*from..=(*to).min(self.lines.count())).filter(|line| !is_taken(*line));
             let sizes = new.map(|line| self.lines.cut([line, line]).len() as u64);
             cost += sizes.sum::<u64>();
             if !is_taken(from - 1) && !is_taken(to + 1) {
-                cost += MARK_BYTES;
+                cost += mark_bytes;
             }
         }
         cost

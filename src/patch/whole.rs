@@ -8,9 +8,6 @@ use super::structure::FileChange;
 use crate::languages::outline;
 use crate::model::{Code, Refusal, RepoPath};
 
-// Lines that a person deletes on purpose with an edit, not by sending the file without them.
-const LONG_TAIL: usize = 8;
-
 /// Refuses a new text of all of a file that has lost its rest: most of its lines, its end, or functions and
 /// classes that no other file of the patch takes.
 pub(super) fn reject_lost_rest(
@@ -38,10 +35,12 @@ fn find_shrinkage(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let (old, new) = (before.len(), after.len());
     let lost = old.checked_sub(new).filter(|lost| *lost > 0)?;
     let mut pairs = before.iter().zip(&after);
-    let is_cut_off = lost >= LONG_TAIL && pairs.all(|(old, new)| old.1 == new.1);
+    // Lines that a person deletes on purpose with an edit, not by sending the file without them.
+    let long_tail = 8;
+    let is_cut_off = lost >= long_tail && pairs.all(|(old, new)| old.1 == new.1);
     // Files of fewer lines are rewritten as a whole.
     let most = old >= 5 && lost * 2 >= old;
-    let is_fragment = new == 0 || most || lost >= LONG_TAIL && lost * 10 >= old * 3;
+    let is_fragment = new == 0 || most || lost >= long_tail && lost * 10 >= old * 3;
     (is_cut_off || is_fragment).then_some((old, new))
 }
 

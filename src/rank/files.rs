@@ -57,8 +57,6 @@ pub struct FileEvidence {
     pub rarity: Vec<f64>,
 }
 
-/// An example that holds a target, or a copy of another project, is rarely what must change.
-const SET_APART: f64 = 0.5;
 /// How much less each further file that a log names is believed.
 const NEXT_MENTION: f64 = 0.85;
 const K1: f64 = 1.2;
@@ -83,11 +81,13 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     };
     let rarity = term_rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
+    // An example that holds a target, or a copy of another project, is rarely what must change.
+    let set_apart = 0.5;
     let scored = paths.into_iter().enumerate().map(|(at, path)| RankedFile {
         path,
         evidence: Evidence(signals.each_ref().map(|values| values[at])),
         factor: match standings[at] {
-            ProjectPart::SetApart => SET_APART,
+            ProjectPart::SetApart => set_apart,
             ProjectPart::Product => 1.0,
         },
     });
@@ -98,7 +98,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         let package = vendored_package(source, &file.path);
         let mut targets = input.targets.iter();
         if package.is_some_and(|package| !targets.any(|path| path.as_str().starts_with(package))) {
-            file.factor *= SET_APART;
+            file.factor *= set_apart;
         }
     }
     sort_by_score(&mut files);

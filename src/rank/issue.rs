@@ -58,7 +58,8 @@ impl AskedWords {
             let mut parts = part_words(word).peekable();
             let is_simple = parts.peek().is_none();
             let whole = if is_simple { stem(word) } else { word };
-            let named = if is_simple && !is_quoted { PLAIN } else { 1.0 };
+            // How much a plain word of a sentence is a name.
+            let named = if is_simple && !is_quoted { 0.05 } else { 1.0 };
             self.put(whole, [weight, weight * named]);
             parts.for_each(|part| self.put(stem(part), [weight, 0.0]));
         });
@@ -70,8 +71,6 @@ impl AskedWords {
     }
 }
 
-/// How much a plain word of a sentence is a name.
-const PLAIN: f64 = 0.05;
 /// What a word of the title, of code between backquotes and of a block of code weighs beside one of a sentence.
 const OF_TITLE: f64 = 4.0;
 const OF_QUOTED: f64 = 1.5;

@@ -48,7 +48,8 @@ pub(super) fn check_counts(
         return Ok(Some(mend(Code::M303, message)));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
-    let is_tail = trail == 0 && lost_new >= LONG_TAIL;
+    // Added lines that the header counts and that are missing at the end, more than writers miscount by.
+    let is_tail = trail == 0 && lost_new >= 5;
     let is_much = is_tail || lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
     let lost = lost_old.max(lost_new);
     if is_much || lost > 0 && trail < lead.min(3) && !at_end {
@@ -97,8 +98,6 @@ pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
     strsim::normalized_levenshtein(one.trim(), two.trim())
 }
 
-// Added lines that the header counts and that are missing at the end, more than writers miscount by.
-const LONG_TAIL: i64 = 5;
 // The part of a line that is the same in the line that takes its place: half, as in M417.
 pub(super) const ALIKE: f64 = 0.5;
 // Longer lines are not compared letter by letter.
