@@ -57,11 +57,6 @@ pub struct FileEvidence {
     pub rarity: Vec<f64>,
 }
 
-/// How much less each further file that a log names is believed.
-const NEXT_MENTION: f64 = 0.85;
-const K1: f64 = 1.2;
-const LENGTH_OF_FILE: f64 = 0.75;
-
 /// Scores every source file that a repair may have to change, best first, ties by path. A file
 /// for which nothing speaks is left out.
 pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_>) -> FileEvidence {
@@ -162,11 +157,14 @@ fn term_rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
 fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec<f64> {
     let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
     let average = (total / files.len().max(1) as f64).max(1.0);
+    // The usual constants of BM25.
+    let k1 = 1.2;
+    let length_of_file = 0.75;
     let scores = files.iter().map(|file| {
-        let norm = K1 * (1.0 - LENGTH_OF_FILE + LENGTH_OF_FILE * f64::from(file.length) / average);
+        let norm = k1 * (1.0 - length_of_file + length_of_file * f64::from(file.length) / average);
         let term_scores = file.counts.iter().map(|(term, count)| {
             let (term, count) = (*term as usize, f64::from(*count));
-            rarity[term] * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
+            rarity[term] * log2_1p(question.weights[term]) * count * (k1 + 1.0) / (count + norm)
         });
         term_scores.sum()
     });
@@ -190,7 +188,8 @@ fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath
     for path in mentioned {
         if let Some(at) = numbers.get(path) {
             scores[*at] = scores[*at].max(weight);
-            weight *= NEXT_MENTION;
+            // How much less each further file that a log names is believed.
+            weight *= 0.85;
         }
     }
     for named in &question.paths {

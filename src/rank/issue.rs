@@ -24,9 +24,10 @@ impl Question {
             }
             for (at, quoted) in line.split('`').enumerate() {
                 let weight = match zone {
-                    Zone::Title => OF_TITLE,
-                    Zone::Code => OF_CODE,
-                    _ if at % 2 == 1 => OF_QUOTED,
+                    // Weights beside a word of a sentence, which has 1; the third is of code between backquotes.
+                    Zone::Title => 4.0,
+                    Zone::Code => 0.35,
+                    _ if at % 2 == 1 => 1.5,
                     _ => 1.0,
                 };
                 asked.add(quoted, weight, zone != Zone::Code && at % 2 == 1);
@@ -70,11 +71,6 @@ impl AskedWords {
         *term = [term[0] + more[0], term[1] + more[1]];
     }
 }
-
-/// What a word of the title, of code between backquotes and of a block of code weighs beside one of a sentence.
-const OF_TITLE: f64 = 4.0;
-const OF_QUOTED: f64 = 1.5;
-const OF_CODE: f64 = 0.35;
 
 const ENDINGS: [(&[u8], usize); 5] = [(b"ing", 6), (b"ed", 5), (b"es", 5), (b"s", 4), (b"e", 5)];
 

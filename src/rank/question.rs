@@ -28,7 +28,6 @@ pub struct Question {
 
 /// A part of an identifier says less than the whole.
 const PART_OF_NAME: f64 = 0.3;
-const LENGTH_OF_PART: f64 = 0.6;
 
 impl Question {
     /// Reads a question from what a log says of the failure, the failing bodies (texts of tests and
@@ -59,7 +58,7 @@ impl Question {
             names: column(1),
             subjects: column(2),
             part: PART_OF_NAME,
-            length: LENGTH_OF_PART,
+            length: 0.6,
             ..Self::default()
         }
     }

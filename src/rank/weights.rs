@@ -60,6 +60,6 @@ impl Evidence {
 
 #[expect(clippy::cast_sign_loss, reason = "no score is below 0")]
 fn scale_score(score: f64) -> u64 {
-    // A score of 1.0 in the whole numbers of a packet.
+    // A packet has whole numbers: 1.0 becomes 100,000.
     (100_000.0 * score) as u64
 }

@@ -6,8 +6,6 @@ use super::credentials::shift;
 use super::scan::Hit;
 use super::value::{contains, reads_like_words};
 
-// No key has more lines.
-const MAX_LINES: usize = 400;
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Finds private keys and remembers how far it has looked, so that no stretch is searched twice.
@@ -80,7 +78,8 @@ fn find_key_lines<'t>(
 ) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut has_long, mut short) = (false, 0);
-    for (at, line) in lines.take(MAX_LINES) {
+    // No key has more lines.
+    for (at, line) in lines.take(400) {
         let run = match (find_long_run(line), find_short_run(line)) {
             (Some(run), _) => {
                 (has_long, short) = (true, 0);

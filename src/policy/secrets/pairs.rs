@@ -17,7 +17,6 @@ use super::value::{
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;
 const MAX_LIST: usize = 4096;
-const MAX_WHOLE: usize = 64 * 1024;
 // Bytes on each side of a name that say more about it.
 const AROUND: usize = 400;
 
@@ -358,7 +357,7 @@ fn extend_value(text: &[u8], value: Range<usize>) -> Range<usize> {
     }
     let more = text[value.end..]
         .iter()
-        .take(MAX_WHOLE)
+        .take(64 * 1024)
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=-_.".contains(byte))
         .count();
     value.start..value.end + more
