@@ -30,9 +30,6 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) is_whole_file: bool,
 }
 
-// Frames that are kept of one traceback. Bounded, because deep recursion prints a thousand.
-const MAX_FRAMES: usize = 40;
-
 impl Case {
     pub(super) fn new(runner: &'static str, name: impl Into<String>, at: usize) -> Self {
         Self {
@@ -51,7 +48,8 @@ impl Case {
         if is_better && !is_installed(&frame.0) {
             self.place = Some(frame.clone());
         }
-        if self.frames.len() >= MAX_FRAMES {
+        // Frames that are kept of one traceback. Bounded, because deep recursion prints a thousand.
+        if self.frames.len() >= 40 {
             self.frames.remove(0);
         }
         self.frames.push(frame);

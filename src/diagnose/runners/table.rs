@@ -79,8 +79,8 @@ pub(super) fn table_blocks(lines: &[Line<'_>]) -> Vec<Case> {
 pub(super) fn status_rows(lines: &[Line<'_>]) -> Vec<Case> {
     let own = ROWS.iter().filter(|row| row.is_status);
     let cases = own.flat_map(|row| row.find_cases(lines).into_iter().take(MAX_STATUS_ROWS));
-    let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
-    cases.filter(stands).collect()
+    let cases = cases.filter(|case| !passes_later(case, lines) && !is_suite(case, lines));
+    cases.collect()
 }
 
 fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
@@ -134,12 +134,10 @@ impl Row {
     }
 
     fn counts_at(&self, lines: &[Line<'_>], at: usize) -> bool {
-        let is_next = |next: &Pattern| lines_below(lines, at + 1, 1).any(|text| next.finds(text));
-        let is_before = |before: &Pattern| lines_above(lines, at, 2).any(|text| before.finds(text));
-        let is_not = |not: &Pattern| not.finds(&lines[at].text);
-        !self.not.as_ref().is_some_and(is_not)
-            && self.next.as_ref().is_none_or(is_next)
-            && self.before.as_ref().is_none_or(is_before)
+        let (mut below, mut above) = (lines_below(lines, at + 1, 1), lines_above(lines, at, 2));
+        !self.not.as_ref().is_some_and(|not| not.finds(&lines[at].text))
+            && self.next.as_ref().is_none_or(|next| below.any(|text| next.finds(text)))
+            && self.before.as_ref().is_none_or(|before| above.any(|text| before.finds(text)))
     }
 
     // The lines of a report, up to what ends it.
@@ -161,10 +159,9 @@ impl Row {
                 .count();
         }
         let end = self.end.as_ref().unwrap_or(&self.line);
-        let ends = |at: &usize| end.finds(&lines[*at].text);
         let most = if self.is_python { 2000 } else { MAX_BLOCK };
         let last = lines.len().min(from + most);
-        from..(from..last).find(ends).unwrap_or(last)
+        from..(from..last).find(|at| end.finds(&lines[*at].text)).unwrap_or(last)
     }
 
     fn build_case(
@@ -275,13 +272,11 @@ impl Row {
     }
 }
 
-// Lines over which a title may go on: a suite in a suite each takes one.
-const MAX_TITLE: usize = 16;
-
 // A title that goes on over deeper lines up to a colon, and where its block begins.
 fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
     let mut title = first.trim().to_owned();
-    for (index, text) in (at + 1..).zip(lines_below(lines, at + 1, MAX_TITLE)) {
+    // Lines over which a title may go on: a suite in a suite each takes one.
+    for (index, text) in (at + 1..).zip(lines_below(lines, at + 1, 16)) {
         // An error stands five or six columns in, a deeper title at least seven.
         let is_deep = text.starts_with("       ") && !text.trim().is_empty();
         if title.ends_with(':') && !is_deep {
@@ -338,8 +333,7 @@ pattern!(
 // The text of a YAML block is below its mark.
 fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
     let is_block = lines[at].text.ends_with(": |-") || lines[at].text.ends_with(": >-");
-    let filled = |at: &usize| !lines[*at].text.trim().is_empty();
-    let below = (at + 1..lines.len()).take(4).find(filled);
+    let below = (at + 1..lines.len()).take(4).find(|at| !lines[*at].text.trim().is_empty());
     below.filter(|_| is_block).unwrap_or(at)
 }
 
