@@ -91,12 +91,11 @@ impl Adapter {
         }
         let texts = find_values(&events, &self.text);
         let texts: Vec<&str> = texts.into_iter().filter_map(Value::as_str).collect();
-        let numbers = |rows: &[String]| -> Option<f64> {
+        let rows = [&self.input_tokens, &self.output_tokens, &self.cost_usd];
+        let [input, output, cost_usd] = rows.map(|rows| {
             let numbers = find_values(&events, rows).into_iter();
             numbers.filter_map(Value::as_f64).reduce(|sum, number| sum + number)
-        };
-        let (input, output) = (numbers(&self.input_tokens), numbers(&self.output_tokens));
-        let cost_usd = numbers(&self.cost_usd);
+        });
         let is_told = input.is_some() || output.is_some() || cost_usd.is_some();
         Some(Transcript {
             text: texts.join("\n"),

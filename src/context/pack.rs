@@ -65,8 +65,10 @@ impl<'a> Packer<'a> {
         for (at, entry) in entries.iter().enumerate() {
             order.extend((0..entry.units.len()).map(|unit| (at, unit)));
         }
-        let worth = |(file, unit): (usize, usize)| entries[file].units[unit].1;
-        order.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        order.sort_by(|a, b| {
+            let [one, other] = [a, b].map(|(file, unit)| entries[*file].units[*unit].1);
+            other.total_cmp(&one).then(a.cmp(b))
+        });
         let files = entries.iter().map(|entry| {
             let lines = Lines::new(&entry.file.text);
             Shown {

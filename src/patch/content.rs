@@ -122,8 +122,9 @@ fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
     let side = |gone| without_kind(lines, gone).filter(|line| !line.prefixed && !line.is_blank());
     let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
     let alike = old.text().trim_ascii() == new.text().trim_ascii();
-    let words = |gone| side(gone).map(|line| line.text().trim_ascii());
-    let moved = words(LineKind::Add).eq(words(LineKind::Remove));
+    let [before, after] = [LineKind::Add, LineKind::Remove]
+        .map(|gone| side(gone).map(|line| line.text().trim_ascii()));
+    let moved = before.eq(after);
     (alike && new.text().len() < old.text().len() && !moved).then_some(new.at)
 }
 

@@ -61,11 +61,10 @@ fn lost_definitions(
     }
     let others = slots.iter().filter(|(other, _)| *other != path);
     let gained_by_others = others.flat_map(|(other, slot)| {
-        let side = |state: &Option<FileState>| {
+        let [before, mut after] = [&slot.before, &slot.after].map(|state| {
             let names = state.as_ref().map(|state| names_in(other, state, false));
             names.unwrap_or_default()
-        };
-        let (before, mut after) = (side(&slot.before), side(&slot.after));
+        });
         after.retain(|name| !before.contains(name));
         after
     });

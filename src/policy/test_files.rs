@@ -28,14 +28,14 @@ pub fn is_test(path: &str) -> bool {
 pub fn is_test_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
-    let ends = |marks: &[&str]| marks.iter().any(|mark| stem.ends_with(mark));
+    let program_ends = ["_spec", "-spec", ".cy", ".e2e", ".test-d"];
     extension == "snap"
         || stem.starts_with("test_")
-        || ends(&["_test", ".test", ".spec", "-test"])
+        || ["_test", ".test", ".spec", "-test"].iter().any(|end| stem.ends_with(end))
         || is_program(name)
             // `run_tests.py` runs tests and is none.
             && (stem == "tests"
-                || ends(&["_spec", "-spec", ".cy", ".e2e", ".test-d"]))
+                || program_ends.iter().any(|end| stem.ends_with(end)))
 }
 
 /// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has

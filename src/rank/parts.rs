@@ -44,11 +44,10 @@ pub fn score_parts(
     let reached = walk_definitions(&pieces, &words, &definers);
     // Where nothing speaks for any part, what speaks for the file decides.
     let least = 1e-9;
-    let highest = |scores: &[f64]| {
+    let most = [&shared, &reached].map(|scores| {
         let product = scores.iter().zip(&pieces).filter(|(_, piece)| files[piece.file].is_product);
         product.map(|(score, _)| *score).fold(least, f64::max)
-    };
-    let most = [highest(&shared), highest(&reached)];
+    });
     let mut units: Vec<Vec<(Unit, f64)>> = files.iter().map(|_| Vec::new()).collect();
     for (at, piece) in pieces.into_iter().enumerate() {
         let file = &files[piece.file];

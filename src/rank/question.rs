@@ -51,12 +51,13 @@ impl Question {
             }
         }
         let numbers = (0..).zip(asked.keys());
-        let column = |at: usize| asked.values().map(|row| row[at]).collect();
+        let [weights, names, subjects] =
+            [0, 1, 2].map(|at| asked.values().map(|row| row[at]).collect());
         Self {
             numbers: numbers.map(|(number, id)| (*id, number)).collect(),
-            weights: column(0),
-            names: column(1),
-            subjects: column(2),
+            weights,
+            names,
+            subjects,
             part: PART_OF_NAME,
             length: 0.6,
             ..Self::default()

@@ -47,8 +47,8 @@ impl<'t> Lines<'t> {
 
     /// Returns the text of a range, 1-based, as far as there is one.
     pub fn cut(&self, [from, to]: [u32; 2]) -> &'t str {
-        let start = |line: u32| self.starts.get(line as usize - 1).copied();
-        let [start, end] = [from, to + 1].map(|line| start(line).unwrap_or(self.text.len()));
+        let [start, end] = [from, to + 1]
+            .map(|line| self.starts.get(line as usize - 1).copied().unwrap_or(self.text.len()));
         &self.text[start..end]
     }
 }

@@ -41,11 +41,12 @@ impl Known {
             );
             return Self::nothing();
         }
-        let store = |kind| Store::open(&directory.join(kind));
+        let [facts, outlines, history] =
+            ["facts", "outlines", "history"].map(|kind| Store::open(&directory.join(kind)));
         Self {
-            facts: store("facts"),
-            outlines: store("outlines"),
-            history: store("history"),
+            facts,
+            outlines,
+            history,
         }
     }
 

@@ -45,6 +45,10 @@ pub(super) fn collapse_definitions(text: &[u8]) -> (Vec<u8>, Vec<Definition>) {
     (out.join(&b"\n"[..]), definitions)
 }
 
+fn indent_of(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
+}
+
 // A definition by its name and the imports of its body, each on its line and at one indentation; by itself where it
 // imports nothing and is not indented. None where what a class imports is lost, an import is not plain to see, or a
 // string does not end.
@@ -52,7 +56,6 @@ fn collapse_definition(
     lines: &[&[u8]],
     above: usize,
 ) -> Option<(Vec<Vec<u8>>, Option<Definition>)> {
-    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let (indent, code) = lines[0].split_at(indent_of(lines[0]));
     let is_inside = |line: &&[u8]| {
         let first = line.trim_ascii_start().first();

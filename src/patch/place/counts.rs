@@ -60,12 +60,12 @@ pub(super) fn check_counts(
 
 /// How many old and new lines the header counts beyond those that are there.
 pub(super) fn lost_lines(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Option<(i64, i64)> {
-    let lost = |(_, announced), gone| {
+    let sides = [(hunk.old?, LineKind::Add), (hunk.new?, LineKind::Remove)];
+    let [old, new] = sides.map(|((_, announced), gone)| {
         let has = without_kind(lines, gone).count();
         i64::from(announced) - i64::try_from(has).unwrap_or(i64::MAX)
-    };
-    let (old, new) = hunk.old.zip(hunk.new)?;
-    Some((lost(old, LineKind::Add), lost(new, LineKind::Remove)))
+    });
+    Some((old, new))
 }
 
 /// Refuses a hunk that seems to have lost its end, with the header that it should have otherwise.

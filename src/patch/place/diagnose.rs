@@ -78,8 +78,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
 }
 
 fn is_without_effect(lines: &[HunkLine<'_>]) -> bool {
-    let side = |gone| without_kind(lines, gone).map(HunkLine::text);
-    side(LineKind::Add).eq(side(LineKind::Remove))
+    let [old, new] =
+        [LineKind::Add, LineKind::Remove].map(|gone| without_kind(lines, gone).map(HunkLine::text));
+    old.eq(new)
 }
 
 /// The row of each old line, in their order from `start` on; lines of the file may be between them.
