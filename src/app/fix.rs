@@ -204,7 +204,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
 // Searches for the change that made the command fail, so that its undo can be offered.
 fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     let (result, settings) = (&mut fixed.result, app.settings());
-    let is_open = result.stop_reason == S::TestsFailed && settings.test.why;
+    let is_open = result.stop_reason == S::StillFailing && settings.test.why;
     if !is_open || settings.agent.command.is_some() {
         return Ok(());
     }

@@ -70,7 +70,7 @@ fn list_actions(
         .then(|| "mendit why  (finds the change that broke it)".to_owned());
     let left_to_agent = result.agent_calls == 0
         && result.children.is_empty()
-        && result.stop_reason == StopReason::TestsFailed;
+        && result.stop_reason == StopReason::StillFailing;
     if left_to_agent {
         actions.extend(search.clone());
         actions.extend([

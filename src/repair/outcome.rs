@@ -40,7 +40,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
             attempt.heal.is_none() || parses_now(before, after),
         ),
         Effect::Same => judged(
-            StopReason::TestsFailed,
+            StopReason::StillFailing,
             "the commands fail as before",
             false,
         ),
@@ -105,7 +105,7 @@ fn list_gone(before: &[String], after: &[String]) -> String {
 impl Session<'_> {
     /// Names the copy that runs in the place of what was changed, where a change had no effect and one is known.
     pub(super) fn name_unused_copy(&self, attempt: &mut Attempt<'_>, trial: &Trial) {
-        if attempt.result.stop_reason != StopReason::TestsFailed {
+        if attempt.result.stop_reason != StopReason::StillFailing {
             return;
         }
         let original = self.asked.root.to_string_lossy();

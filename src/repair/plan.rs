@@ -194,7 +194,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
         return Some(stop(RunStatus::UserActionRequired, reason, &message));
     }
     let message = "nothing more can be done without an agent";
-    (!policy.agent).then(|| give_up(history, StopReason::TestsFailed, message))
+    (!policy.agent).then(|| give_up(history, StopReason::StillFailing, message))
 }
 
 // What the first run says when no repair is to follow.
@@ -678,7 +678,7 @@ pub(super) mod tests {
             ..twice.clone()
         };
         assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
-        for reason in [S::AgentTimeout, S::TestsFailed] {
+        for reason in [S::AgentTimeout, S::StillFailing] {
             let split = Some(SplitEnd::Ran(PartsRun {
                 passed: false,
                 ran: 2,
@@ -706,7 +706,7 @@ pub(super) mod tests {
         };
         for (replies, expected) in [
             (vec![], "ask 1 for 300"),
-            (vec![attempt(1, S::TestsFailed)], "ask 2 for 300"),
+            (vec![attempt(1, S::StillFailing)], "ask 2 for 300"),
             (
                 vec![attempt(1, S::AgentTimeout)],
                 "stop failed agent_timeout",
@@ -720,7 +720,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_budget_ends_the_run() {
-        let history = after(K::TsError, vec![attempt(1, S::TestsFailed)]);
+        let history = after(K::TsError, vec![attempt(1, S::StillFailing)]);
         let exhausted = "stop failed budget_exhausted";
         let one = with(|policy| policy.max_attempts = 1);
         assert_eq!(word(&next(&history, &one)), exhausted);
@@ -755,7 +755,7 @@ pub(super) mod tests {
     fn the_same_patch_twice_is_no_progress() {
         let sent = |level| AttemptResult {
             patch_digest: Some("d".to_owned()),
-            ..attempt(level, S::TestsFailed)
+            ..attempt(level, S::StillFailing)
         };
         let history = after(K::TsError, vec![sent(1), sent(2)]);
         assert_eq!(word(&next(&history, &policy())), "stop failed no_progress");
@@ -768,7 +768,7 @@ pub(super) mod tests {
     fn names_that_stay_undefined_block() {
         let mut history = after(
             K::ImportError,
-            vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
+            vec![attempt(1, S::StillFailing), attempt(2, S::StillFailing)],
         );
         history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
         let two = with(|policy| policy.max_attempts = 2);
