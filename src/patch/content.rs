@@ -8,7 +8,7 @@ use super::compose::compose_edits;
 use super::exact::apply_exactly;
 use super::intent::matches_announced_id;
 use super::line_ends::match_line_ends;
-use super::place::{Placed, Placement, Site, Work, diagnose, place};
+use super::place::{Placed, Placement, Site, Work, explain_refusal, place};
 use super::reverse::reverse_hunk;
 use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
@@ -198,7 +198,7 @@ fn add_verdicts(
                 // Bounded, because the search for the reason of a mismatch is slow.
                 let is_shown = modified.failures.len() < 8;
                 if is_shown {
-                    diagnose(&mut failure, site, hunk);
+                    explain_refusal(&mut failure, site, hunk);
                 }
                 verdict.fail(&failure);
                 if is_shown {
