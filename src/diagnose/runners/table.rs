@@ -21,7 +21,8 @@ struct Row {
     line: Pattern,
     is_status: bool,
     // Where the line counts.
-    after: Option<Pattern>,
+    #[serde(rename = "after")]
+    opened_by: Option<Pattern>,
     before: Option<Pattern>,
     next: Option<Pattern>,
     unless: Option<Pattern>,
@@ -40,7 +41,8 @@ struct Row {
     causes: Vec<Pattern>,
     error: Option<Pattern>,
     within: Option<usize>,
-    at: Option<usize>,
+    #[serde(rename = "at")]
+    error_offset: Option<usize>,
     place: Option<Pattern>,
     frame: Option<FrameRole>,
     stack: Option<Pattern>,
@@ -60,8 +62,6 @@ static ROWS: LazyLock<Vec<Row>> =
 
 // Lines of a block, and of what is above a line, that are looked at.
 pub(super) const MAX_BLOCK: usize = 60;
-const WITHIN: usize = 30;
-const ABOVE: usize = 40;
 const PARENTS: usize = 400;
 // Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
@@ -104,7 +104,7 @@ impl Row {
             let is_here = lines.iter().any(has);
             is_here.then(|| lines.iter().position(|line| after.finds(&line.text)))?
         };
-        let from = self.after.as_ref().map_or(Some(0), opens).unwrap_or(lines.len());
+        let from = self.opened_by.as_ref().map_or(Some(0), opens).unwrap_or(lines.len());
         let mut cases: Vec<Case> = Vec::new();
         let mut names: HashSet<String> = HashSet::new();
         for (at, line) in lines.iter().enumerate().skip(from) {
@@ -188,29 +188,37 @@ impl Row {
             read_traceback(&mut case, block, lines);
             return case;
         }
+        // Above the row an error is at most as far as the output of one test.
         let error = self.error.as_ref().map(|error| {
-            let from = at.saturating_sub(ABOVE);
+            let from = at.saturating_sub(40);
             let offset = lines[from..at].iter().rposition(|line| error.finds(&line.text));
             offset.map(|offset| from + offset)
         });
+        let cause = self.causes.iter().find_map(|like| self.find_near(like, &block, lines));
+        let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
+        let below = || self.find_near(self.place.as_ref()?, &block, lines)?.1;
+        case.place = find_place(found).or(of_cause).or_else(below).or(under);
         let usual = if self.has_heading {
             block.start - 1
         } else {
-            at + self.at.unwrap_or(1)
+            at + self.error_offset.unwrap_or(1)
         };
         let usual = error.unwrap_or((usual < lines.len()).then_some(usual));
-        let near = || block.clone().take(self.within.unwrap_or(WITHIN));
-        let first = |like: &Pattern| {
-            let mut near = near().filter(|at| !COUNTED.is_match(&lines[*at].text));
-            near.find_map(|at| Some((at, find_place(&like.get().captures(&lines[at].text)?))))
-        };
-        let cause = self.causes.iter().find_map(first);
-        let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
-        let below = || self.place.as_ref().and_then(first).and_then(|found| found.1);
-        case.place = find_place(found).or(of_cause).or_else(below).or(under);
         case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
         self.set_frame(&mut case, error, block, lines);
         case
+    }
+
+    // The first line of a block, near its top, that a pattern finds, and the place that the line names.
+    fn find_near(
+        &self,
+        like: &Pattern,
+        block: &Range<usize>,
+        lines: &[Line<'_>],
+    ) -> Option<(usize, Option<Place>)> {
+        let near = block.clone().take(self.within.unwrap_or(30));
+        let mut near = near.filter(|at| !COUNTED.is_match(&lines[*at].text));
+        near.find_map(|at| Some((at, find_place(&like.get().captures(&lines[at].text)?))))
     }
 
     // The first own frame of the stack; with `error` that of the lines above the row.
