@@ -91,12 +91,11 @@ impl Adapter {
         }
         let texts = find_values(&events, &self.text);
         let texts: Vec<&str> = texts.into_iter().filter_map(Value::as_str).collect();
-        let numbers = |rows: &[String]| -> Option<f64> {
+        let rows = [&self.input_tokens, &self.output_tokens, &self.cost_usd];
+        let [input, output, cost_usd] = rows.map(|rows| {
             let numbers = find_values(&events, rows).into_iter();
             numbers.filter_map(Value::as_f64).reduce(|sum, number| sum + number)
-        };
-        let (input, output) = (numbers(&self.input_tokens), numbers(&self.output_tokens));
-        let cost_usd = numbers(&self.cost_usd);
+        });
         let is_told = input.is_some() || output.is_some() || cost_usd.is_some();
         Some(Transcript {
             text: texts.join("\n"),
@@ -111,16 +110,16 @@ impl Adapter {
 
 // The values at these rows of a table: type of the event, JSON pointer, and another pointer with its value.
 fn find_values<'e>(events: &'e [Value], rows: &[String]) -> Vec<&'e Value> {
-    let find = |event: &'e Value, row: &String| {
+    let each = events.iter().flat_map(|event| rows.iter().map(move |row| (event, row)));
+    let values = each.filter_map(|(event, row)| {
         let mut words = row.split(' ');
         let (kind, pointer) = (words.next()?, words.next()?);
         let condition = words.next().and_then(|word| word.split_once('='));
         let is_own = has_value(event, "/type", kind)
             && condition.is_none_or(|(at, value)| has_value(event, at, value));
         event.pointer(pointer).filter(|_| is_own)
-    };
-    let each = events.iter().flat_map(|event| rows.iter().map(move |row| (event, row)));
-    each.filter_map(|(event, row)| find(event, row)).collect()
+    });
+    values.collect()
 }
 
 fn has_value(event: &Value, at: &str, value: &str) -> bool {

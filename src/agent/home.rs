@@ -50,11 +50,11 @@ impl AgentHome {
 
     /// Returns the variables that lead an agent there.
     pub fn variables(&self) -> Vec<String> {
-        let value = |below: &str| self.own.join(below).display().to_string();
-        let pairs = VARIABLES.iter();
-        pairs
-            .map(|(name, below)| format!("{name}={}", value(below).trim_end_matches('/')))
-            .collect()
+        let pairs = VARIABLES.iter().map(|(name, below)| {
+            let value = self.own.join(below).display().to_string();
+            format!("{name}={}", value.trim_end_matches('/'))
+        });
+        pairs.collect()
     }
 
     /// Returns the folders outside it that an agent may write.

@@ -51,6 +51,8 @@ pub fn read_reply(text: &str) -> Reply {
 fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let trimmed = text.trim().trim_start_matches('\u{feff}');
     let whole = trimmed.starts_with('{').then_some(Cow::Borrowed(trimmed));
+    // A reply has one packet. The bound is needed to keep hostile text linear.
+    let max_blocks = 16;
     let fenced = trimmed
         .split("```")
         .skip(1)
@@ -59,16 +61,13 @@ fn json_objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
             let (_, body) = block.split_once('\n')?;
             body.trim_start().starts_with('{').then_some(Cow::Borrowed(body))
         })
-        .take(MAX_BLOCKS);
+        .take(max_blocks);
     let inline = trimmed
         .match_indices("\n{")
         .filter_map(|(at, _)| trimmed.get(at + 1..).map(Cow::Borrowed))
-        .take(MAX_BLOCKS);
+        .take(max_blocks);
     whole.into_iter().chain(fenced).chain(inline)
 }
-
-// A reply has one packet. The bound is needed to keep hostile text linear.
-const MAX_BLOCKS: usize = 16;
 
 fn repair_packet(text: &str) -> Option<RepairPacket> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();

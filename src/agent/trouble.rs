@@ -18,9 +18,10 @@ pub fn find_trouble(output: &str) -> Option<TroubleKind> {
         .filter(|line| line.len() < 1000)
         .map(str::to_ascii_lowercase)
         .collect();
-    let fits = |word: &String| last.iter().any(|line| line.contains(word));
-    let mut rows = ROWS.iter();
-    Some(rows.find(|row| row.words.iter().any(fits))?.kind)
+    let mut rows = ROWS
+        .iter()
+        .filter(|row| row.words.iter().any(|word| last.iter().any(|line| line.contains(word))));
+    Some(rows.next()?.kind)
 }
 
 #[derive(Deserialize)]

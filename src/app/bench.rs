@@ -9,7 +9,7 @@ use super::flags::{Args, repair_level, request, share, word};
 use super::open::listen;
 use super::{App, AppError, Result};
 use crate::bench::{
-    BenchAgent, BenchFile, BenchOptions, Case, Heading, MineOptions, compare, load_fixtures,
+    BenchAgent, BenchCase, BenchFile, BenchOptions, Heading, MineOptions, compare, load_fixtures,
     load_sets, merge, mine, pairs, parse_partition, part_of, prediction_lines, real_cases,
     run_cases, score,
 };
@@ -85,8 +85,11 @@ pub fn run_bench(
     let (home, _passing) = make_home(request.keep.as_deref())?;
     let redactor = app.redactor();
     let workplace = settings.sandbox.workplace.unwrap_or_default();
-    let cases: Vec<Case<'_>> = match &request.real {
-        None => load_fixtures(&request.fixtures)?.into_iter().map(Case::from_folder).collect(),
+    let cases: Vec<BenchCase<'_>> = match &request.real {
+        None => load_fixtures(&request.fixtures)?
+            .into_iter()
+            .map(BenchCase::from_folder)
+            .collect(),
         Some(_) if agent == BenchAgent::Replay => {
             let message = "fixes of real histories have no recorded replies";
             return Err(AppError::usage(message).hint("name another agent with `--agent`"));

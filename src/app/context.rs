@@ -246,7 +246,7 @@ fn read_previous(query: &ContextRequest, request: &mut Request) -> Result<Option
         })?);
         let reason = document["stopReason"].as_str();
         let reason = reason.and_then(|reason| reason.parse().ok());
-        request.retry.stop_reason = reason.or(Some(StopReason::TestsFailed));
+        request.retry.stop_reason = reason.or(Some(StopReason::StillFailing));
         // Requests that earlier packets answered, so that their files are not served again.
         let rounds = document["requestRounds"].as_u64().unwrap_or(0);
         // More rounds than are ever answered.

@@ -15,8 +15,8 @@ use crate::diagnose::{Log, LogFacts, MAX_EVIDENCE, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::inventory::{Project, explain_failure};
 use crate::model::{
-    CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, MentionedFile, RemedySource,
-    RepoPath, RunFailure, RunSummary,
+    CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, RemedySource, RepoPath,
+    RunFailure, RunSummary,
 };
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
@@ -110,8 +110,6 @@ pub fn summarise_diagnosis(app: &App, found: &Diagnosed) -> Result<RunSummary> {
 
 /// Lines, candidates and edits that a summary lists.
 const MAX_LINES: usize = 3;
-/// Uncommitted changes that a summary lists.
-const MAX_SUSPECTS: usize = 5;
 
 /// Summarizes a failed command: failures with their places, candidate fixes, uncommitted changes.
 pub(super) fn summarize_run(
@@ -123,8 +121,10 @@ pub(super) fn summarize_run(
 ) -> RunSummary {
     let mut summary = summary(diagnosis);
     let mut suspects = list_suspects(diagnosis, workspace, is_output);
-    summary.more_suspects = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
-    suspects.truncate(MAX_SUSPECTS);
+    // Uncommitted changes that a summary lists.
+    let max_suspects = 5;
+    summary.more_suspects = suspects.len().saturating_sub(max_suspects) as u64;
+    suspects.truncate(max_suspects);
     summary.suspects = suspects;
     let (request, lines) = (HintRequest::default(), [command.to_owned()]);
     let logs = [(diagnosis.clone(), log.text())];
@@ -194,16 +194,14 @@ fn bare(evidence: &Evidence) -> String {
 // The failure of each test; the one that decided comes first.
 fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
     let first = diagnosis.evidence.first().map(bare).unwrap_or_default();
-    let is_decisive = |test: &FailedTest| {
+    let (mut tests, others): (Vec<_>, Vec<_>) = diagnosis.tests.iter().partition(|test| {
         let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
         let message = test.message.as_deref().unwrap_or(&first);
         // Some runners print the class of the error a few lines further down.
         test.log_line
             .is_some_and(|line| evidence.any(|other| (line..line + 6).contains(&other)))
             || diagnosis.lacks().any(|name| message.contains(name))
-    };
-    let (mut tests, others): (Vec<_>, Vec<_>) =
-        diagnosis.tests.iter().partition(|test| is_decisive(test));
+    });
     let none_decides = tests.is_empty();
     tests.extend(others);
     let rows = tests.into_iter().map(|test| {
@@ -253,20 +251,19 @@ fn decisive_lines(diagnosis: &Diagnosis) -> Vec<RunFailure> {
 // The file and line with which a finding of a checker begins, or whose line and column do.
 fn place_in_words(error: &str, diagnosis: &Diagnosis) -> Option<(String, Option<u32>)> {
     let files = || diagnosis.files.iter().filter(|file| file.in_repository);
-    let begins = |file: &MentionedFile| {
+    let begun = files().find_map(|file| {
         let rest = error.strip_prefix(&file.path)?.strip_prefix([':', '('])?;
         let line = rest.split([':', ',', ')']).next()?.parse().ok();
         line.map(|line| (file.path.clone(), Some(line)))
-    };
-    let is_at = |file: &&MentionedFile| {
-        let (line, column) = (
-            file.line.unwrap_or_default(),
-            file.column.unwrap_or_default(),
-        );
-        error.starts_with(&format!("{line}:{column} "))
-    };
-    files().find_map(begins).or_else(|| {
-        let mut found = files().filter(is_at);
+    });
+    begun.or_else(|| {
+        let mut found = files().filter(|file| {
+            let (line, column) = (
+                file.line.unwrap_or_default(),
+                file.column.unwrap_or_default(),
+            );
+            error.starts_with(&format!("{line}:{column} "))
+        });
         // The same place in two files says nothing.
         let file = found.next().filter(|_| found.next().is_none())?;
         Some((file.path.clone(), file.line))

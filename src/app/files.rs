@@ -88,8 +88,9 @@ impl Input {
     /// # Errors
     /// As [`Input::bytes`], and what is longer.
     pub fn read(&self) -> Result<Vec<u8>> {
-        let bytes = self.read_up_to(MOST + 1).at(&self.name)?;
-        if bytes.len() as u64 > MOST {
+        let most = 64 << 20;
+        let bytes = self.read_up_to(most + 1).at(&self.name)?;
+        if bytes.len() as u64 > most {
             let message = format!("`{}` is larger than 64 MiB", self.name);
             return Err(AppError::usage(message));
         }
@@ -156,8 +157,6 @@ pub fn is_piped() -> bool {
     let about = fstat(rustix::stdio::stdin());
     about.is_ok_and(|about| FileType::from_raw_mode(about.st_mode) != FileType::CharacterDevice)
 }
-
-const MOST: u64 = 64 << 20;
 
 /// A folder that is gone with the value.
 pub(super) fn temporary() -> Result<Temporary> {

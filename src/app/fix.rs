@@ -204,7 +204,7 @@ pub fn find_fix(app: &mut App, request: &FixRequest) -> Result<Fixed> {
 // Searches for the change that made the command fail, so that its undo can be offered.
 fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     let (result, settings) = (&mut fixed.result, app.settings());
-    let is_open = result.stop_reason == S::TestsFailed && settings.test.why;
+    let is_open = result.stop_reason == S::StillFailing && settings.test.why;
     if !is_open || settings.agent.command.is_some() {
         return Ok(());
     }
@@ -269,7 +269,6 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
     let slot = make_folder(&state.workplace())?;
     let line = settings.test.command.0.join(" && ");
     let red = RunStore::open(app)?.last_red(&workspace, &line)?;
-    let remedies = |diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis);
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -293,7 +292,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
         },
         allowed,
         task,
-        remedies: &remedies,
+        remedies: &|diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis),
         shared: find_shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         red: red.map(|red| red.diagnosis),
         apply: is_applied,
@@ -320,7 +319,7 @@ fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<Run
 fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
-    let kept = |line: &String| kept_cause(app, workspace, Some(line))?.undo;
+    let mut undo = lines.iter().filter_map(|line| kept_cause(app, workspace, Some(line))?.undo);
     let is_outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
     let mut facts = NextFacts {
         // The report itself offers the search where no cause is known.
@@ -328,7 +327,7 @@ fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec
         agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
         ..NextFacts::default()
     };
-    if lines.iter().find_map(kept).is_some() {
+    if undo.next().is_some() {
         facts.culprit = Culprit::Undoable;
     } else if is_outside {
         facts.culprit = Culprit::Outside;

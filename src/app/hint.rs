@@ -90,9 +90,8 @@ pub fn find_imports(app: &App, request: &HintRequest) -> Result<Hinted> {
     let log = match &request.log {
         Some(log) => Some(log.log(app)?),
         None if request.file.is_none() => {
-            let missing =
-                || no_run().hint("or pass the undefined name: `mendit hint NAME --file FILE`");
-            Some(last_log(app)?.ok_or_else(missing)?.log)
+            let hint = "or pass the undefined name: `mendit hint NAME --file FILE`";
+            Some(last_log(app)?.ok_or_else(|| no_run().hint(hint))?.log)
         }
         None if request.names.is_empty() => {
             let error = AppError::usage("no name to look for");
@@ -142,16 +141,18 @@ pub(super) fn find_remedies(
             judging,
         })
     });
-    let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
+    let redactor = app.redactor();
     let edits = &mut fixes.edits;
-    edits
-        .retain(|edit| !edit.imports.is_empty() || is_shown(&String::from_utf8_lossy(&edit.patch)));
+    edits.retain(|edit| {
+        let patch = String::from_utf8_lossy(&edit.patch);
+        !edit.imports.is_empty() || redactor.finds_nothing(&patch)
+    });
     let (mut names, mut suggestions) = (Vec::new(), Vec::new());
     for answer in std::mem::take(&mut fixes.answers) {
         let lacks = answer.wanted;
         names.extend([lacks.names, lacks.modules, lacks.exports].concat());
         let shown = answer.suggestions.into_iter();
-        suggestions.extend(shown.filter(|one| is_shown(&one.import_statement)));
+        suggestions.extend(shown.filter(|one| redactor.finds_nothing(&one.import_statement)));
     }
     let mut remedies = Vec::new();
     if !fixes.edits.iter().any(|edit| edit.certain) {

@@ -81,13 +81,13 @@ pub(super) struct RerunSpec {
 impl RerunSpec {
     /// A command that is run in this folder.
     pub(super) fn new(app: &App, command: &[OsString], prefix: &str) -> Self {
-        let is_plain = |text: &str| app.redactor().redact(text).findings.is_empty();
+        let redactor = app.redactor();
         let words = command.iter().map(|word| word.to_str().map(str::to_owned));
         let words: Option<Vec<String>> = words.collect();
         let mut env = app.settings().test.env.clone();
-        env.retain(|text| is_plain(text));
+        env.retain(|text| redactor.finds_nothing(text));
         Self {
-            words: words.filter(|words| is_plain(&words.join(" "))),
+            words: words.filter(|words| redactor.finds_nothing(&words.join(" "))),
             prefix: prefix.to_owned(),
             env,
             ..Self::default()

@@ -235,14 +235,15 @@ fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 /// When no culprit is known of these files, or none that one patch reverts.
 pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let workspace = app.worktree()?;
-    let unknown = |message| AppError::new(Code::U309, message);
     let kept = kept_cause(app, &workspace, None).ok_or_else(|| {
-        unknown("the change that broke the tests is not known for the current files")
-            .hint("run `mendit why` to find it")
+        let message = "the change that broke the tests is not known for the current files";
+        AppError::new(Code::U309, message).hint("run `mendit why` to find it")
     })?;
     let patch = kept.undo.ok_or_else(|| {
-        unknown("no patch reverts the change: its lines changed again, or are beside a secret")
-            .hint(format!("revert it by hand: {}", kept.cause.message))
+        let message =
+            "no patch reverts the change: its lines changed again, or are beside a secret";
+        let hint = format!("revert it by hand: {}", kept.cause.message);
+        AppError::new(Code::U309, message).hint(hint)
     })?;
     Ok((kept.cause, patch))
 }

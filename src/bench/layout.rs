@@ -7,7 +7,7 @@ use crate::exec::Stop;
 use std::path::{Path, PathBuf};
 
 /// A broken repository with all that is known of its repair, and where its files come from.
-pub struct Case<'a> {
+pub struct BenchCase<'a> {
     /// What is known.
     pub fixture: Fixture,
     /// The commits that hold its files; without, the folder of the fixture holds them.
@@ -26,7 +26,7 @@ pub(super) struct LaidOut {
     pub(super) checkout: Option<Checkout>,
 }
 
-impl Case<'_> {
+impl BenchCase<'_> {
     /// A case whose files are in the fixture's folder.
     pub fn from_folder(fixture: Fixture) -> Self {
         Self {

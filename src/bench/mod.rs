@@ -17,7 +17,7 @@ pub use agent::BenchAgent;
 pub use compare::{compare, pairs};
 pub use error::BenchError;
 pub use fixture::{Expected, Fixture, HIDDEN_PASSED, Reply, missing_programs};
-pub use layout::Case;
+pub use layout::BenchCase;
 pub use load::load_fixtures;
 pub use parts::{merge, parse_partition, part_of};
 pub use real::{BenchFile, MineOptions, load_sets, mine, real_cases};

@@ -9,7 +9,7 @@ use super::agent::{oracle_reply, recorded_reply};
 use super::judge::{CaseRun, Record, judge_run};
 use super::layout::LaidOut;
 use super::stage::Hidden;
-use super::{BenchAgent, BenchError, Case, Fixture, missing_programs};
+use super::{BenchAgent, BenchCase, BenchError, Fixture, missing_programs};
 use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
@@ -42,7 +42,7 @@ pub struct BenchOptions {
 /// Runs the loop on each case; what it writes is below `home`. Outcomes come in the order of
 /// the cases; `done` hears of each as it ends, from any thread.
 pub fn run_cases(
-    cases: &[Case<'_>],
+    cases: &[BenchCase<'_>],
     options: &BenchOptions,
     home: &Path,
     redactor: &Redactor,
@@ -87,7 +87,7 @@ pub fn in_parallel<T: Sync, R: Send>(
 /// Runs the loop on one case with a folder below `home` that is named as it. What the run wrote
 /// stays there under `run`.
 fn run_case(
-    case: &Case<'_>,
+    case: &BenchCase<'_>,
     options: &BenchOptions,
     home: &Path,
     redactor: &Redactor,
@@ -128,7 +128,7 @@ fn blank_outcome(fixture: &Fixture) -> FixtureOutcome {
 }
 
 fn run_fixture(
-    case: &Case<'_>,
+    case: &BenchCase<'_>,
     options: &BenchOptions,
     home: &Path,
     redactor: &Redactor,

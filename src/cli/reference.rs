@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use super::args::{Cli, Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{RedactRequest, explain_word, redact_text};
-use crate::model::{DOCUMENTS, DocumentSchema, code_pages, schema};
+use crate::model::{DOCUMENTS, code_pages, schema};
 
 /// Print a text with its secrets redacted
 #[derive(Debug, clap::Args)]
@@ -79,8 +79,8 @@ impl SchemaArgs {
         match self.document.as_deref().and_then(schema) {
             Some(document) => output.print_json(&document.schema())?,
             None => {
-                let line = |row: &DocumentSchema| format!("{:<16}{}\n", row.name, row.about);
-                output.print_data(&DOCUMENTS.iter().map(line).collect::<String>())?;
+                let rows = DOCUMENTS.iter().map(|row| format!("{:<16}{}\n", row.name, row.about));
+                output.print_data(&rows.collect::<String>())?;
             }
         }
         Ok(Exit::Yes)

@@ -8,9 +8,6 @@ use crate::model::Code;
 /// The names of a configuration file, best first.
 pub const FILE_NAMES: [&str; 2] = ["mendit.toml", ".mendit.toml"];
 
-/// The largest file that is read, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
-
 /// A configuration file, and how far it is to be believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum File {
@@ -52,8 +49,10 @@ impl File {
         }
         let file = std::fs::File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() as u64 > MAX_BYTES {
+        // The largest file that is read, in bytes.
+        let max_bytes = 1 << 20;
+        file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > max_bytes {
             return Err(unreadable("it is larger than 1 MB"));
         }
         String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8"))

@@ -22,11 +22,11 @@ pub(super) fn refusal_reason(
             .find(|path| leads_out(root, path))
             .map(|_| "names a path outside the repository".to_owned()),
         Trust::Stricter(words) => {
-            let rank = |value: Option<&Value>| {
+            let [new, old] = [Some(value), before].map(|value| {
                 let word = value_word(value?);
                 words.iter().position(|known| **known == word)
-            };
-            (rank(Some(value)) < rank(before)).then(|| {
+            });
+            (new < old).then(|| {
                 format!(
                     "is less strict than the current {}",
                     before.map_or_else(String::new, value_word)

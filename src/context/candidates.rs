@@ -155,8 +155,8 @@ pub(super) fn ranked_candidates(failure: &Failure, ranking: &[RankedFile]) -> Ve
         });
     }
     // Helpers of tests and whatever else the ranking does not hold.
-    let is_pointed = |path: &&RepoPath| !failure.mentions.lines(path).is_empty();
-    let pointed = failure.mentions.order.iter().filter(is_pointed);
+    let pointed = failure.mentions.order.iter();
+    let pointed = pointed.filter(|path| !failure.mentions.lines(path).is_empty());
     found.extend(pointed.map(|path| Candidate::mentioned(failure, path)));
     found.extend(reached(failure).map(Candidate::imported));
     found

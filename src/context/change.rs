@@ -9,9 +9,6 @@ use crate::model::{ChangeUnderTest, RepoPath};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::source::Source;
 
-/// Bytes of diff that go into a packet.
-const MAX_DIFF_BYTES: usize = 65_536;
-
 /// What differs between two states of a repository: `base_name` as the caller named the first.
 ///
 /// Both sides of a file are masked before they are compared, so that a removed secret stays out
@@ -30,6 +27,8 @@ pub fn change_under_test(
     }
     let mut files = Vec::new();
     let mut diff = String::new();
+    // Bytes of diff that go into a packet.
+    let max_diff_bytes = 65_536;
     for path in paths {
         if base.blob_id(path) == head.blob_id(path) {
             continue;
@@ -49,11 +48,11 @@ pub fn change_under_test(
             }
         };
         files.push(shown.clone());
-        if diff.len() + part.len() <= MAX_DIFF_BYTES {
+        if diff.len() + part.len() <= max_diff_bytes {
             diff.push_str(&part);
         } else {
             let mark = format!("The diff of {shown} is left out: {} bytes.\n", part.len());
-            if diff.len() + mark.len() <= MAX_DIFF_BYTES {
+            if diff.len() + mark.len() <= max_diff_bytes {
                 diff.push_str(&mark);
             }
         }

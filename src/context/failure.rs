@@ -128,12 +128,11 @@ fn read_level(
 /// Whether the packet is the first for a confirmed culprit: the next level only after a failed
 /// attempt, a request, or when somebody asks for more.
 fn is_about_cause(request: &Request) -> bool {
-    let has_line =
-        |cause: &crate::model::KnownCause| cause.changes.iter().any(|change| change.line.is_some());
+    let mut changes = request.cause.iter().flat_map(|cause| &cause.changes);
     let is_first = request.retry.stop_reason.is_none() && request.requests.is_empty();
     let is_asked = request.level == LevelChoice::Auto || request.level_reason.is_some();
     let is_default = request.caps.max_tokens.is_none() && request.profile == Profile::Ranked;
-    is_first && is_asked && is_default && request.cause.as_ref().is_some_and(has_line)
+    is_first && is_asked && is_default && changes.any(|change| change.line.is_some())
 }
 
 // Log and files share the tokens that somebody asks for; the log gets an eighth at most.

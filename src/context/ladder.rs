@@ -163,7 +163,7 @@ fn more_context_helps(ended: StopReason) -> bool {
         ended,
         StopReason::PatchInvalid
             | StopReason::ApplyFailed
-            | StopReason::TestsFailed
+            | StopReason::StillFailing
             | StopReason::TestsChanged
             | StopReason::Regressed
             | StopReason::Unproven
@@ -242,7 +242,7 @@ mod tests {
         let later = [
             (
                 K::LintError,
-                S::TestsFailed,
+                S::StillFailing,
                 None,
                 0,
                 1,
@@ -266,7 +266,7 @@ mod tests {
             ),
             (
                 K::TestFailure,
-                S::TestsFailed,
+                S::StillFailing,
                 Some(1),
                 0,
                 2,
@@ -274,7 +274,7 @@ mod tests {
             ),
             (
                 K::TestFailure,
-                S::TestsFailed,
+                S::StillFailing,
                 Some(0),
                 0,
                 1,
@@ -282,7 +282,7 @@ mod tests {
             ),
             (
                 K::TestFailure,
-                S::TestsFailed,
+                S::StillFailing,
                 Some(2),
                 0,
                 2,
@@ -298,7 +298,7 @@ mod tests {
             ),
             (
                 K::TsError,
-                S::TestsFailed,
+                S::StillFailing,
                 Some(2),
                 2,
                 3,

@@ -7,8 +7,6 @@ use crate::rank::Lines;
 
 /// Lines around a line that the failure points at.
 const AROUND: u32 = 6;
-/// The most that the mark for a gap takes in files of less than a million lines.
-const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES: u32 = 8;
 
@@ -67,8 +65,10 @@ impl<'a> Packer<'a> {
         for (at, entry) in entries.iter().enumerate() {
             order.extend((0..entry.units.len()).map(|unit| (at, unit)));
         }
-        let worth = |(file, unit): (usize, usize)| entries[file].units[unit].1;
-        order.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        order.sort_by(|a, b| {
+            let [one, other] = [a, b].map(|(file, unit)| entries[*file].units[*unit].1);
+            other.total_cmp(&one).then(a.cmp(b))
+        });
         let files = entries.iter().map(|entry| {
             let lines = Lines::new(&entry.file.text);
             Shown {
@@ -153,8 +153,8 @@ impl<'a> Packer<'a> {
                 continue;
             }
             // Of a part that does not fit, the lines that the failure points at.
-            let inside = |line: &&u32| (lines[0]..=lines[1]).contains(*line);
-            for line in entry.candidate.lines.iter().filter(inside) {
+            let pointed = entry.candidate.lines.iter();
+            for line in pointed.filter(|line| (lines[0]..=lines[1]).contains(*line)) {
                 let last = self.files[file].lines.count();
                 let from = line.saturating_sub(AROUND).max(1);
                 self.take_with_signatures(file, [from, (line + AROUND).min(last)]);
@@ -251,13 +251,15 @@ impl Shown<'_> {
     /// Returns what it takes to show these lines too.
     fn cost(&self, ranges: &[[u32; 2]]) -> u64 {
         let is_taken = |line: u32| line > 0 && self.taken.get(line as usize - 1) == Some(&true);
-        let mut cost = if self.is_empty() { MARK_BYTES } else { 0 };
+        // The most that the mark for a gap takes in files of less than a million lines.
+        let mark_bytes = 34;
+        let mut cost = if self.is_empty() { mark_bytes } else { 0 };
         for [from, to] in ranges {
             let new = (*from..=(*to).min(self.lines.count())).filter(|line| !is_taken(*line));
             let sizes = new.map(|line| self.lines.cut([line, line]).len() as u64);
             cost += sizes.sum::<u64>();
             if !is_taken(from - 1) && !is_taken(to + 1) {
-                cost += MARK_BYTES;
+                cost += mark_bytes;
             }
         }
         cost

@@ -159,13 +159,12 @@ pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &s
     let Some(git) = git.filter(|_| needed) else {
         return;
     };
-    let mut changes = git.changes(revision, MAX_COMMITS, &known.history).unwrap_or_default();
+    let max_commits = 1000;
+    let mut changes = git.changes(revision, max_commits, &known.history).unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
-    if changes.len() < MAX_COMMITS {
+    if changes.len() < max_commits {
         // The first commit is skipped, because it adds all files together, which relates none of them.
         changes.pop();
     }
     request.commits = changes;
 }
-
-const MAX_COMMITS: usize = 1000;

@@ -134,20 +134,19 @@ fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
     if text.matches(',').count() >= 64 {
         return None;
     }
+    // Lines around a single one that is asked for.
+    let around = 20;
     let ranges = text.split(',').map(|range| {
         let (from, to) = if let Some((from, to)) = range.trim().split_once('-') {
             (from.parse().ok()?, to.parse().ok()?)
         } else {
             let line: u32 = range.trim().parse().ok()?;
-            (line.saturating_sub(AROUND), line.saturating_add(AROUND))
+            (line.saturating_sub(around), line.saturating_add(around))
         };
         (from <= to).then_some([from.max(1), to.max(1)])
     });
     ranges.collect()
 }
-
-/// Lines around a single one that is asked for.
-const AROUND: u32 = 20;
 
 // The lines of every definition with that name, below the names before it.
 fn definition(

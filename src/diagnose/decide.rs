@@ -4,7 +4,7 @@
 use super::findings::Finding;
 use super::line::Line;
 use super::log::LogFacts;
-use super::runners::{Case, Place, is_installed, python_frame};
+use super::runners::{Case, is_installed, python_frame};
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
 use super::votes::{Vote, votes};
@@ -12,15 +12,10 @@ use crate::model::{Alternative, FailureKind as Kind, Subkind};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-// What counts as resources of the machine: nothing in the project causes them, and messages that
-// come after them only follow.
-const ENDS_ALL: u8 = 90;
 // From here on a finding says more than that something failed.
 const SAYS_SOMETHING: u8 = 20;
 // A shell error with this much output below it is no cause, since it did not stop its script.
 const WENT_ON: usize = 40;
-// What such a line weighs: less than any line that states a failure.
-const PASSED_BY: u8 = 16;
 // More lines than one tool prints about one failure.
 const LONG: usize = 400;
 /// Lines of evidence of a diagnosis.
@@ -86,8 +81,8 @@ pub(super) struct Verdict<'f> {
 impl Verdict<'_> {
     /// Whether no row of a tool says what failed; at most one says that something did.
     pub(super) fn is_open(&self) -> bool {
-        let says = |row: &Row<'_>| row.weight >= SAYS_SOMETHING;
-        self.kind != Kind::None && !self.is_by_tests && !self.rows.iter().any(says)
+        let says_nothing = self.rows.iter().all(|row| row.weight < SAYS_SOMETHING);
+        self.kind != Kind::None && !self.is_by_tests && says_nothing
     }
 }
 
@@ -129,8 +124,8 @@ pub(super) struct Row<'f> {
 pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     let (lines, job) = (inputs.lines, inputs.job);
     let scope = Scope::from_job(job);
-    let is_denied = |at| denies_success(lines, at + 1);
-    let is_passed = job.passed == Some(true) && !job.passed_at.is_some_and(is_denied);
+    let is_passed =
+        job.passed == Some(true) && !job.passed_at.is_some_and(|at| denies_success(lines, at + 1));
     if is_passed && !inputs.run_failed() {
         let at = job.passed_at.or_else(|| summary_of_success(lines));
         return passed_verdict(at, scope, PASSED_BY_SERVICE);
@@ -138,13 +133,16 @@ pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     let reported = inputs.cases.iter().filter(|case| scope.holds(case.at));
     let reported: Vec<&Case> = reported.collect();
     let rows = weigh_rows(inputs, &scope);
-    let ends_all = |row: &Row<'_>| {
-        let inside =
-            |case: &&Case| case.at <= row.at && row.at < case.block.end.max(case.at + LONG);
+    let ends_all = rows.iter().any(|row| {
         let is_captured = lines.get(row.at).is_some_and(|line| line.captured);
-        row.weight >= ENDS_ALL && !is_captured && !reported.iter().any(inside)
-    };
-    let votes = if inputs.facts.timed_out || rows.iter().any(ends_all) {
+        let is_inside = reported
+            .iter()
+            .any(|case| case.at <= row.at && row.at < case.block.end.max(case.at + LONG));
+        // Weights from 90 on are resources of the machine: nothing in the project causes them, and later messages
+        // only follow from them.
+        row.weight >= 90 && !is_captured && !is_inside
+    });
+    let votes = if inputs.facts.timed_out || ends_all {
         Vec::new()
     } else {
         votes(&reported, &scope, inputs)
@@ -169,8 +167,8 @@ pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
 
 // Where a process that was asked for its stack waited: its innermost own frame.
 fn hung_at(lines: &[Line<'_>]) -> Option<usize> {
-    let is_own = |frame: Place| !is_installed(&frame.0);
-    lines.iter().position(|line| python_frame(&line.text).is_some_and(is_own))
+    let mut frames = lines.iter().map(|line| python_frame(&line.text));
+    frames.position(|frame| frame.is_some_and(|frame| !is_installed(&frame.0)))
 }
 
 fn passed_verdict<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'f> {
@@ -186,26 +184,24 @@ fn passed_verdict<'f>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdi
 // The findings of the failing step, and what the way the process ended says.
 fn weigh_rows<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
     let end = scope.end().unwrap_or(inputs.lines.len());
-    let is_filled = |at: &usize| !inputs.lines[*at].text.trim().is_empty();
-    let filled: Vec<usize> = (0..end).filter(is_filled).collect();
-    let is_strong =
-        |finding: &&Finding| finding.at < end && finding.weight >= 50 && !finding.is_of_shell();
-    let last_strong = inputs.findings.iter().rfind(is_strong);
+    let filled: Vec<usize> =
+        (0..end).filter(|at| !inputs.lines[*at].text.trim().is_empty()).collect();
+    let findings = inputs.findings.iter().filter(|own| own.at < end && own.weight >= 50);
+    let last_strong = findings.rev().find(|own| !own.is_of_shell());
     let last_strong = last_strong.map(|finding| finding.at);
     let has_step = inputs.job.failed().next().is_some();
-    let went_on = |finding: &Finding| {
-        let below = filled.len() - filled.partition_point(|at| *at <= finding.at);
-        below > WENT_ON && (has_step || below > 4 * WENT_ON)
-            || below > WENT_ON / 4 && last_strong > Some(finding.at)
-    };
     let own = inputs.findings.iter().filter(|own| scope.holds(own.at));
     let own = own.map(|finding| {
-        let is_passed = finding.is_of_shell() && finding.weight >= 25 && went_on(finding);
+        let below = filled.len() - filled.partition_point(|at| *at <= finding.at);
+        let went_on = below > WENT_ON && (has_step || below > 4 * WENT_ON)
+            || below > WENT_ON / 4 && last_strong > Some(finding.at);
+        let is_passed = finding.is_of_shell() && finding.weight >= 25 && went_on;
         // A process that hung was asked where it was, and died of that.
         let is_ours = inputs.facts.timed_out && finding.kind == Kind::Crash;
         Row {
             kind: if is_ours { Kind::Timeout } else { finding.kind },
-            weight: if is_passed { PASSED_BY } else { finding.weight },
+            // What such a line weighs: less than any line that states a failure.
+            weight: if is_passed { 16 } else { finding.weight },
             at: finding.at,
             finding: (!is_ours).then_some(finding),
         }
@@ -293,11 +289,11 @@ fn list_alternatives(
     let mut seen = HashSet::from([kind]);
     let listed = others.filter(|other| seen.insert(*other));
     let listed = listed.take(MAX_ALTERNATIVES).zip(1_u8..);
-    let alternative = |(kind, place)| Alternative {
+    let alternatives = listed.map(|(kind, place)| Alternative {
         kind,
         confidence: in_steps(confidence * 0.5 / f64::from(place)),
-    };
-    listed.map(alternative).collect()
+    });
+    alternatives.collect()
 }
 
 /// What all lines of one kind say together.
@@ -332,7 +328,7 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
     let finding = first.and_then(|row| row.finding);
     let rivals = others.iter().filter(|sum| sum.weight + 3 >= weight).count();
     let confidence = confidence_of_line(best, rivals, inputs);
-    let usual = || match (kind, inputs.exit_code()) {
+    let usual = match (kind, inputs.exit_code()) {
         (Kind::Timeout, _) if inputs.facts.timed_out => Some(Subkind::Command),
         (Kind::TestSetupError, Some(5)) => Some(Subkind::NoTests),
         (Kind::Crash, Some(137 | -9)) => Some(Subkind::Killed),
@@ -343,7 +339,7 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
     Verdict {
         kind,
         confidence,
-        subkind: finding.and_then(|finding| finding.subkind.clone()).or_else(usual),
+        subkind: finding.and_then(|finding| finding.subkind.clone()).or(usual),
         tool: finding.map(|finding| finding.tool),
         rule: finding.map(|finding| finding.rule),
         alternatives: list_alternatives(kind, others.map(|sum| sum.kind), confidence),

@@ -21,8 +21,6 @@ use crate::source::Listing;
 
 const MAX_LISTED: usize = 500;
 const LAST_LINES: usize = 3;
-// What is missing is told of a finding that weighs as much, whatever decided.
-const STRONG: u8 = 65;
 
 /// Diagnoses the failure that a log shows.
 ///
@@ -83,10 +81,10 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
             evidence.push(at);
         }
     }
-    let shown = |at: &usize| Evidence {
+    let shown = evidence.iter().map(|at| Evidence {
         line: lines[*at].number,
         text: lines[*at].text.trim_end().to_owned(),
-    };
+    });
     let mut diagnosis = Diagnosis {
         kind: verdict.kind,
         subkind: verdict.subkind.clone(),
@@ -98,7 +96,7 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
         tests,
         left_out: (left_out != LeftOut::default()).then_some(left_out),
         failures,
-        evidence: evidence.iter().map(shown).collect(),
+        evidence: shown.collect(),
         ..Diagnosis::default()
     };
     add_advice(&mut diagnosis, &verdict, decisive, &lines);
@@ -114,14 +112,13 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
 // have failed.
 fn add_words(inputs: &Inputs<'_>, verdict: &Verdict<'_>, locator: &Locator<'_>) -> Vec<Finding> {
     let has_failed = inputs.run_failed() || inputs.job.failed().next().is_some();
-    let tells =
-        |line: &Line<'_>| says_failure(line) || line.text.trim_start().starts_with(['✖', '✘', '×']);
-    let asks = |at: usize| {
+    let mut findings = collect_findings(&WORDS, inputs.lines, locator, |at: usize| {
         // A message may begin on the line above.
         let mut near = inputs.lines[at.saturating_sub(1)..=at].iter();
-        verdict.scope.holds(at) && (has_failed || near.any(tells))
-    };
-    let mut findings = collect_findings(&WORDS, inputs.lines, locator, asks);
+        let tells = near
+            .any(|line| says_failure(line) || line.text.trim_start().starts_with(['✖', '✘', '×']));
+        verdict.scope.holds(at) && (has_failed || tells)
+    });
     findings.extend_from_slice(inputs.findings);
     findings.sort_by_key(|own| (own.at, Reverse(own.weight)));
     findings.dedup_by_key(|own| own.at);
@@ -162,16 +159,18 @@ fn add_advice(
 fn list_names(diagnosis: &mut Diagnosis, verdict: &Verdict<'_>, inputs: &Inputs<'_>) {
     // What decided, what weighs much, and what a test died of.
     let died_of: HashSet<usize> = inputs.cases.iter().filter_map(|case| case.cause).collect();
-    let is_told = |finding: &&Finding| {
-        let counts = finding.kind == verdict.kind || finding.weight >= STRONG;
+    let own = inputs.findings.iter().filter(|finding| {
+        // Findings of this weight name what is missing, whatever decided.
+        let counts = finding.kind == verdict.kind || finding.weight >= 65;
         verdict.kind != Kind::None
             && verdict.scope.holds(finding.at)
             && (counts || died_of.contains(&finding.at))
-    };
-    let own = || inputs.findings.iter().filter(is_told);
-    diagnosis.undefined_names = distinct_names(own().flat_map(|finding| &finding.names));
-    diagnosis.missing_modules = distinct_names(own().filter_map(|finding| finding.module.as_ref()));
-    diagnosis.missing_exports = distinct_names(own().filter_map(|finding| finding.export.as_ref()));
+    });
+    diagnosis.undefined_names = distinct_names(own.clone().flat_map(|finding| &finding.names));
+    diagnosis.missing_modules =
+        distinct_names(own.clone().filter_map(|finding| finding.module.as_ref()));
+    diagnosis.missing_exports =
+        distinct_names(own.clone().filter_map(|finding| finding.export.as_ref()));
 }
 
 fn distinct_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
@@ -189,9 +188,8 @@ fn list_files(
     if verdict.kind == Kind::None {
         return;
     }
-    let is_own =
-        |finding: &&Finding| finding.kind == verdict.kind && verdict.scope.holds(finding.at);
-    let named = inputs.findings.iter().filter(is_own).filter_map(|finding| {
+    let own = inputs.findings.iter().filter(|own| own.kind == verdict.kind);
+    let named = own.filter(|own| verdict.scope.holds(own.at)).filter_map(|finding| {
         let path = finding.path.as_deref()?.trim_matches(['\'', '"']);
         Some((finding.at, path.to_owned()))
     });
@@ -201,14 +199,13 @@ fn list_files(
 
 // Node's runner says no more of a file that could not be run than that it failed: the file said why above.
 fn name_cause_above(case: &mut Case, lines: &[Line<'_>], findings: &[Finding]) {
-    const FAR: usize = 80;
     let says = case.cause.map_or("", |at| lines[at].text.as_ref());
     if !says.contains("'test failed'") {
         return;
     }
-    let from = case.at.saturating_sub(FAR);
-    let is_near = |own: &&Finding| own.at >= from && own.at < case.at;
-    let mut near = findings.iter().rev().filter(is_near);
+    // What a file prints before it dies fits on so many lines.
+    let from = case.at.saturating_sub(80);
+    let mut near = findings.iter().rev().filter(|own| own.at >= from && own.at < case.at);
     let found = near.find(|own| own.weight >= 40 && !own.is_of_shell());
     case.cause = found.map(|own| own.at).or(case.cause);
 }
@@ -226,9 +223,9 @@ fn crash_place(
     locator: &Locator<'_>,
 ) -> Option<(String, Option<u32>)> {
     let shown = |path: &str| {
-        let is_foreign = || locator.knows_repository() || runners::is_installed(path);
         let found = locator.find(path, case.at).map(str::to_owned);
-        found.or_else(|| (!is_foreign()).then(|| runners::relative_path(path)))
+        let is_foreign = locator.knows_repository() || runners::is_installed(path);
+        found.or_else(|| (!is_foreign).then(|| runners::relative_path(path)))
     };
     let mut frames = case.frames.iter().rev();
     let (path, line) = frames.find_map(|(path, line)| Some((shown(path)?, *line)))?;
@@ -245,11 +242,11 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
     if verdict.kind == Kind::None {
         return Vec::new();
     }
-    let counts = |case: &&Case| {
+    let cases = inputs.cases.iter().filter(|case| {
         let mut failed = inputs.job.failed().peekable();
         failed.peek().is_none() || failed.any(|step| step.from <= case.at && case.at < step.to)
-    };
-    let test = |case: &Case| {
+    });
+    let tests = cases.filter_map(|case| {
         let name = case.name.clone()?;
         let place = case.place.as_ref();
         let is_file = place.is_some_and(|place| runners::relative_path(&place.0) == name);
@@ -265,9 +262,8 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
             log_line: cause.map(|line| line.number),
             message: case_message(case, inputs.lines),
         })
-    };
-    let cases = inputs.cases.iter().filter(counts);
-    cases.filter_map(test).collect()
+    });
+    tests.collect()
 }
 
 // What a test died of, without what its runner puts around it.
@@ -285,8 +281,8 @@ fn case_message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     if ["tap", "bun", "deno", "node-test"].contains(&case.runner) {
         bare = bare.trim_start_matches("# ");
         bare = bare.strip_prefix("error: ").unwrap_or(bare);
-        let inner = |mark: &char| bare.strip_prefix(*mark)?.strip_suffix(*mark);
-        bare = ['\'', '"'].iter().find_map(inner).unwrap_or(bare);
+        let inner = ['\'', '"'].map(|mark| bare.strip_prefix(mark)?.strip_suffix(mark));
+        bare = inner[0].or(inner[1]).unwrap_or(bare);
     }
     (!bare.is_empty() && bare != "test failed").then(|| bare.to_owned())
 }
@@ -298,12 +294,12 @@ fn decisive_lines(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
     if !verdict.evidence.is_empty() {
         return known;
     }
-    let is_said = |at: &usize| {
+    let said = (0..lines.len()).rev().filter(|at| {
         let line = &lines[*at];
         let is_service = line.text.starts_with("##[") || line.mark == Mark::Error;
         verdict.scope.holds(*at) && !line.text.trim().is_empty() && !is_service && !line.quiet
-    };
-    let said: Vec<usize> = (0..lines.len()).rev().filter(is_said).take(MAX_LISTED).collect();
+    });
+    let said: Vec<usize> = said.take(MAX_LISTED).collect();
     // A word of failure says more than what is printed last.
     let telling: Vec<usize> = said.iter().copied().filter(|at| says_failure(&lines[*at])).collect();
     let mut last = if telling.is_empty() { said } else { telling };

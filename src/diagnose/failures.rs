@@ -7,7 +7,6 @@ use super::locate::Locator;
 use super::mention;
 use crate::model::{Failure, FailureKind as Kind, MentionedFile};
 
-const MAX_FAILURES: usize = 50;
 // A line that weighs less only passes a failure on.
 const STANDS_ALONE: u8 = 25;
 
@@ -55,7 +54,7 @@ pub(super) fn list_failures(
             earlier.kind == row.kind && same
         }) {
             earlier.count += u64::from(earlier.line != line);
-        } else if failures.len() < MAX_FAILURES {
+        } else if failures.len() < 50 {
             // A file that does not parse is why a test failed, where some did.
             let is_alone = inputs.cases.is_empty() || row.kind != Kind::SyntaxError;
             let is_placed = is_alone && is_checker(row.kind) && row.weight >= STANDS_ALONE;

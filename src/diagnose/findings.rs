@@ -39,10 +39,6 @@ impl Finding {
     }
 }
 
-// What a line in the captured output of the program under test weighs at most.
-const CAPTURED: u8 = 14;
-// What is wrong with an installed package's own file weighs less than with a file of the project.
-const INSTALLED: u8 = 45;
 // A line that weighs less counts only where nothing else is known.
 const KNOWN: u8 = 11;
 
@@ -63,8 +59,10 @@ pub(super) fn collect_findings(
         refine_module(&mut finding, lines, locator);
         let place = line.text.trim_start().split(['(', ':', ' ']).next();
         let most = match place {
-            _ if line.captured => CAPTURED,
-            Some(place) if is_installed(place) => INSTALLED,
+            // What a line in the captured output of the program under test weighs at most.
+            _ if line.captured => 14,
+            // What is wrong with an installed package's own file weighs less than with a file of the project.
+            Some(place) if is_installed(place) => 45,
             _ => u8::MAX,
         };
         finding.weight = finding.weight.min(most);
@@ -79,19 +77,16 @@ pub(super) fn collect_findings(
 // Whether a rule is of another language than the lines around it, since both Python and JavaScript print `TypeError:
 // `.
 fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
-    let has_script_frame = || {
-        lines_below(lines, at + 1, 13).any(|text| {
+    match tool {
+        // Frames of a script's stack, and of a Python traceback.
+        "python" => lines_below(lines, at + 1, 13).any(|text| {
             let bare = text.trim_start();
             (bare.starts_with("at ") && text.starts_with(' ')) || bare.starts_with("❯ ")
-        })
-    };
-    let has_python_frame = || {
-        lines[at].text.starts_with("E ")
-            || lines_above(lines, at, 4).any(|text| text.trim_start().starts_with("File \""))
-    };
-    match tool {
-        "python" => has_script_frame(),
-        "node" | "vitest" | "jest" | "mocha" => has_python_frame(),
+        }),
+        "node" | "vitest" | "jest" | "mocha" => {
+            lines[at].text.starts_with("E ")
+                || lines_above(lines, at, 4).any(|text| text.trim_start().starts_with("File \""))
+        }
         _ => false,
     }
 }

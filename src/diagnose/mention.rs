@@ -8,10 +8,6 @@ use super::runners::{is_installed, relative_path};
 use crate::model::MentionedFile;
 use crate::runners::pattern;
 
-const MOST: usize = 50;
-const MOST_LINES_OF_ONE: usize = 6;
-const MOST_SEEN: usize = 20_000;
-
 /// One place of a file in the log.
 #[derive(Default)]
 struct Mention {
@@ -74,7 +70,7 @@ pub(super) fn mentioned_files(
         let in_repository = place.is_some();
         let path = place.unwrap_or_else(|| shown_path(&mention.path, locator));
         let lines_of_it = counts.entry(path.clone()).or_default();
-        if lines_of_it.contains(&mention.line) || lines_of_it.len() >= MOST_LINES_OF_ONE {
+        if lines_of_it.contains(&mention.line) || lines_of_it.len() >= 6 {
             continue;
         }
         lines_of_it.push(mention.line);
@@ -84,16 +80,15 @@ pub(super) fn mentioned_files(
             column: mention.column,
             in_repository,
         });
-        if files.len() >= MOST {
+        if files.len() >= 50 {
             break;
         }
     }
     // Dropped when a file of the repository is named, because the fix is there.
     if files.iter().any(|file| file.in_repository) {
-        let names_a_place = |file: &MentionedFile| {
+        files.retain(|file| {
             file.in_repository || file.line.is_some() || file.path.contains(['/', '\\'])
-        };
-        files.retain(names_a_place);
+        });
         files.sort_by_key(|file| !file.in_repository);
     }
     files
@@ -112,7 +107,7 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
     let number = |text: Option<regex::Match<'_>>| text.and_then(|text| text.as_str().parse().ok());
     let mut heading: Option<String> = None;
     for (at, line) in lines.iter().enumerate() {
-        if mentions.len() >= MOST_SEEN {
+        if mentions.len() >= 20_000 {
             return;
         }
         let text = line.text.as_ref();
@@ -168,8 +163,8 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
 // An ending, or a name that has none.
 fn may_name_a_file(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let ends = |dot: usize| bytes.get(dot + 1).is_some_and(u8::is_ascii_alphabetic);
-    memchr::memchr_iter(b'.', bytes).any(ends)
+    memchr::memchr_iter(b'.', bytes)
+        .any(|dot| bytes.get(dot + 1).is_some_and(u8::is_ascii_alphabetic))
         || ["File \"", "Dockerfile", "Makefile", "Procfile", "/BUILD"]
             .iter()
             .any(|name| text.contains(name))

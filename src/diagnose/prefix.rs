@@ -9,13 +9,6 @@ use super::providers::PROVIDERS;
 use crate::policy::sanitize_log;
 use crate::runners::{Pattern, pattern};
 
-// Lines in which runners announce their names.
-const SAMPLE: usize = 4000;
-// Prefixes that may stand one inside the other.
-const MAX_STAMPS: usize = 6;
-// Bytes: the names of most jobs and steps are shorter.
-const MAX_COLUMN: usize = 160;
-
 /// What runners of several programs put before each line: names that they announced with a command.
 #[derive(Debug, Default)]
 pub(super) struct Wrapper {
@@ -36,7 +29,8 @@ impl Wrapper {
     /// Finds the names that the first lines of a log announce.
     pub(super) fn find(log: &str) -> Self {
         let mut announced = BTreeSet::new();
-        for raw in log.split('\n').take(SAMPLE) {
+        // Lines in which runners announce their names.
+        for raw in log.split('\n').take(4000) {
             if !raw.contains('$') && !raw.contains("cache ") {
                 continue;
             }
@@ -54,11 +48,10 @@ impl Wrapper {
     pub(super) fn length(&self, text: &str) -> usize {
         let skip = stamped_length(text);
         let rest = &text[skip..];
-        let follows = |name: &&String| {
+        let name = self.announced.iter().find(|name| {
             let text = rest.strip_prefix(name.as_str());
             text.is_some_and(|text| text.starts_with(": "))
-        };
-        let name = self.announced.iter().find(follows);
+        });
         skip + name.map_or(0, |name| name.len() + 2)
     }
 }
@@ -70,7 +63,8 @@ fn stamped_length(text: &str) -> usize {
 
 fn stamps_length(text: &str) -> usize {
     let mut skip = 0;
-    for _ in 0..MAX_STAMPS {
+    // Prefixes that may stand one inside the other.
+    for _ in 0..6 {
         let rest = &text[skip..];
         let may_be_stamped = match rest.as_bytes().first() {
             Some(b'#' | b'[' | b'S' | b'_' | b'0'..=b'9' | 0xe2) => true,
@@ -89,7 +83,8 @@ fn stamps_length(text: &str) -> usize {
 fn columns_length(text: &str) -> usize {
     let column = |from: usize| {
         let bytes = &text.as_bytes()[from..];
-        let end = memchr::memchr(b'\t', &bytes[..bytes.len().min(MAX_COLUMN)])?;
+        // Bytes: the names of most jobs and steps are shorter.
+        let end = memchr::memchr(b'\t', &bytes[..bytes.len().min(160)])?;
         (end > 0).then_some(from + end + 1)
     };
     let end = column(0).and_then(column).unwrap_or(0);

@@ -75,9 +75,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 static SECTIONS: LazyLock<Cues> =
     LazyLock::new(|| TABLE.section.iter().map(|row| row.cue.as_str()).zip(0..).collect());
 static LINES: LazyLock<Cues> = LazyLock::new(|| {
-    let cues =
-        |(row, at): (&'static Row, usize)| row.cues.iter().map(move |cue| (cue.as_str(), at));
-    TABLE.line.iter().zip(0..).flat_map(cues).collect()
+    let rows = TABLE.line.iter().zip(0..);
+    rows.flat_map(|(row, at)| row.cues.iter().map(move |cue| (cue.as_str(), at)))
+        .collect()
 });
 
 fn is_of_no_failure(text: &str) -> bool {

@@ -9,7 +9,7 @@ use super::document::build_answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use crate::languages::{Resolver, package_part};
-use crate::model::{Diagnosis, Import, MentionedFile, RepoPath, Subkind};
+use crate::model::{Diagnosis, MentionedFile, RepoPath, Subkind};
 use crate::runners::pattern;
 use crate::source::Source;
 
@@ -92,12 +92,12 @@ fn check_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
 
 // Whether imports that are made as files are loaded lead from a file back to it.
 fn is_in_circle(resolver: &Resolver<'_>, start: &RepoPath) -> bool {
-    let loads = |import: &&Import| !import.type_only && !import.nested;
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     let mut open: Vec<RepoPath> = vec![start.clone()];
     // Files that are looked through for the way back.
     while let Some(path) = open.pop().filter(|_| seen.len() < 2_000) {
-        for import in resolver.facts(&path).imports.iter().filter(loads) {
+        let facts = resolver.facts(&path);
+        for import in facts.imports.iter().filter(|import| !import.type_only && !import.nested) {
             let others = resolver.resolve(&path, import).files.into_iter().filter(|to| *to != path);
             open.extend(others.filter(|to| seen.insert(to.clone())));
         }

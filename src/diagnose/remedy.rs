@@ -68,9 +68,14 @@ pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Op
             (score, Remedy { at: own.at, text })
         });
         // Of equals the nearest to the line, below before above.
-        let distance = |at: usize| (at < decisive, at.abs_diff(decisive));
         let enough = scores.filter(|(score, _)| *score >= ENOUGH);
-        let best = enough.min_by_key(|(score, own)| (usize::MAX - score, distance(own.at)));
+        let best = enough.min_by_key(|(score, own)| {
+            (
+                usize::MAX - score,
+                own.at < decisive,
+                own.at.abs_diff(decisive),
+            )
+        });
         best.map(|(_, remedy)| remedy)
     })
 }
@@ -84,12 +89,12 @@ fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Re
     let mut was_boxed = false;
     for at in range.start..=range.end {
         let line = lines.get(at).filter(|_| at < range.end);
-        let may_speak = |line: &&Line<'_>| {
+        let text = line.filter(|line| {
             !line.captured
                 && matches!(line.mark, Mark::None | Mark::Error)
                 && line.text.len() <= MAX_SENTENCE
-        };
-        let text = line.filter(may_speak).map_or("", |line| bare(&line.text));
+        });
+        let text = text.map_or("", |line| bare(&line.text));
         let is_speech = !text.is_empty() && !NOISE.is_match(text) && !has_word(text, REMARKS);
         let is_boxed = line.is_some_and(|line| line.text.starts_with(BOX));
         // A label opens a sentence of its own, and so does a box.
@@ -139,14 +144,12 @@ fn bare(text: &str) -> &str {
 fn has_word(text: &str, words: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let stands = |word: &str, at: usize| {
+    let mut found = words.split('|').flat_map(|word| text.match_indices(word));
+    found.any(|(at, word)| {
         let below = &text[at + word.len()..];
         let goes_on_above = text[..at].ends_with(is_part) && word.starts_with(is_part);
         !(goes_on_above || word.ends_with(is_part) && below.starts_with(is_part))
-    };
-    words
-        .split('|')
-        .any(|word| text.match_indices(word).any(|(at, _)| stands(word, at)))
+    })
 }
 
 // A sentence that ends with a colon says it in the next.

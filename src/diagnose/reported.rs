@@ -8,7 +8,7 @@ use super::locate::{Locator, Scene};
 use super::log::{LogFacts, View};
 use super::normalise;
 use super::runners;
-use crate::junit::{Case, Report};
+use crate::junit::{Report, TestCase};
 use crate::model::{Diagnosis, FailedTest, FailureKind as Kind};
 
 // Failures whose words are asked for a kind.
@@ -24,7 +24,7 @@ pub(super) fn add_reports(
     facts: &LogFacts,
     scene: Scene<'_>,
 ) {
-    let failed: Vec<&Case> = reports.iter().flat_map(Report::failed).collect();
+    let failed: Vec<&TestCase> = reports.iter().flat_map(Report::failed).collect();
     if failed.is_empty() {
         return;
     }
@@ -88,7 +88,7 @@ fn only_letters(text: &str) -> String {
 }
 
 // What a runner may call the test of a report; the surest first.
-fn case_spellings(case: &Case) -> Vec<String> {
+fn case_spellings(case: &TestCase) -> Vec<String> {
     let (name, class) = (only_letters(&case.name), only_letters(&case.class));
     let mut found = vec![only_letters(&case.id)];
     if !name.is_empty() {
@@ -98,7 +98,7 @@ fn case_spellings(case: &Case) -> Vec<String> {
 }
 
 // In one line.
-fn message(case: &Case) -> Option<String> {
+fn message(case: &TestCase) -> Option<String> {
     let text = case.message.as_deref().unwrap_or(&case.detail);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let end = first.floor_char_boundary(MAX_MESSAGE.min(first.len()));
@@ -106,7 +106,7 @@ fn message(case: &Case) -> Option<String> {
 }
 
 // The test's file and line: what its stack says of it, else what the report does.
-fn case_place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
+fn case_place(case: &TestCase, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
     let shown = |path: &str| {
         let found = locator.find(path, 0).map(str::to_owned);
         found.unwrap_or_else(|| runners::relative_path(path))

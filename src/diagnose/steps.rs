@@ -1,7 +1,7 @@
 //! Finds the steps of a CI job and how each ended.
 
 use super::line::{Line, Mark};
-use super::providers::{ENDS, Event, Fold, PROVIDERS};
+use super::providers::{ENDS, Event, PROVIDERS};
 use crate::runners::pattern;
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
@@ -42,9 +42,6 @@ impl Job {
     }
 }
 
-// Folds inside folds that are kept in mind.
-const MOST_FOLDS: usize = 1_000;
-
 /// Reads a job's steps out of its lines.
 pub(super) fn read_job(lines: &[Line<'_>]) -> Job {
     let mut reader = Reader::default();
@@ -83,7 +80,8 @@ impl Reader {
             }
             Mark::Open(name) if name.starts_with("Finishing: ") => self.close(at + 1, End::Passed),
             Mark::Open(name) if !name.is_empty() && *name != line.text => {
-                if self.open.len() < MOST_FOLDS {
+                // Folds inside folds that are kept in mind.
+                if self.open.len() < 1_000 {
                     self.open.push((name.clone(), at));
                 }
             }
@@ -169,8 +167,7 @@ impl Reader {
     fn finish_job(mut self, lines: &[Line<'_>]) -> Job {
         self.close(lines.len(), End::Open);
         let says_error = lines.iter().any(|line| line.mark == Mark::Error);
-        let is_failed = |step: &Step| matches!(step.end, End::Failed(_));
-        let failed = self.steps.iter().any(is_failed);
+        let failed = self.steps.iter().any(|step| matches!(step.end, End::Failed(_)));
         let passed = match self.end_of_job {
             Some((at, passed, code)) => {
                 if !passed && !failed {
@@ -195,11 +192,10 @@ impl Reader {
     // Takes back that the last step passed, where its last lines say that something failed.
     fn open_failed_end(&mut self, lines: &[Line<'_>]) -> bool {
         pattern!(FAILED, r"^(?:fatal|error|Error|ERROR|FATAL)(?:\[\w+\])?: ");
-        // Lines that a tool says below its error.
-        const LAST: usize = 10;
         let is_own = |step: &&mut Step| step.end != End::CleanUp;
         self.steps.iter_mut().rfind(is_own).is_some_and(|step| {
-            let mut last = lines[step.from..step.to].iter().rev().take(LAST);
+            // Lines that a tool says below its error.
+            let mut last = lines[step.from..step.to].iter().rev().take(10);
             let failed = last.any(|line| !line.quiet && FAILED.is_match(&line.text));
             step.end = if failed { End::Open } else { step.end };
             failed
@@ -208,12 +204,12 @@ impl Reader {
 
     // A service that tells of the job alone: what ran last before it said so has failed.
     fn blame_step(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
-        let is_filled = |line: &&Line<'_>| !line.text.trim().is_empty();
-        let may_fail = |step: &Step| {
+        let last = self.steps.iter().rposition(|step| {
             let own = lines.get(step.from..step.to.min(at)).unwrap_or_default();
-            step.end != End::CleanUp && own.iter().filter(is_filled).count() > 2
-        };
-        if let Some(index) = self.steps.iter().rposition(may_fail) {
+            step.end != End::CleanUp
+                && own.iter().filter(|line| !line.text.trim().is_empty()).count() > 2
+        });
+        if let Some(index) = last {
             self.steps[index].end = End::Failed(code);
         }
     }
@@ -242,8 +238,7 @@ pub(super) fn tells_failure(line: &Line<'_>) -> bool {
 }
 
 fn section_end(name: &str) -> End {
-    let is_named = |fold: &&Fold| fold.names.iter().any(|known| known == name);
-    match PROVIDERS.fold.iter().find(is_named) {
+    match PROVIDERS.fold.iter().find(|fold| fold.names.iter().any(|known| known == name)) {
         Some(fold) if fold.clean_up => End::CleanUp,
         Some(_) => End::Open,
         None => End::Passed,

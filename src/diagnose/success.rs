@@ -18,8 +18,8 @@ pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
 
 /// Whether a line says that something failed.
 pub(super) fn says_failure(line: &Line<'_>) -> bool {
-    let in_words = || FAILURE.is_match(&NOTHING.replace_all(&line.text, ""));
-    line.mark != Mark::Remark && (tells_failure(line) || in_words())
+    line.mark != Mark::Remark
+        && (tells_failure(line) || FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
 }
 
 // A count of none, or a denial.

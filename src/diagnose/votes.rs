@@ -24,22 +24,18 @@ impl Vote<'_> {
     }
 }
 
-// A line of captured output, or one that only passes a failure on, weighs no more than this.
-const SAYS_NOTHING: u8 = 14;
-
 /// Returns what each failing test died of.
 pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> Vec<Vote<'f>> {
     let heading = |case: &Case| inputs.lines[case.at].text.as_ref();
-    let is_hook = |case: &&Case| {
+    // Where tests failed too, a failing hook counts as one more, because it did not stop them.
+    let hooks_alone = cases.iter().all(|case| {
         case.is_whole_file
             || case.name.as_deref().is_none_or(|name| HOOK.is_match(name))
             || heading(case).contains("ERROR at setup of")
             || heading(case).contains("ERROR at teardown of")
             || shows_hook(case, inputs.lines)
-    };
-    // Where tests failed too, a failing hook counts as one more, because it did not stop them.
-    let hooks_alone = cases.iter().all(is_hook);
-    let vote = |case: &&Case| {
+    });
+    let votes = cases.iter().map(|case| {
         let at = case.cause.unwrap_or(case.at);
         let finding = finding_of(case, at, scope, inputs);
         let at = finding.map_or(at, |finding| finding.at);
@@ -76,8 +72,8 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
                 || is_unread
                 || heading(case).contains("Test suite failed to run"),
         }
-    };
-    cases.iter().map(vote).collect()
+    });
+    votes.collect()
 }
 
 // The finding of the line that states the cause, else of a line near it.
@@ -87,20 +83,18 @@ fn finding_of<'f>(
     scope: &Scope,
     inputs: &Inputs<'f>,
 ) -> Option<&'f Finding> {
-    let own = || inputs.finding_at(at).filter(|finding| finding.weight > SAYS_NOTHING);
+    // A line of captured output, or one that only passes a failure on, weighs no more than this.
+    let own = inputs.finding_at(at).filter(|finding| finding.weight > 14);
     let is_pytest = case.runner == "pytest";
-    let certain = own().filter(|finding| !is_pytest || finding.kind != Kind::TestFailure);
+    let certain = own.filter(|finding| !is_pytest || finding.kind != Kind::TestFailure);
     // Some runners say first that a test failed and a line or two further on why.
-    let is_better = |finding: &&Finding| {
+    let near = (at + 1..=at + 6).filter(|at| scope.holds(*at));
+    let mut near = near.filter_map(|at| inputs.finding_at(at)).filter(|finding| {
         let counts = !is_pytest || finding.subkind == Some(Subkind::UndefinedName);
         let plain = matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound);
         counts && finding.weight >= 25 && !plain
-    };
-    let near_below = || {
-        let near = (at + 1..=at + 6).filter(|at| scope.holds(*at));
-        near.filter_map(|at| inputs.finding_at(at)).find(is_better)
-    };
-    certain.or_else(near_below).or_else(own)
+    });
+    certain.or_else(|| near.next()).or(own)
 }
 
 // Whether the code that a report shows up to its mark is of a hook: jest and vitest name the test alone.

@@ -58,14 +58,17 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
     })?;
     let reading = read(Stream::Stdout, stdout, sender.clone())
         .and_then(|()| read(Stream::Stderr, stderr, sender));
+    let stream_kept = 1 << 20;
+    let output_head = 256 << 10;
+    let output_tail = 512 << 10;
     let mut watch = Watch {
         job,
         stop,
         sink,
         control,
-        output: Ring::new(OUTPUT_HEAD, OUTPUT_TAIL),
-        stdout: Ring::new(STREAM_KEPT, STREAM_KEPT),
-        stderr: Ring::new(STREAM_KEPT, STREAM_KEPT),
+        output: Ring::new(output_head, output_tail),
+        stdout: Ring::new(stream_kept, stream_kept),
+        stderr: Ring::new(stream_kept, stream_kept),
         total: 0,
         heard: started,
         reason: None,
@@ -84,10 +87,6 @@ enum Message {
     Closed,
     Ended(Option<Report>),
 }
-
-const STREAM_KEPT: usize = 1 << 20;
-const OUTPUT_HEAD: usize = 256 << 10;
-const OUTPUT_TAIL: usize = 512 << 10;
 
 fn read(stream: Stream, mut pipe: PipeReader, sender: SyncSender<Message>) -> std::io::Result<()> {
     thread::Builder::new().name("output".to_owned()).spawn(move || {

@@ -88,7 +88,7 @@ fn look_at_included(home: &Path) -> Result<(), GitError> {
         if !seen.insert(real) {
             continue;
         }
-        if seen.len() > MAX_INCLUDED {
+        if seen.len() > 100 {
             return Err(refused(&config, "exceeds the number of included files"));
         }
         let text = fs::read(&config).unwrap_or_default();
@@ -112,7 +112,6 @@ fn look_at_included(home: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-const MAX_INCLUDED: usize = 100;
 const MAX_POINTER: u64 = 64 << 10;
 const MAX_CONFIG: u64 = 8 << 20;
 

@@ -152,11 +152,10 @@ impl Pool {
 
     /// Lends a repository to the calling thread.
     pub(super) fn with<T>(&self, work: impl FnOnce(&gix::Repository) -> T) -> T {
-        let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = free().pop();
+        let taken = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let repo = taken.unwrap_or_else(|| self.shared.to_thread_local());
         let result = work(&repo);
-        free().push(repo);
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(repo);
         result
     }
 }

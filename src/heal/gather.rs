@@ -11,8 +11,6 @@ use crate::exec::{is_program, on_path};
 use crate::model::file_name;
 
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
-/// Larger files around a probe are not read.
-const MAX_BYTES: u64 = 32 << 20;
 
 /// Facts around a probe that a fix may use. Gathered before the choice, so that the choice is a function over
 /// values.
@@ -44,7 +42,8 @@ pub(super) fn gather_surroundings(directory: &Path, probe: &Probe) -> Surroundin
 
 fn read_file(file: &Path) -> Option<String> {
     let about = file.metadata().ok()?;
-    let is_small = about.is_file() && about.len() <= MAX_BYTES;
+    // Larger files around a probe are not read.
+    let is_small = about.is_file() && about.len() <= 32 << 20;
     is_small.then(|| std::fs::read_to_string(file).ok())?
 }
 

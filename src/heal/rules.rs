@@ -65,10 +65,10 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
 }
 
 fn names_word(diagnosis: &Diagnosis, word: &str) -> bool {
-    let is_part = |letter: char| !(letter.is_alphanumeric() || "-_./@".contains(letter));
-    let lines = diagnosis.evidence.iter();
-    let mut words = lines.flat_map(|line| line.text.split(is_part));
-    words.any(|other| other == word)
+    diagnosis.evidence.iter().any(|line| {
+        let ends = |letter: char| !(letter.is_alphanumeric() || "-_./@".contains(letter));
+        line.text.split(ends).any(|other| other == word)
+    })
 }
 
 // The program is there and may not be run.

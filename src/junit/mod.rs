@@ -2,4 +2,4 @@
 
 mod read;
 
-pub use read::{Case, End, Report, read_report};
+pub use read::{End, Report, TestCase, read_report};

@@ -53,11 +53,11 @@ struct Pass {
     suites: Vec<Suite>,
     depth: usize,
     has_begun: bool,
-    case: Option<Case>,
+    case: Option<TestCase>,
     // Whether text belongs to the failure that is being read.
     in_failure: bool,
     details: usize,
-    cases: Vec<Case>,
+    cases: Vec<TestCase>,
 }
 
 impl Pass {
@@ -82,12 +82,12 @@ impl Pass {
                 let mut suites = self.suites.iter().rev();
                 let file = suites.find_map(|suite| suite.file.clone());
                 let line = attribute(tag, &["line", "lineno"]);
-                self.case = Some(Case {
+                self.case = Some(TestCase {
                     name: attribute(tag, &["name"]).unwrap_or_default(),
                     class: attribute(tag, &["class", "classname"]).unwrap_or_default(),
                     file: attribute(tag, &["file", "filepath"]).or(file),
                     line: line.and_then(|line| line.parse().ok()),
-                    ..Case::default()
+                    ..TestCase::default()
                 });
             }
             name @ ("failure" | "error") => {
@@ -155,21 +155,21 @@ fn attribute(tag: &BytesStart<'_>, names: &[&str]) -> Option<String> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// In the order of the report; at most 200 000.
-    pub cases: Vec<Case>,
+    pub cases: Vec<TestCase>,
     /// Whether the report was read to its end: not when it breaks off, is no XML, or holds more.
     pub whole: bool,
 }
 
 impl Report {
     /// The tests that failed.
-    pub fn failed(&self) -> impl Iterator<Item = &Case> {
+    pub fn failed(&self) -> impl Iterator<Item = &TestCase> {
         self.cases.iter().filter(|case| matches!(case.end, End::Failed | End::Error))
     }
 }
 
 /// One test of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Case {
+pub struct TestCase {
     /// The test as its runner spells it in its own output.
     pub id: String,
     /// Its name as the report has it.
@@ -216,7 +216,7 @@ const ROOTS: [(&str, &str); 6] = [
     ("pytest tests", "pytest"),
 ];
 
-impl Case {
+impl TestCase {
     // Gives the test the name that its runner prints, and tells which runner that is.
     fn set_id(&mut self, root: &str, suite: &str) {
         let known = ROOTS.iter().find(|(name, _)| root.starts_with(name));
@@ -226,16 +226,15 @@ impl Case {
             None if self.class == "test" && suite.is_empty() => Some("node-test"),
             None => None,
         };
-        let is_class = |class: &str| {
-            class.contains('.')
-                && class.split('.').all(|part| !part.is_empty())
-                && !class.contains(['/', ' '])
-                && !is_script(class)
-                && !is_script(suite)
-        };
+        let class = &self.class;
+        let is_class = class.contains('.')
+            && class.split('.').all(|part| !part.is_empty())
+            && !class.contains(['/', ' '])
+            && !is_script(class)
+            && !is_script(suite);
         self.id = match self.runner {
             Some("pytest") => self.pytest_id(),
-            None if is_class(&self.class) && !self.name.starts_with(&self.class) => {
+            None if is_class && !self.name.starts_with(&self.class) => {
                 format!("{}.{}", self.class, self.name)
             }
             _ => self.name.clone(),

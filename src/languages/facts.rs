@@ -9,18 +9,6 @@ use super::language::{Grammar, Language};
 use super::parse;
 use crate::model::{FileFacts, ParseProblem, RepoPath};
 
-/// Above this size only the head of a file is parsed: imports are there, and nobody waits for
-/// a bundle.
-const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
-/// How much of an oversized file is parsed.
-const HEAD_BYTES: usize = 256 * 1024;
-/// A NUL byte among the first of a file means that it is no text, as git has it.
-const BINARY_PROBE: usize = 8_000;
-/// Deeper nesting could overflow the parser's stack.
-const MAX_NESTING: usize = 1_000;
-/// Syntax errors reported for one file.
-const MAX_SYNTAX_ERRORS: usize = 100;
-
 /// Reads the imports, exports and top-level definitions of one file.
 ///
 /// Never fails and never runs long: a file in no known language has no facts, and what cannot be
@@ -67,14 +55,16 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
             format!("the file was not checked: {reason}"),
         )];
     }
+    // Syntax errors reported for one file.
+    let max_syntax_errors = 100;
     match code.tree() {
         Some(tree) => {
-            let found = parse::find_errors(&tree, code.head(), MAX_SYNTAX_ERRORS);
+            let found = parse::find_errors(&tree, code.head(), max_syntax_errors);
             if !found.is_empty() {
                 return found;
             }
             let mut found = (code.language.layout)(&tree, code.head());
-            found.truncate(MAX_SYNTAX_ERRORS);
+            found.truncate(max_syntax_errors);
             found
         }
         None => vec![given_up()],
@@ -134,16 +124,21 @@ impl<'a> Code<'a> {
 
 // The end of the part that is parsed, and why it is not the whole.
 fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
-    let start = text.get(..text.len().min(BINARY_PROBE)).unwrap_or(text);
+    // A NUL byte among the first of a file means that it is no text, as git has it.
+    let start = text.get(..text.len().min(8_000)).unwrap_or(text);
     if memchr::memchr(0, start).is_some() {
         return (0, Some("it is binary"));
     }
+    // How much of an oversized file is parsed.
+    let head_bytes = 256 * 1024;
     let (end, reason) = match too_deep(text) {
         Some(at) => (at, "its brackets nest too deep"),
-        None if text.len() > MAX_PARSED_BYTES => (HEAD_BYTES, "it is too large"),
+        // Above this size only the head of a file is parsed: imports are there, and nobody waits for
+        // a bundle.
+        None if text.len() > 4 * 1024 * 1024 => (head_bytes, "it is too large"),
         None => return (text.len(), None),
     };
-    let head = text.get(..end.min(HEAD_BYTES)).unwrap_or(text);
+    let head = text.get(..end.min(head_bytes)).unwrap_or(text);
     let end = memchr::memrchr(b'\n', head).map_or(head.len(), |at| at + 1);
     (end, Some(reason))
 }
@@ -153,7 +148,9 @@ fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
 fn too_deep(text: &[u8]) -> Option<usize> {
     let mut opening =
         memchr::memchr3_iter(b'(', b'[', b'{', text).chain(memchr::memchr_iter(b'<', text));
-    opening.nth(MAX_NESTING)?;
+    // Deeper nesting could overflow the parser's stack.
+    let max_nesting = 1_000;
+    opening.nth(max_nesting)?;
     let mut depth = 0_usize;
     let mut generics = 0_usize;
     for (at, byte) in text.iter().enumerate() {
@@ -169,7 +166,7 @@ fn too_deep(text: &[u8]) -> Option<usize> {
             b'>' => generics = generics.saturating_sub(1),
             _ => continue,
         }
-        if depth.max(generics) > MAX_NESTING {
+        if depth.max(generics) > max_nesting {
             return Some(at);
         }
     }

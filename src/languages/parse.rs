@@ -23,15 +23,6 @@ struct Parsed {
     tree: Tree,
 }
 
-// The parser reports every hundred operations; ordinary code needs at most one report for forty bytes. Reports are
-// counted and not time, so that every machine gives the same answer.
-const FREE_REPORTS: usize = 2_000;
-const BYTES_PER_REPORT: usize = 10;
-
-// What slips through the count, because single operations become slow, is ended by the clock.
-const FREE_SECONDS: f64 = 2.0;
-const SECONDS_PER_MEGABYTE: f64 = 2.0;
-
 /// Parses the text; `None` when the effort leaves all proportion to its length.
 pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let own = std::ptr::from_ref(grammar);
@@ -73,8 +64,11 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
             parsers.push((own, parser));
         }
         let (_, parser) = parsers.get_mut(slot)?;
-        let budget = FREE_REPORTS + text.len() / BYTES_PER_REPORT;
-        let seconds = FREE_SECONDS + text.len() as f64 / 1e6 * SECONDS_PER_MEGABYTE;
+        // The parser reports every hundred operations; ordinary code needs at most one report for forty bytes.
+        // Reports are counted, not time, so that every machine gives the same answer.
+        let budget = 2_000 + text.len() / 10;
+        // What slips through the count, because single operations become slow, is ended by the clock.
+        let seconds = 2.0 + text.len() as f64 / 1e6 * 2.0;
         let start = Instant::now();
         let mut reports = 0;
         let mut watch = |_: &tree_sitter::ParseState| {

@@ -136,13 +136,11 @@ impl Finder<'_> {
                 let functions = ["arrow_function", "function_expression"];
                 let function = arguments.find(|given| functions.contains(&given.kind()))?;
                 let callee = self.callee(node);
-                let is_named = |words: &[&str]| {
-                    words.contains(&&*callee.root) || words.contains(&&*callee.name)
-                };
+                let [is_group, is_case] = [GROUPS, CASES]
+                    .map(|words| words.contains(&&*callee.root) || words.contains(&&*callee.name));
                 let title = text_of(title, self.text);
                 let title = title.get(1..title.len().saturating_sub(1))?.to_owned();
-                let is_group = is_named(GROUPS);
-                (is_group || is_named(CASES)).then_some((title, function, is_group))
+                (is_group || is_case).then_some((title, function, is_group))
             }
             _ => None,
         }

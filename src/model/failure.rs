@@ -100,7 +100,8 @@ pub enum StopReason {
     NothingToRepair,
     PatchInvalid,
     ApplyFailed,
-    TestsFailed,
+    #[serde(rename = "tests_failed")]
+    StillFailing,
     TestsChanged,
     Unproven,
     WorkplaceUnused,

@@ -110,8 +110,8 @@ impl RepoPath {
     /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
     /// result is the root itself.
     pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        let is_plain = |part| !matches!(part, "" | "." | "..");
-        if directory.is_empty() && relative.split('/').all(is_plain) {
+        if directory.is_empty() && relative.split('/').all(|part| !matches!(part, "" | "." | ".."))
+        {
             return Ok(Self(relative.into()));
         }
         let above = directory.split('/').filter(|part| !part.is_empty());

@@ -270,7 +270,8 @@ pub struct AttemptResult {
     /// Files that the change touches.
     pub files_modified: Vec<String>,
     /// Whether the agent did anything before it ended: wrote output or changed files.
-    pub progress: bool,
+    #[serde(rename = "progress")]
+    pub agent_reacted: bool,
     /// Seconds the agent had.
     pub agent_timeout_seconds: f64,
     /// Whether it ran out of them, whatever came of its edits.

@@ -63,8 +63,10 @@ impl Traced {
 
     /// The files that failing tests run, each with the score of the line that has most.
     pub fn by_file(&self) -> Vec<(RepoPath, f64)> {
-        let best = |path| self.score(path, [0, u32::MAX]).filter(|score| *score > OUTSIDE);
-        self.files.keys().filter_map(|path| Some((path.clone(), best(path)?))).collect()
+        let scores = self.files.keys().filter_map(|path| {
+            Some((path.clone(), self.score(path, [0, u32::MAX])?)).filter(|row| row.1 > OUTSIDE)
+        });
+        scores.collect()
     }
 }
 

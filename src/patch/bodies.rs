@@ -222,8 +222,8 @@ pub(super) fn apply_binary(
     before: &[u8],
     make: impl FnOnce(BlobId) -> Option<Vec<u8>>,
 ) -> Result<Vec<u8>, Refusal> {
-    let id = |text: &str| text.parse::<BlobId>().ok();
-    let Some((old, new)) = ids.and_then(|(old, new)| id(old).zip(id(new))) else {
+    let ids = ids.and_then(|(old, new)| Some((old.parse().ok()?, new.parse().ok()?)));
+    let Some::<(BlobId, BlobId)>((old, new)) = ids else {
         let message = "a binary patch needs full blob ids in its index line";
         return refuse(Code::P601, message);
     };

@@ -8,7 +8,7 @@ use super::compose::compose_edits;
 use super::exact::apply_exactly;
 use super::intent::matches_announced_id;
 use super::line_ends::match_line_ends;
-use super::place::{Placed, Placement, Site, Work, diagnose, place};
+use super::place::{Placed, Placement, Site, Work, explain_refusal, place};
 use super::reverse::reverse_hunk;
 use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
@@ -122,8 +122,9 @@ fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
     let side = |gone| without_kind(lines, gone).filter(|line| !line.prefixed && !line.is_blank());
     let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
     let alike = old.text().trim_ascii() == new.text().trim_ascii();
-    let words = |gone| side(gone).map(|line| line.text().trim_ascii());
-    let moved = words(LineKind::Add).eq(words(LineKind::Remove));
+    let [before, after] = [LineKind::Add, LineKind::Remove]
+        .map(|gone| side(gone).map(|line| line.text().trim_ascii()));
+    let moved = before.eq(after);
     (alike && new.text().len() < old.text().len() && !moved).then_some(new.at)
 }
 
@@ -197,7 +198,7 @@ fn add_verdicts(
                 // Bounded, because the search for the reason of a mismatch is slow.
                 let is_shown = modified.failures.len() < 8;
                 if is_shown {
-                    diagnose(&mut failure, site, hunk);
+                    explain_refusal(&mut failure, site, hunk);
                 }
                 verdict.fail(&failure);
                 if is_shown {

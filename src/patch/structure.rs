@@ -157,12 +157,12 @@ fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)>
         if !directory.is_empty() && !directory.ends_with('/') {
             return None;
         }
-        let inside = |name: &str| {
+        let is_repository = ["objects", "refs"].iter().any(|name| {
             let start = format!("{directory}{name}/");
             let mut below = paths.range(start.clone()..);
             below.next().is_some_and(|path| path.starts_with(&start))
-        };
-        (inside("objects") || inside("refs")).then(|| ((*path).clone(), slot.line))
+        });
+        is_repository.then(|| ((*path).clone(), slot.line))
     })
 }
 

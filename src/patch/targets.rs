@@ -75,7 +75,7 @@ impl PathRules<'_> {
         let is_prefixed = diffs.clone().all(|file| has_prefixes(&file.headers.text));
         let usual = usize::from(is_prefixed);
         // The files that the names lead to, where all are there.
-        let found = |level: usize| {
+        let found = [usual, 1 - usual].map(|level| {
             let mut paths = Vec::new();
             for file in diffs.clone() {
                 match self.section(file, level) {
@@ -88,14 +88,14 @@ impl PathRules<'_> {
                 }
             }
             (!paths.is_empty()).then_some(paths)
-        };
+        });
         let other = 1 - usual;
-        match (found(usual), found(other)) {
-            (Some(one), Some(two)) if !is_prefixed && one != two => refuse(
+        match found {
+            [Some(one), Some(two)] if !is_prefixed && one != two => refuse(
                 Code::P509,
                 "the paths match the tree both with and without their first component",
             ),
-            (None, Some(_)) => Ok(other),
+            [None, Some(_)] => Ok(other),
             _ => Ok(usual),
         }
     }

@@ -109,9 +109,9 @@ impl<'a> Text<'a> {
 
     /// The bytes of the lines from `from` up to `to`.
     pub(super) fn span(&self, from: usize, to: usize) -> &'a [u8] {
-        let place =
-            |at: usize| self.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
-        self.bytes.get(place(from)..place(to)).unwrap_or_default()
+        let [from, to] = [from, to]
+            .map(|at| self.starts.get(at).map_or(self.bytes.len(), |start| *start as usize));
+        self.bytes.get(from..to).unwrap_or_default()
     }
 }
 

@@ -8,9 +8,6 @@ use super::structure::FileChange;
 use crate::languages::outline;
 use crate::model::{Code, Refusal, RepoPath};
 
-// Lines that a person deletes on purpose with an edit, not by sending the file without them.
-const LONG_TAIL: usize = 8;
-
 /// Refuses a new text of all of a file that has lost its rest: most of its lines, its end, or functions and
 /// classes that no other file of the patch takes.
 pub(super) fn reject_lost_rest(
@@ -38,10 +35,12 @@ fn find_shrinkage(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let (old, new) = (before.len(), after.len());
     let lost = old.checked_sub(new).filter(|lost| *lost > 0)?;
     let mut pairs = before.iter().zip(&after);
-    let is_cut_off = lost >= LONG_TAIL && pairs.all(|(old, new)| old.1 == new.1);
+    // Lines that a person deletes on purpose with an edit, not by sending the file without them.
+    let long_tail = 8;
+    let is_cut_off = lost >= long_tail && pairs.all(|(old, new)| old.1 == new.1);
     // Files of fewer lines are rewritten as a whole.
     let most = old >= 5 && lost * 2 >= old;
-    let is_fragment = new == 0 || most || lost >= LONG_TAIL && lost * 10 >= old * 3;
+    let is_fragment = new == 0 || most || lost >= long_tail && lost * 10 >= old * 3;
     (is_cut_off || is_fragment).then_some((old, new))
 }
 
@@ -62,11 +61,10 @@ fn lost_definitions(
     }
     let others = slots.iter().filter(|(other, _)| *other != path);
     let gained_by_others = others.flat_map(|(other, slot)| {
-        let side = |state: &Option<FileState>| {
+        let [before, mut after] = [&slot.before, &slot.after].map(|state| {
             let names = state.as_ref().map(|state| names_in(other, state, false));
             names.unwrap_or_default()
-        };
-        let (before, mut after) = (side(&slot.before), side(&slot.after));
+        });
         after.retain(|name| !before.contains(name));
         after
     });
@@ -82,10 +80,11 @@ fn names_in(path: &str, state: &FileState, long: bool) -> Vec<String> {
     };
     let all = outline(&path, &state.bytes).definitions;
     // What a function defines inside is its own affair.
-    let is_inner = |parent: usize| all.get(parent).is_none_or(|outer| outer.parent.is_some());
     let members = all.iter().filter(|definition| {
         let is_long = definition.lines[1] > definition.lines[0];
-        (is_long || !long) && !definition.parent.is_some_and(is_inner)
+        let outer = definition.parent.map(|parent| all.get(parent));
+        (is_long || !long)
+            && outer.is_none_or(|outer| outer.is_some_and(|outer| outer.parent.is_none()))
     });
     members.map(|definition| definition.name.clone()).collect()
 }

@@ -93,8 +93,9 @@ impl<R: PathRow> PathTable<R> {
             .filter(|glob| path.contains(&glob.literal) && glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
-        let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
-        found.iter().find(is_meant).map(|(row, _)| &self.rows[*row])
+        let mut hits = found.iter();
+        let (row, _) = hits.find(|(row, not)| !not && !found.contains(&(*row, true)))?;
+        Some(&self.rows[*row])
     }
 
     /// Counts the rows and globs, and the globs that could not be compiled.

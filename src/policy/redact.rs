@@ -100,6 +100,11 @@ impl Redactor {
         self.redact(text).text.into_owned()
     }
 
+    /// Checks that a text holds no secret.
+    pub fn finds_nothing(&self, text: &str) -> bool {
+        self.redact(text).findings.is_empty()
+    }
+
     /// Masks bytes that need not be UTF-8. UTF-16 with a secret becomes UTF-8; the ranges of the findings
     /// are those of the decoded text.
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {

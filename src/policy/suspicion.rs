@@ -191,19 +191,21 @@ struct Row {
 
 impl Row {
     fn is_heeded(&self, run: &CommandFiles) -> bool {
-        let is_named = |word: &String| {
-            let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-            let name = name.split('.').next().unwrap_or(name);
-            matches!(name, "pre-commit" | "lint-staged")
-                || self.programs.iter().any(|program| program == name)
-        };
-        let is_option = |word: &String| {
-            let mut programs = self.programs.iter();
-            programs.any(|program| program.starts_with("--") && word.starts_with(program))
-        };
-        let is_run =
-            |words: &Vec<String>| words.iter().take(3).any(is_named) || words.iter().any(is_option);
-        self.programs.is_empty() || run.commands().iter().any(is_run)
+        let options = self.programs.iter().filter(|program| program.starts_with("--"));
+        self.programs.is_empty()
+            || run.commands().iter().any(|words| {
+                words.iter().take(3).any(|word| self.is_program(word))
+                    || options
+                        .clone()
+                        .any(|option| words.iter().any(|word| word.starts_with(option)))
+            })
+    }
+
+    fn is_program(&self, word: &str) -> bool {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        let name = name.split('.').next().unwrap_or(name);
+        matches!(name, "pre-commit" | "lint-staged")
+            || self.programs.iter().any(|program| program == name)
     }
 
     /// Whether the row is about lines of such a file.
@@ -221,15 +223,16 @@ impl Row {
 
     /// Whether a text, in lower case, has one of the words.
     fn may_be_in(&self, text: &[u8]) -> bool {
-        let has = |word: &String| memchr::memmem::find(text, word.as_bytes()).is_some();
-        self.words.is_empty() || self.words.iter().any(has)
+        let mut words = self.words.iter();
+        self.words.is_empty()
+            || words.any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
     }
 
     /// Whether a line has the sign, and is meant.
     fn accepts(&self, line: &ChangedLine<'_>) -> bool {
         let is_assertion = self.programs.is_empty() && line.text.starts_with(b"assert ");
-        let finds = |pattern: &Pattern| pattern.find(line.text).is_some();
-        !is_assertion && finds(&self.sign) && !self.but.as_ref().is_some_and(finds)
+        let but = self.but.as_ref().and_then(|but| but.find(line.text));
+        !is_assertion && self.sign.find(line.text).is_some() && but.is_none()
     }
 }
 

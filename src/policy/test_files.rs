@@ -28,14 +28,14 @@ pub fn is_test(path: &str) -> bool {
 pub fn is_test_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
-    let ends = |marks: &[&str]| marks.iter().any(|mark| stem.ends_with(mark));
+    let program_ends = ["_spec", "-spec", ".cy", ".e2e", ".test-d"];
     extension == "snap"
         || stem.starts_with("test_")
-        || ends(&["_test", ".test", ".spec", "-test"])
+        || ["_test", ".test", ".spec", "-test"].iter().any(|end| stem.ends_with(end))
         || is_program(name)
             // `run_tests.py` runs tests and is none.
             && (stem == "tests"
-                || ends(&["_spec", "-spec", ".cy", ".e2e", ".test-d"]))
+                || program_ends.iter().any(|end| stem.ends_with(end)))
 }
 
 /// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has
@@ -118,13 +118,13 @@ pub(super) fn is_test_head(line: &[u8]) -> bool {
 }
 
 pub(super) fn is_skip(line: &[u8]) -> bool {
-    // `exit(` is not `xit(`.
-    let stands = |at: usize| {
-        let pair = at.checked_sub(1).and_then(|before| line.get(before..=at));
-        !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
-    };
     let mut found = SKIPS.iter().flat_map(|skips| skips.find_overlapping_iter(line));
-    found.any(|hit| stands(hit.start()))
+    found.any(|hit| {
+        // `exit(` is not `xit(`.
+        let before = hit.start().checked_sub(1);
+        let pair = before.and_then(|before| line.get(before..=hit.start()));
+        !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
+    })
 }
 
 pub(super) fn is_foreign_program(path: &str) -> bool {

@@ -30,9 +30,11 @@ pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String
         let own = accounts.rfind(|account| Some(account.runner) == decisive.runner);
         decisive.tests = proven_ends(failing, own, &mut missing);
     }
-    let more = missing.len().saturating_sub(MAX_MISSING);
+    // Sentences about what is missing.
+    let max_missing = 12;
+    let more = missing.len().saturating_sub(max_missing);
     if more > 0 {
-        missing.truncate(MAX_MISSING);
+        missing.truncate(max_missing);
         missing.push(format!("and {more} more like it"));
     }
     Proof {
@@ -131,9 +133,6 @@ fn compare_runner(
     }
     proof
 }
-
-/// Sentences about what is missing.
-const MAX_MISSING: usize = 12;
 
 // The numbers alone: no test fewer, and as many passed as ran before.
 fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {

@@ -57,13 +57,6 @@ pub struct FileEvidence {
     pub rarity: Vec<f64>,
 }
 
-/// An example that holds a target, or a copy of another project, is rarely what must change.
-const SET_APART: f64 = 0.5;
-/// How much less each further file that a log names is believed.
-const NEXT_MENTION: f64 = 0.85;
-const K1: f64 = 1.2;
-const LENGTH_OF_FILE: f64 = 0.75;
-
 /// Scores every source file that a repair may have to change, best first, ties by path. A file
 /// for which nothing speaks is left out.
 pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_>) -> FileEvidence {
@@ -83,25 +76,24 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     };
     let rarity = term_rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
+    // An example that holds a target, or a copy of another project, is rarely what must change.
+    let set_apart = 0.5;
     let scored = paths.into_iter().enumerate().map(|(at, path)| RankedFile {
         path,
         evidence: Evidence(signals.each_ref().map(|values| values[at])),
         factor: match standings[at] {
-            ProjectPart::SetApart => SET_APART,
+            ProjectPart::SetApart => set_apart,
             ProjectPart::Product => 1.0,
         },
     });
     let mut files: Vec<RankedFile> = scored.filter(|file| file.score() > 0.0).collect();
     sort_by_score(&mut files);
-    let is_about = |package: &str| {
-        let mut targets = input.targets.iter();
-        targets.any(|target| target.as_str().starts_with(package))
-    };
     // Files at the top for which is asked whether they are a copy of another project's: a packet shows no more.
     for file in files.iter_mut().take(40) {
         let package = vendored_package(source, &file.path);
-        if package.is_some_and(|package| !is_about(package)) {
-            file.factor *= SET_APART;
+        let mut targets = input.targets.iter();
+        if package.is_some_and(|package| !targets.any(|path| path.as_str().starts_with(package))) {
+            file.factor *= set_apart;
         }
     }
     sort_by_score(&mut files);
@@ -165,11 +157,14 @@ fn term_rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
 fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec<f64> {
     let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
     let average = (total / files.len().max(1) as f64).max(1.0);
+    // The usual constants of BM25.
+    let k1 = 1.2;
+    let length_of_file = 0.75;
     let scores = files.iter().map(|file| {
-        let norm = K1 * (1.0 - LENGTH_OF_FILE + LENGTH_OF_FILE * f64::from(file.length) / average);
+        let norm = k1 * (1.0 - length_of_file + length_of_file * f64::from(file.length) / average);
         let term_scores = file.counts.iter().map(|(term, count)| {
             let (term, count) = (*term as usize, f64::from(*count));
-            rarity[term] * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
+            rarity[term] * log2_1p(question.weights[term]) * count * (k1 + 1.0) / (count + norm)
         });
         term_scores.sum()
     });
@@ -193,15 +188,16 @@ fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath
     for path in mentioned {
         if let Some(at) = numbers.get(path) {
             scores[*at] = scores[*at].max(weight);
-            weight *= NEXT_MENTION;
+            // How much less each further file that a log names is believed.
+            weight *= 0.85;
         }
     }
     for named in &question.paths {
-        let is_named = |path: &RepoPath| {
-            ends_with_path(path.as_str(), named)
-                || named.contains('/') && ends_with_path(named, path.as_str())
-        };
-        let found: Vec<usize> = (0..paths.len()).filter(|at| is_named(&paths[*at])).collect();
+        let mut found: Vec<usize> = (0..paths.len()).collect();
+        found.retain(|at| {
+            let path = paths[*at].as_str();
+            ends_with_path(path, named) || named.contains('/') && ends_with_path(named, path)
+        });
         for at in &found {
             scores[*at] = (scores[*at] + 1.0 / found.len() as f64).min(1.0);
         }

@@ -24,9 +24,10 @@ impl Question {
             }
             for (at, quoted) in line.split('`').enumerate() {
                 let weight = match zone {
-                    Zone::Title => OF_TITLE,
-                    Zone::Code => OF_CODE,
-                    _ if at % 2 == 1 => OF_QUOTED,
+                    // Weights beside a word of a sentence, which has 1; the third is of code between backquotes.
+                    Zone::Title => 4.0,
+                    Zone::Code => 0.35,
+                    _ if at % 2 == 1 => 1.5,
                     _ => 1.0,
                 };
                 asked.add(quoted, weight, zone != Zone::Code && at % 2 == 1);
@@ -58,7 +59,8 @@ impl AskedWords {
             let mut parts = part_words(word).peekable();
             let is_simple = parts.peek().is_none();
             let whole = if is_simple { stem(word) } else { word };
-            let named = if is_simple && !is_quoted { PLAIN } else { 1.0 };
+            // How much a plain word of a sentence is a name.
+            let named = if is_simple && !is_quoted { 0.05 } else { 1.0 };
             self.put(whole, [weight, weight * named]);
             parts.for_each(|part| self.put(stem(part), [weight, 0.0]));
         });
@@ -69,13 +71,6 @@ impl AskedWords {
         *term = [term[0] + more[0], term[1] + more[1]];
     }
 }
-
-/// How much a plain word of a sentence is a name.
-const PLAIN: f64 = 0.05;
-/// What a word of the title, of code between backquotes and of a block of code weighs beside one of a sentence.
-const OF_TITLE: f64 = 4.0;
-const OF_QUOTED: f64 = 1.5;
-const OF_CODE: f64 = 0.35;
 
 const ENDINGS: [(&[u8], usize); 5] = [(b"ing", 6), (b"ed", 5), (b"es", 5), (b"s", 4), (b"e", 5)];
 

@@ -26,10 +26,6 @@ pub struct PartFile<'a> {
     pub is_product: bool,
 }
 
-/// Where nothing speaks for any part, what speaks for the file decides.
-const LEAST: f64 = 1e-9;
-const K1: f64 = 1.2;
-
 /// Scores the parts of files against a question: by file, its units in order.
 pub fn score_parts(
     files: &[PartFile<'_>],
@@ -46,18 +42,19 @@ pub fn score_parts(
         .collect();
     let shared = shared_words(&words, question, rarity);
     let reached = walk_definitions(&pieces, &words, &definers);
-    let highest = |scores: &[f64]| {
+    // Where nothing speaks for any part, what speaks for the file decides.
+    let least = 1e-9;
+    let most = [&shared, &reached].map(|scores| {
         let product = scores.iter().zip(&pieces).filter(|(_, piece)| files[piece.file].is_product);
-        product.map(|(score, _)| *score).fold(LEAST, f64::max)
-    };
-    let most = [highest(&shared), highest(&reached)];
+        product.map(|(score, _)| *score).fold(least, f64::max)
+    });
     let mut units: Vec<Vec<(Unit, f64)>> = files.iter().map(|_| Vec::new()).collect();
     for (at, piece) in pieces.into_iter().enumerate() {
         let file = &files[piece.file];
         // Weight of lines that the failure points at.
         let pointed = if piece.is_pointed { 0.3 } else { 0.0 };
         // Weight of the walk along names beside words shared with the question.
-        let mut score = LEAST + shared[at] / most[0] + 0.7 * reached[at] / most[1] + pointed;
+        let mut score = least + shared[at] / most[0] + 0.7 * reached[at] / most[1] + pointed;
         score = match traced.and_then(|traced| ran_in_failing(traced, file.path, &piece.unit)) {
             None => score,
             // What is left of a part that the failing tests do not run.
@@ -78,9 +75,9 @@ pub fn score_parts(
 /// that was not loaded, where others of its language were, did not run.
 fn ran_in_failing(traced: &Traced, path: &RepoPath, unit: &Unit) -> Option<f64> {
     let language = Language::of_path(path.as_str())?;
-    let is_same = |other: &RepoPath| Language::of_path(other.as_str()) == Some(language);
     let is_loaded = traced.files.contains_key(path);
-    if !is_loaded && unit.definition.is_some() && traced.files.keys().any(is_same) {
+    let mut languages = traced.files.keys().map(|other| Language::of_path(other.as_str()));
+    if !is_loaded && unit.definition.is_some() && languages.any(|other| other == Some(language)) {
         return Some(0.0);
     }
     traced.score(path, unit.lines)
@@ -184,21 +181,19 @@ impl Words {
 fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64> {
     let total: f64 = words.iter().map(|piece| piece.length).sum();
     let average = (total / words.len().max(1) as f64).max(1.0);
+    // The usual constant of BM25.
+    let k1 = 1.2;
     let scores = words.iter().map(|piece| {
-        let norm = K1 * (1.0 - question.length + question.length * piece.length / average);
+        let norm = k1 * (1.0 - question.length + question.length * piece.length / average);
         let term_scores = piece.terms.iter().map(|(term, count)| {
             let term = *term as usize;
             let rarity = rarity.get(term).copied().unwrap_or(0.0);
-            rarity * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
+            rarity * log2_1p(question.weights[term]) * count * (k1 + 1.0) / (count + norm)
         });
         term_scores.sum()
     });
     scores.collect()
 }
-
-/// How often weight is handed on along names, and how much of it.
-const STEPS: usize = 4;
-const HANDED_ON: f64 = 0.6;
 
 /// Walks from what fails along the names that it uses to the parts that define them.
 fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) -> Vec<f64> {
@@ -210,7 +205,8 @@ fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) 
     let seeds = pieces.iter().enumerate().filter(|(_, piece)| piece.seed > 0.0);
     let mut wave: BTreeMap<usize, f64> = seeds.map(|(at, piece)| (at, piece.seed)).collect();
     let mut total = vec![0.0; pieces.len()];
-    for _ in 0..STEPS {
+    // Weight is passed on four times along names, each time 0.6 of it.
+    for _ in 0..4 {
         let mut next: BTreeMap<usize, f64> = BTreeMap::new();
         for (from, weight) in &wave {
             total[*from] += weight;
@@ -226,7 +222,7 @@ fn walk_definitions(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) 
             }
             let sum: f64 = edges.values().sum();
             for (to, value) in edges {
-                *next.entry(to).or_default() += HANDED_ON * weight * value / sum;
+                *next.entry(to).or_default() += 0.6 * weight * value / sum;
             }
         }
         wave = next;

@@ -28,7 +28,6 @@ pub struct Question {
 
 /// A part of an identifier says less than the whole.
 const PART_OF_NAME: f64 = 0.3;
-const LENGTH_OF_PART: f64 = 0.6;
 
 impl Question {
     /// Reads a question from what a log says of the failure, the failing bodies (texts of tests and
@@ -52,14 +51,15 @@ impl Question {
             }
         }
         let numbers = (0..).zip(asked.keys());
-        let column = |at: usize| asked.values().map(|row| row[at]).collect();
+        let [weights, names, subjects] =
+            [0, 1, 2].map(|at| asked.values().map(|row| row[at]).collect());
         Self {
             numbers: numbers.map(|(number, id)| (*id, number)).collect(),
-            weights: column(0),
-            names: column(1),
-            subjects: column(2),
+            weights,
+            names,
+            subjects,
             part: PART_OF_NAME,
-            length: LENGTH_OF_PART,
+            length: 0.6,
             ..Self::default()
         }
     }

@@ -13,8 +13,6 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// Terms below this length say nothing.
 const MIN_LENGTH: usize = 3;
-/// Longer runs are data, not identifiers.
-const MAX_LENGTH: usize = 80;
 
 /// A map by term. An id is a hash already: hashing it once more would take most of the time of a
 /// scan.
@@ -58,7 +56,8 @@ pub(super) fn identifiers<'t>(text: &'t [u8], mut visit: impl FnMut(&'t [u8], Te
             continue;
         }
         let word = &text[start..at];
-        if (MIN_LENGTH..=MAX_LENGTH).contains(&word.len()) && !word[0].is_ascii_digit() {
+        // Longer runs are data, not identifiers.
+        if (MIN_LENGTH..=80).contains(&word.len()) && !word[0].is_ascii_digit() {
             visit(word, id);
         }
         (start, id) = (at + 1, OFFSET);

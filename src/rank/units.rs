@@ -12,9 +12,6 @@ pub struct Unit {
     pub definition: Option<usize>,
 }
 
-/// Lines between definitions come in pieces of about so many.
-const MAX_PIECE: u32 = 30;
-
 /// Cuts a file of so many lines into units, in order and without gaps.
 pub fn units(outline: &Outline, lines: u32) -> Vec<Unit> {
     let mut cutter = Cutter {
@@ -50,8 +47,8 @@ impl<'t> Lines<'t> {
 
     /// Returns the text of a range, 1-based, as far as there is one.
     pub fn cut(&self, [from, to]: [u32; 2]) -> &'t str {
-        let start = |line: u32| self.starts.get(line as usize - 1).copied();
-        let [start, end] = [from, to + 1].map(|line| start(line).unwrap_or(self.text.len()));
+        let [start, end] = [from, to + 1]
+            .map(|line| self.starts.get(line as usize - 1).copied().unwrap_or(self.text.len()));
         &self.text[start..end]
     }
 }
@@ -89,17 +86,19 @@ impl Cutter<'_> {
 
     // The lines from `from` up to `end`, cut where statements begin.
     fn between(&mut self, mut from: u32, end: u32, definition: Option<usize>) {
+        // Lines between definitions come in pieces of about so many.
+        let max_piece = 30;
         while from < end {
             let mut to = end - 1;
-            if to + 1 - from > MAX_PIECE {
-                let limit = from + MAX_PIECE;
+            if to + 1 - from > max_piece {
+                let limit = from + max_piece;
                 let statements = &self.outline.statements;
                 let first = statements.partition_point(|(line, _)| *line <= from);
                 // The last of the outermost starts.
                 let cut = statements[first..]
                     .iter()
                     .take_while(|(line, _)| *line <= limit)
-                    .filter(|(line, _)| *line > from + MAX_PIECE / 3)
+                    .filter(|(line, _)| *line > from + max_piece / 3)
                     .min_by_key(|(line, depth)| (*depth, std::cmp::Reverse(*line)));
                 to = cut.map_or(limit, |(line, _)| *line) - 1;
             }

@@ -21,9 +21,6 @@ pub(super) const SIGNALS: [(&str, f64, &str); 8] = [
     ("history", 0.4, "changed together with a target"),
 ];
 
-/// A score of 1.0 in the whole numbers of a packet.
-const SCALE: f64 = 100_000.0;
-
 /// The values of the signals for one file in the order of the table, each from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evidence(pub(super) [f64; SIGNALS.len()]);
@@ -63,5 +60,6 @@ impl Evidence {
 
 #[expect(clippy::cast_sign_loss, reason = "no score is below 0")]
 fn scale_score(score: f64) -> u64 {
-    (SCALE * score) as u64
+    // A packet has whole numbers: 1.0 becomes 100,000.
+    (100_000.0 * score) as u64
 }

@@ -28,7 +28,7 @@ struct AgentCall {
     end: CallEnd,
     reply: Reply,
     /// Whether it did anything: wrote output or changed files.
-    progress: bool,
+    has_reacted: bool,
     trouble: Option<AgentTrouble>,
     /// What it said, or what it made when it said nothing: two calls are compared by it.
     content: Vec<u8>,
@@ -71,7 +71,7 @@ impl Session<'_> {
                 self.stage.journal.write_text(&name, &text)?;
                 AgentCall {
                     reply: read_reply(&text),
-                    progress: true,
+                    has_reacted: true,
                     content: text.into_bytes(),
                     ..AgentCall::default()
                 }
@@ -85,7 +85,7 @@ impl Session<'_> {
         let name = format!("{}/repair-packet.json", attempt.folder);
         self.stage.journal.write_json(&name, packet)?;
         let result = &mut attempt.result;
-        result.progress = call.progress;
+        result.agent_reacted = call.has_reacted;
         result.agent_trouble.clone_from(&call.trouble);
         result.reply_digest = (!call.content.is_empty()).then(|| digest(&call.content));
         result.timed_out_agent = call.end == CallEnd::TimedOut;
@@ -186,7 +186,7 @@ impl Session<'_> {
             }
             edits => edits?,
         };
-        let progress = outcome.stdout.bytes > 0 || reply.patch.is_some() || !edits.is_empty();
+        let has_reacted = outcome.stdout.bytes > 0 || reply.patch.is_some() || !edits.is_empty();
         // A patch that was said represents what was tried on the way to it, unless editing is the way to answer.
         let takes_edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
         if takes_edits && !edits.is_empty() {
@@ -214,7 +214,7 @@ impl Session<'_> {
         Ok(AgentCall {
             end,
             reply,
-            progress,
+            has_reacted,
             trouble,
             content,
         })

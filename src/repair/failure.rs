@@ -70,7 +70,7 @@ fn list_actions(
         .then(|| "mendit why  (finds the change that broke it)".to_owned());
     let left_to_agent = result.agent_calls == 0
         && result.children.is_empty()
-        && result.stop_reason == StopReason::TestsFailed;
+        && result.stop_reason == StopReason::StillFailing;
     if left_to_agent {
         actions.extend(search.clone());
         actions.extend([
@@ -157,7 +157,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
 
 // Twice the time after progress, smaller parts without.
 fn how_to_retry(attempts: &[AttemptResult]) -> String {
-    if !attempts.iter().any(|attempt| attempt.progress || attempt.kept) {
+    if !attempts.iter().any(|attempt| attempt.agent_reacted || attempt.kept) {
         return "Split the task and retry its parts".to_owned();
     }
     let longest = attempts.iter().map(|attempt| attempt.agent_timeout_seconds).fold(0.0, f64::max);

@@ -99,7 +99,8 @@ impl RunLimit {
 /// How long the first run of the commands may take when nobody says: half of what there is for
 /// everything, so that a slow suite is measured rather than cut off.
 pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
-    let half = max_seconds.map_or(LONGEST, |all| (all / 2.0).clamp(LEAST, LONGEST).min(all));
+    let longest = 3600.0;
+    let half = max_seconds.map_or(longest, |all| (all / 2.0).clamp(LEAST, longest).min(all));
     Duration::try_from_secs_f64(half).unwrap_or(Duration::from_hours(1))
 }
 
@@ -117,7 +118,6 @@ pub(super) fn later_limit(first: &Observed, seconds: f64, limit: Duration) -> Du
 
 // Seconds.
 const LEAST: f64 = 120.0;
-const LONGEST: f64 = 3600.0;
 
 #[cfg(test)]
 mod tests {

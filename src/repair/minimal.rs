@@ -30,14 +30,13 @@ impl Session<'_> {
                         && !is_named(source, file)
                 })
         };
-        let is_needless = |change: &Change| {
+        let mut less = trial.changes.clone();
+        less.retain(|change| {
             let path = &change.path;
             let is_new = change.before.is_none() && change.standing.is_none();
             let is_unnamed = is_new && !is_named(source.as_ref(), path);
-            is_unnamed && !is_test(path.as_str()) && !is_beside_unnamed(path)
-        };
-        let mut less = trial.changes.clone();
-        less.retain(|change| !is_needless(change));
+            !is_unnamed || is_test(path.as_str()) || is_beside_unnamed(path)
+        });
         if less.is_empty() || less.len() == trial.changes.len() {
             return Ok(());
         }

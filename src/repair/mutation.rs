@@ -249,10 +249,15 @@ fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
         side_text(change.after.as_ref()),
     );
     let old: HashSet<&str> = before.lines().map(str::trim).collect();
-    let is_new = |line: &&str| !old.contains(line.trim());
     let mut rows: Vec<HashSet<String>> = after
         .lines()
-        .map(|line| Some(line).filter(is_new).map(values_in).unwrap_or_default())
+        .map(|line| {
+            if old.contains(line.trim()) {
+                HashSet::new()
+            } else {
+                values_in(line)
+            }
+        })
         .collect();
     rows.push(HashSet::new());
     let mut pairs = rows.windows(2);

@@ -14,9 +14,6 @@ pub(super) struct Judged {
     pub(super) is_progress: bool,
 }
 
-/// Names that are listed.
-const MOST_NAMES: usize = 3;
-
 /// Compares what failed before a change with a run with it.
 pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[Change]) -> Judged {
     let none = Observed::default();
@@ -43,7 +40,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
             attempt.heal.is_none() || parses_now(before, after),
         ),
         Effect::Same => judged(
-            StopReason::TestsFailed,
+            StopReason::StillFailing,
             "the commands fail as before",
             false,
         ),
@@ -98,15 +95,17 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
 fn list_gone(before: &[String], after: &[String]) -> String {
     let names = before.iter().filter(|name| !after.contains(name));
     let names: Vec<&str> = names.map(String::as_str).collect();
-    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(MOST_NAMES);
+    // Names that are listed.
+    let most_names = 3;
+    let shown = names.iter().take(most_names).copied().collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(most_names);
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 impl Session<'_> {
     /// Names the copy that runs in the place of what was changed, where a change had no effect and one is known.
     pub(super) fn name_unused_copy(&self, attempt: &mut Attempt<'_>, trial: &Trial) {
-        if attempt.result.stop_reason != StopReason::TestsFailed {
+        if attempt.result.stop_reason != StopReason::StillFailing {
             return;
         }
         let original = self.asked.root.to_string_lossy();

@@ -4,9 +4,6 @@ use std::collections::HashSet;
 
 use crate::model::Outputs;
 
-/// Lines beside one that differs.
-const NEIGHBORS: usize = 3;
-
 /// Compares two runs of the same commands: the lines that only one of them wrote, with their neighbors. Lines that
 /// differ in numbers and temporary paths alone are the same.
 pub(super) fn compare_outputs(before: &str, after: &str) -> Outputs {
@@ -26,10 +23,12 @@ fn only_in(these: &str, others: &str, max: usize) -> String {
     let others: HashSet<String> = others.lines().map(steady_line).collect();
     let lines: Vec<&str> = these.lines().collect();
     let mut shown = vec![false; lines.len()];
+    // Lines beside one that differs.
+    let neighbors = 3;
     for (at, line) in lines.iter().enumerate() {
         if !others.contains(&steady_line(line)) {
-            let end = (at + NEIGHBORS + 1).min(lines.len());
-            shown[at.saturating_sub(NEIGHBORS)..end].fill(true);
+            let end = (at + neighbors + 1).min(lines.len());
+            shown[at.saturating_sub(neighbors)..end].fill(true);
         }
     }
     let rows = lines.iter().enumerate().filter(|(at, _)| shown[*at]);

@@ -16,8 +16,6 @@ use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};
 use crate::source::Source;
 
-/// More protected files than this are not listed; the rule represents all.
-const MAX_PROTECTED: usize = 40;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";
 
@@ -147,8 +145,10 @@ impl Session<'_> {
         });
         let mut paths: Vec<String> = paths.map(str::to_owned).collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
-        let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
-        paths.truncate(MAX_PROTECTED);
+        // More protected files than this are not listed; the rule represents all.
+        let max_protected = 40;
+        let more = paths.len().saturating_sub(max_protected) as u64;
+        paths.truncate(max_protected);
         (paths, Some(more).filter(|more| *more > 0))
     }
 }

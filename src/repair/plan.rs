@@ -180,7 +180,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let level = first.map_or(Level::Targets, |(level, _)| level).min(policy.max_level);
         return ask_agent(history, policy, level, policy.agent_timeout);
     };
-    after(last, failure, history, policy, may_split)
+    step_after_reply(last, failure, history, policy, may_split)
 }
 
 fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Option<Step> {
@@ -194,7 +194,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
         return Some(stop(RunStatus::UserActionRequired, reason, &message));
     }
     let message = "no fix was found without an agent";
-    (!policy.agent).then(|| give_up(history, StopReason::TestsFailed, message))
+    (!policy.agent).then(|| give_up(history, StopReason::StillFailing, message))
 }
 
 // What the first run says when no repair is to follow.
@@ -247,7 +247,7 @@ pub(super) fn longer_timeout(seconds: f64) -> f64 {
 }
 
 // What follows a reply, by how it ended.
-fn after(
+fn step_after_reply(
     last: &AttemptResult,
     failure: &Observed,
     history: &History,
@@ -260,7 +260,7 @@ fn after(
     // Once it ran out of time over work that it had begun, it gets twice as much, once.
     let doubled = longest > policy.agent_timeout;
     let may_double =
-        !doubled && replies.clone().any(|reply| reply.timed_out_agent && reply.progress);
+        !doubled && replies.clone().any(|reply| reply.timed_out_agent && reply.agent_reacted);
     let timeout = if may_double { policy.agent_timeout * 2.0 } else { longest };
     match last.stop_reason {
         StopReason::InvalidTask => stop_with(RunStatus::InvalidTask, last),
@@ -270,7 +270,7 @@ fn after(
         StopReason::Interrupted => stop_with(RunStatus::Failed, last),
         StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
-            if last.progress && !doubled {
+            if last.agent_reacted && !doubled {
                 ask_agent(history, policy, last.level, timeout)
             } else if may_split && history.replies() < policy.max_attempts {
                 Step::Split { timed_out: true }
@@ -497,7 +497,7 @@ pub(super) mod tests {
         }
     }
 
-    fn after(kind: K, attempts: Vec<AttemptResult>) -> History {
+    fn history_of(kind: K, attempts: Vec<AttemptResult>) -> History {
         History {
             baseline: Some(observed(kind)),
             repeated: Some(observed(kind)),
@@ -575,7 +575,7 @@ pub(super) mod tests {
                 let (level, end) = reply.trim().split_once(' ').unwrap();
                 attempt(level.parse().unwrap(), end.parse().unwrap())
             });
-            let history = after(kind.parse().unwrap(), attempts.collect());
+            let history = history_of(kind.parse().unwrap(), attempts.collect());
             assert_eq!(word(&next(&history, &policy())), expected, "{rule}: {row}");
         }
     }
@@ -613,7 +613,7 @@ pub(super) mod tests {
     #[test]
     fn heals_come_before_the_agent_and_before_asking_a_person() {
         let policy = with(|policy| policy.heal = true);
-        let mut history = after(K::PermissionDenied, Vec::new());
+        let mut history = history_of(K::PermissionDenied, Vec::new());
         assert_eq!(word(&next(&history, &policy)), "look");
         history.heals = Some(1);
         assert_eq!(word(&next(&history, &policy)), "heal");
@@ -627,12 +627,12 @@ pub(super) mod tests {
     #[test]
     fn time_doubles_once_after_progress_then_the_task_is_split() {
         let timed_out = |seconds: f64| AttemptResult {
-            progress: true,
+            agent_reacted: true,
             agent_timeout_seconds: seconds,
             ..attempt(0, S::AgentTimeout)
         };
         let kind = K::TestFailure;
-        let step = next(&after(kind, vec![timed_out(300.0)]), &policy());
+        let step = next(&history_of(kind, vec![timed_out(300.0)]), &policy());
         assert_eq!(word(&step), "ask 0 for 600");
         // Also when what it did until then was kept.
         let kept = |seconds: f64| AttemptResult {
@@ -640,13 +640,13 @@ pub(super) mod tests {
             kept: true,
             ..timed_out(seconds)
         };
-        let step = next(&after(kind, vec![kept(300.0)]), &policy());
+        let step = next(&history_of(kind, vec![kept(300.0)]), &policy());
         assert_eq!(word(&step), "ask 1 for 600");
-        let again = after(kind, vec![kept(300.0), kept(600.0)]);
+        let again = history_of(kind, vec![kept(300.0), kept(600.0)]);
         assert_eq!(word(&next(&again, &policy())), "ask 1 for 600");
-        let then = after(kind, vec![kept(300.0), timed_out(600.0)]);
+        let then = history_of(kind, vec![kept(300.0), timed_out(600.0)]);
         assert_eq!(word(&next(&then, &policy())), "split timed_out");
-        let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
+        let twice = history_of(kind, vec![timed_out(300.0), timed_out(600.0)]);
         assert_eq!(word(&next(&twice, &policy())), "split timed_out");
         let never = with(|policy| policy.auto_split = false);
         assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
@@ -678,7 +678,7 @@ pub(super) mod tests {
             ..twice.clone()
         };
         assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
-        for reason in [S::AgentTimeout, S::TestsFailed] {
+        for reason in [S::AgentTimeout, S::StillFailing] {
             let split = Some(SplitEnd::Ran(PartsRun {
                 passed: false,
                 ran: 2,
@@ -697,16 +697,16 @@ pub(super) mod tests {
     #[test]
     fn a_task_that_is_too_large_is_split_before_it_is_tried() {
         let large = with(|policy| policy.estimated_turns = Some(21));
-        let history = after(K::TestFailure, Vec::new());
+        let history = history_of(K::TestFailure, Vec::new());
         assert_eq!(word(&next(&history, &large)), "split large");
         // What cannot be split is tried all the same.
         let whole = |replies| History {
             split: Some(SplitEnd::Failed("one test".to_owned())),
-            ..after(K::TestFailure, replies)
+            ..history_of(K::TestFailure, replies)
         };
         for (replies, expected) in [
             (vec![], "ask 1 for 300"),
-            (vec![attempt(1, S::TestsFailed)], "ask 2 for 300"),
+            (vec![attempt(1, S::StillFailing)], "ask 2 for 300"),
             (
                 vec![attempt(1, S::AgentTimeout)],
                 "stop failed agent_timeout",
@@ -720,7 +720,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_budget_ends_the_run() {
-        let history = after(K::TsError, vec![attempt(1, S::TestsFailed)]);
+        let history = history_of(K::TsError, vec![attempt(1, S::StillFailing)]);
         let exhausted = "stop failed budget_exhausted";
         let one = with(|policy| policy.max_attempts = 1);
         assert_eq!(word(&next(&history, &one)), exhausted);
@@ -755,20 +755,20 @@ pub(super) mod tests {
     fn the_same_patch_twice_is_no_progress() {
         let sent = |level| AttemptResult {
             patch_digest: Some("d".to_owned()),
-            ..attempt(level, S::TestsFailed)
+            ..attempt(level, S::StillFailing)
         };
-        let history = after(K::TsError, vec![sent(1), sent(2)]);
+        let history = history_of(K::TsError, vec![sent(1), sent(2)]);
         assert_eq!(word(&next(&history, &policy())), "stop failed no_progress");
         // Who sees more may send more.
-        let below = after(K::TsError, vec![sent(0), sent(1)]);
+        let below = history_of(K::TsError, vec![sent(0), sent(1)]);
         assert_eq!(word(&next(&below, &policy())), "ask 2 for 300");
     }
 
     #[test]
     fn names_that_stay_undefined_block() {
-        let mut history = after(
+        let mut history = history_of(
             K::ImportError,
-            vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
+            vec![attempt(1, S::StillFailing), attempt(2, S::StillFailing)],
         );
         history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
         let two = with(|policy| policy.max_attempts = 2);
@@ -785,7 +785,7 @@ pub(super) mod tests {
             requested_files: vec![path.to_owned(), "x".to_owned()],
             ..attempt(2, S::RequestedFiles)
         };
-        let history = after(K::TsError, vec![requests("a"), requests("b")]);
+        let history = history_of(K::TsError, vec![requests("a"), requests("b")]);
         let Step::Ask { requested, .. } = next(&history, &policy()) else {
             panic!("it stops");
         };
@@ -795,9 +795,9 @@ pub(super) mod tests {
     #[test]
     fn a_level_that_is_not_allowed_is_not_reached() {
         let low = with(|policy| policy.max_level = Level::OneHop);
-        let history = after(K::TsError, vec![attempt(1, S::PatchInvalid)]);
+        let history = history_of(K::TsError, vec![attempt(1, S::PatchInvalid)]);
         assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
-        let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);
+        let history = history_of(K::TsError, vec![attempt(1, S::RequestedFiles)]);
         assert_eq!(word(&next(&history, &low)), "stop failed requested_files");
     }
 
@@ -829,7 +829,7 @@ pub(super) mod tests {
             (TroubleKind::Crash, 1, "ask 1 for 300"),
             (TroubleKind::Crash, 2, "stop failed agent_error"),
         ] {
-            let mut history = after(K::ImportError, vec![troubled(kind); times]);
+            let mut history = history_of(K::ImportError, vec![troubled(kind); times]);
             // Missing names would be reported, but they are not what is in the way.
             history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned()];
             let step = next(&history, &policy());
@@ -840,7 +840,7 @@ pub(super) mod tests {
         }
         // Nor is it that the attempts are used up.
         let once = with(|policy| policy.max_attempts = 1);
-        let history = after(K::TsError, vec![troubled(TroubleKind::Crash)]);
+        let history = history_of(K::TsError, vec![troubled(TroubleKind::Crash)]);
         assert_eq!(word(&next(&history, &once)), "stop failed agent_error");
     }
 
@@ -850,7 +850,7 @@ pub(super) mod tests {
             reply_digest: Some(digest.to_owned()),
             ..attempt(level, S::NoPatch)
         };
-        let history = |replies| after(K::TsError, replies);
+        let history = |replies| history_of(K::TsError, replies);
         let climbs = history(vec![reply(1, "x")]);
         assert_eq!(word(&next(&climbs, &policy())), "ask 2 for 300");
         let again = history(vec![reply(1, "x"), reply(2, "x")]);
@@ -867,7 +867,7 @@ pub(super) mod tests {
             attempt(2, S::NoPatch),
         ];
         let three = with(|policy| policy.max_attempts = 3);
-        let step = next(&after(K::TestFailure, replies), &three);
+        let step = next(&history_of(K::TestFailure, replies), &three);
         assert_eq!(word(&step), "stop failed policy_rejected");
     }
 
@@ -881,11 +881,11 @@ pub(super) mod tests {
             K::CommandNotFound,
             K::MissingEnvVar,
         ] {
-            let history = after(kind, Vec::new());
+            let history = history_of(kind, Vec::new());
             assert_eq!(word(&next(&history, &policy())), gate);
             assert_eq!(word(&next(&history, &code)), "ask 1 for 300");
         }
-        let mut package = after(K::ImportError, Vec::new());
+        let mut package = history_of(K::ImportError, Vec::new());
         package.baseline.as_mut().unwrap().requires_user_action = true;
         assert_eq!(word(&next(&package, &policy())), gate);
         assert_eq!(word(&next(&package, &code)), "ask 1 for 300");

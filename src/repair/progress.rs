@@ -23,15 +23,15 @@ pub enum Effect {
     Regressed,
 }
 
-/// How far one test came.
+/// How the error of one test moved between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+enum ErrorShift {
     /// It meets the next missing name.
-    On,
+    NextName,
     /// It gets to a later line of its own, or knows its names now.
     Further,
     Back,
-    Aside,
+    Sideways,
 }
 
 /// Compares what fails before and after `changes`: by test, and in the same test by what it failed with. A first right
@@ -57,25 +57,25 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
             .find(|(file, then)| error_stage(&then.error) != Stage::Runs && holds_test(file, test));
         file.map(|(_, then)| then)
     };
-    let mut steps: BTreeSet<Step> = BTreeSet::new();
+    let mut shifts: BTreeSet<ErrorShift> = BTreeSet::new();
     let mut is_broken = false;
     for (test, now) in &new {
         match old.get(test).or_else(|| loaded(test)) {
-            Some(then) => drop(steps.insert(compare_errors(then, now, changes))),
+            Some(then) => drop(shifts.insert(compare_errors(then, now, changes))),
             None => is_broken = true,
         }
     }
     let is_less = old
         .keys()
         .any(|test| !new.keys().any(|other| other == test || holds_test(test, other)));
-    let is_back = is_broken || steps.contains(&Step::Back);
+    let is_back = is_broken || shifts.contains(&ErrorShift::Back);
     match () {
         () if is_broken && after.kind.is_before_tests() => Effect::Regressed,
         () if is_back && is_less => Effect::Changed,
         () if is_back => Effect::Regressed,
         () if is_less => Effect::Better,
-        () if steps.contains(&Step::Further) => Effect::Further,
-        () if steps.contains(&Step::On) => Effect::Better,
+        () if shifts.contains(&ErrorShift::Further) => Effect::Further,
+        () if shifts.contains(&ErrorShift::NextName) => Effect::Better,
         () => Effect::Changed,
     }
 }
@@ -120,23 +120,25 @@ fn by_test(run: &Observed) -> BTreeMap<&str, RunFailure> {
 }
 
 // It loads, it knows its names, it gets to a later line of its own.
-fn compare_errors(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> Step {
+fn compare_errors(then: &RunFailure, now: &RunFailure, changes: &[Change]) -> ErrorShift {
     if then.error.is_empty() || now.error.is_empty() {
-        return Step::Aside;
+        return ErrorShift::Sideways;
     }
     let (old, new) = (error_stage(&then.error), error_stage(&now.error));
     let lost = missing_name(&then.error).zip(missing_name(&now.error));
     match (new.cmp(&old), lost) {
-        (Ordering::Less, _) if old == Stage::Runs => Step::Back,
-        (Ordering::Less, _) => Step::Aside,
-        (Ordering::Greater, _) if new == Stage::Runs => Step::Further,
-        (Ordering::Greater, _) => Step::On,
-        (Ordering::Equal, Some((old, new))) if old != new && !is_brought(&new, changes) => Step::On,
-        (Ordering::Equal, Some(_)) => Step::Aside,
+        (Ordering::Less, _) if old == Stage::Runs => ErrorShift::Back,
+        (Ordering::Less, _) => ErrorShift::Sideways,
+        (Ordering::Greater, _) if new == Stage::Runs => ErrorShift::Further,
+        (Ordering::Greater, _) => ErrorShift::NextName,
+        (Ordering::Equal, Some((old, new))) if old != new && !is_brought(&new, changes) => {
+            ErrorShift::NextName
+        }
+        (Ordering::Equal, Some(_)) => ErrorShift::Sideways,
         (Ordering::Equal, None) => match compare_lines(then, now, changes) {
-            Some(Ordering::Greater) => Step::Further,
-            Some(Ordering::Less) => Step::Back,
-            _ => Step::Aside,
+            Some(Ordering::Greater) => ErrorShift::Further,
+            Some(Ordering::Less) => ErrorShift::Back,
+            _ => ErrorShift::Sideways,
         },
     }
 }

@@ -92,7 +92,7 @@ impl Session<'_> {
             RunStatus::Fixed => success_status(proof),
             status => status,
         };
-        let runs = |whole: bool| stage.runs.iter().filter(|run| run.whole == whole).count() as u64;
+        let whole_runs = stage.runs.iter().filter(|run| run.whole).count() as u64;
         let trouble = seen.attempts.last().and_then(|a| a.agent_trouble.clone());
         let ids = stage.task_ids();
         let sandbox = stage.sandbox.state.map_or("", SandboxState::as_str);
@@ -137,8 +137,8 @@ impl Session<'_> {
             parts: seen.parts.clone(),
             usage: attempts.clone().filter_map(|a| a.usage).reduce(Usage::plus),
             remaining,
-            whole_runs: runs(true),
-            chosen_runs: runs(false),
+            whole_runs,
+            chosen_runs: stage.runs.len() as u64 - whole_runs,
             command_runs: stage.runs.clone(),
             agent_trouble: trouble.filter(|_| end.reason == StopReason::AgentError),
             task_id: ids.feature_id,

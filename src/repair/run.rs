@@ -245,10 +245,9 @@ impl Session<'_> {
             return Ok(Vec::new());
         };
         let setup = self.asked;
-        let may_read = |path: &RepoPath| setup.read.refuse(path).is_none();
         let ask = crate::hint::Ask {
             installed: &setup.request.installed,
-            may_read: &may_read,
+            may_read: &|path: &RepoPath| setup.read.refuse(path).is_none(),
         };
         let lines = setup.commands.all();
         let question = Question {

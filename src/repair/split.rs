@@ -67,12 +67,11 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     // Repeatedly the first part that uses none of those left; a cycle goes on in name order.
     while !left.is_empty() {
-        let is_free = |part: &Part| {
+        let free = left.iter().position(|part| {
             let mut others = left.iter().filter(|other| *other != part);
             others.all(|other| !uses(part, other, source))
-        };
-        let free = left.iter().position(is_free).unwrap_or(0);
-        let mut part = left.remove(free);
+        });
+        let mut part = left.remove(free.unwrap_or(0));
         let used = parts.iter().filter(|earlier| uses(&part, earlier, source));
         part.depends_on = used.map(|earlier| earlier.number).collect();
         part.number = parts.len() + 1;
@@ -85,12 +84,12 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
 
 fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let tests: BTreeSet<&String> = input.tests.iter().chain(&input.task.tests).collect();
-    let own = |test: &String| Part {
-        tests: vec![test.clone()],
+    let each = tests.iter().map(|test| Part {
+        tests: vec![(*test).clone()],
         targets: file_of(&test_named(test), source).into_iter().collect(),
         ..Part::default()
-    };
-    let each: Vec<Part> = tests.iter().map(|test| own(test)).collect();
+    });
+    let each: Vec<Part> = each.collect();
     let files: Vec<Part> = each
         .chunk_by(|one, other| !one.targets.is_empty() && one.targets == other.targets)
         .map(merge_parts)
@@ -104,18 +103,18 @@ fn group_parts(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
     let named = input.task.targets.iter().filter_map(|path| RepoPath::new(path).ok());
     let targets: BTreeSet<RepoPath> = input.targets.iter().cloned().chain(named).collect();
     if targets.len() > 1 {
-        let own = |target| Part {
+        let parts = targets.into_iter().map(|target| Part {
             targets: vec![target],
             ..Part::default()
-        };
-        return targets.into_iter().map(own).collect();
+        });
+        return parts.collect();
     }
-    let own = |criterion: &String| Part {
+    let parts = input.task.criteria.iter().map(|criterion| Part {
         criteria: vec![criterion.clone()],
         targets: targets.iter().cloned().collect(),
         ..Part::default()
-    };
-    input.task.criteria.iter().map(own).collect()
+    });
+    parts.collect()
 }
 
 fn test_named(id: &str) -> FailedTest {

@@ -33,13 +33,6 @@ impl Session<'_> {
         }
         let own = diagnosis.map(own_files).unwrap_or_default();
         let lies_in_tests = diagnosis.is_some_and(|diagnosis| lies_where_it_shows(diagnosis.kind));
-        let may_answer = |change: &&Change| {
-            let path = &change.path;
-            // Data that a test reads, and what it could not load, are new where they are missing.
-            let is_missing = change.standing.is_none()
-                && (lies_in_tests || Language::of_path(path.as_str()).is_none());
-            self.is_allowed(path) || own.iter().any(|test| test == path.as_str()) || is_missing
-        };
         let tests = changes.iter().filter(|change| {
             let path = &change.path;
             let before = change.standing.as_ref().or(change.before.as_ref());
@@ -48,7 +41,13 @@ impl Session<'_> {
                 || change.before.is_some() && is_data_of_tests(path, source)
                 || is_loaded_before_tests(path, source)
         });
-        let tests = tests.filter(|change| !may_answer(change));
+        let tests = tests.filter(|change| {
+            let path = &change.path;
+            // Data that a test reads, and what it could not load, are new where they are missing.
+            let is_missing = change.standing.is_none()
+                && (lies_in_tests || Language::of_path(path.as_str()).is_none());
+            !self.is_allowed(path) && own.iter().all(|test| test != path.as_str()) && !is_missing
+        });
         Ok(tests.map(|change| change.path.clone()).collect())
     }
 }

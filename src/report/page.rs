@@ -26,9 +26,6 @@ pub(super) type Row = (&'static str, String);
 /// How well something stands: its class in HTML, and its color, which repeats what the words say.
 pub(super) type Mood = &'static str;
 
-/// Items of a section that are shown.
-const MAX_ITEMS: usize = 10;
-
 impl Page {
     pub(super) fn title(&mut self, text: impl Into<String>, mood: Mood) {
         self.0.push(Block::Title(text.into(), mood));
@@ -50,8 +47,10 @@ impl Page {
     /// Adds the first items under a heading, and nothing when there are none.
     pub(super) fn section(&mut self, title: &str, items: impl IntoIterator<Item = String>) {
         let mut items: Vec<String> = items.into_iter().collect();
-        let more = items.len().saturating_sub(MAX_ITEMS);
-        items.truncate(MAX_ITEMS);
+        // Items of a section that are shown.
+        let max_items = 10;
+        let more = items.len().saturating_sub(max_items);
+        items.truncate(max_items);
         if more > 0 {
             items.push(format!("and {more} more"));
         }
@@ -318,10 +317,12 @@ const YELLOW: &str = "\x1b[1;33m";
 /// A text for XML and HTML, between tags or in a quoted attribute. Characters that XML has no
 /// place for become the replacement character.
 pub(super) fn escaped(text: &str) -> String {
-    let is_outside = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    let text = text.replace('>', "&gt;").replace('"', "&quot;");
-    text.replace('\'', "&#39;").replace(is_outside, "\u{FFFD}")
+    let text = text.replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;");
+    text.replace(
+        |c: char| c.is_control() && c != '\n' && c != '\t',
+        "\u{FFFD}",
+    )
 }
 
 /// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,

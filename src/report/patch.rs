@@ -7,9 +7,6 @@ use crate::model::{
     Code, FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict, page,
 };
 
-/// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
-const MAX_DRAWN: usize = 6;
-
 /// Draws a verdict as a compiler draws errors: each problem at its line of the patch, and the line where a hunk
 /// stops matching.
 ///
@@ -18,14 +15,16 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
     let [plain, styled] = [Renderer::plain(), Renderer::styled()];
     let renderer = if color { styled } else { plain };
     let mut text = String::new();
-    for (at, problem) in verdict.problems.iter().take(MAX_DRAWN).enumerate() {
+    // Problems drawn in full: the first is usually fixed before anyone reads the tenth.
+    let max_drawn = 6;
+    for (at, problem) in verdict.problems.iter().take(max_drawn).enumerate() {
         let hunk = find_hunk(verdict, &verdict.problems[..at], problem);
         text.push_str(&draw(problem, hunk, (name, patch), &renderer));
         text.push_str("\n\n");
         let path = problem.path.as_deref().unwrap_or_default();
         text.extend(hunk.map(|hunk| show_excerpts(path, hunk)));
     }
-    let more = verdict.problems.len().saturating_sub(MAX_DRAWN);
+    let more = verdict.problems.len().saturating_sub(max_drawn);
     if more > 0 {
         text.push_str(&format!(
             "{more} more problems are not shown; `--format json` lists all\n\n"
@@ -92,13 +91,14 @@ fn find_hunk<'v>(
     earlier: &[PatchProblem],
     problem: &PatchProblem,
 ) -> Option<&'v HunkVerdict> {
-    let same = |other: &&PatchProblem| other.code == problem.code && other.path == problem.path;
+    let same = earlier.iter();
+    let same = same.filter(|other| other.code == problem.code && other.path == problem.path);
     let files = verdict.files.iter();
     files
         .filter(|file| problem.path.as_deref() == Some(file.path.as_str()))
         .flat_map(|file| &file.hunks)
         .filter(|hunk| hunk.code == Some(problem.code))
-        .nth(earlier.iter().filter(same).count())
+        .nth(same.count())
 }
 
 fn draw(

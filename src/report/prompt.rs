@@ -190,14 +190,13 @@ impl Prompt<'_> {
             _ if outputs.is_some() => "undone",
             _ => "refused",
         });
-        let verdict = |name: &str| {
+        let [verdict, error, feedback] = ["verdict", "errorCode", "feedback"].map(|name| {
             previous.preflight.as_ref()?.get(name)?.as_str().filter(|text| !text.is_empty())
-        };
+        });
         let mut about = vec![("ended", previous.stop_reason.to_string())];
-        for (name, field) in [("verdict", "verdict"), ("error", "errorCode")] {
-            about.extend(verdict(field).map(|text| (name, text.to_owned())));
-        }
-        let messages = [previous.message.as_deref(), verdict("feedback")];
+        about.extend(verdict.map(|text| ("verdict", text.to_owned())));
+        about.extend(error.map(|text| ("error", text.to_owned())));
+        let messages = [previous.message.as_deref(), feedback];
         let messages: Vec<&str> = messages.into_iter().flatten().collect();
         self.data("attempt", &about, &messages.join("\n"));
         for (kind, text) in [

@@ -6,7 +6,6 @@ use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, 
 
 /// Failures and lines that the first screen shows.
 const MAX_FAILURES: usize = 3;
-const MAX_LINES: usize = 9;
 
 /// Summarizes a failed command for a terminal: its first failures with their places, and candidate fixes.
 pub fn run_summary(summary: &RunSummary, color: bool) -> String {
@@ -85,7 +84,8 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
     }
     let mut more = summary.more;
     for (at, group) in summary.failures.chunk_by(has_same_error).enumerate() {
-        if at >= most || (most == MAX_FAILURES && lines.len() >= MAX_LINES) {
+        // Nine lines leave room for the rest of the first screen.
+        if at >= most || (most == MAX_FAILURES && lines.len() >= 9) {
             more += group.len() as u64;
             continue;
         }

@@ -23,18 +23,18 @@ pub fn undo_code_page(line: &str) -> Cow<'_, str> {
 }
 
 fn read_again(line: &str, page: &str) -> Option<String> {
-    let byte = |letter: char| match letter.is_ascii() {
+    let bytes = line.chars().map(|letter| match letter.is_ascii() {
         true => u8::try_from(letter).ok(),
         false => u8::try_from(page.chars().position(|other| other == letter)? + 0x80).ok(),
-    };
-    String::from_utf8(line.chars().map(byte).collect::<Option<_>>()?).ok()
+    });
+    String::from_utf8(bytes.collect::<Option<_>>()?).ok()
 }
 
 /// Takes the colors out of a diff that git painted for a terminal. Others are kept: an escape may belong to a file.
 pub fn without_colors(diff: &[u8]) -> Cow<'_, [u8]> {
     let has_escape = memchr::memchr(0x1b, diff).is_some();
-    let head = || regex(r"(?m)^\x1b\[[0-9;]*m(?:diff|---|@@) ");
-    if !has_escape || !head().is_some_and(|head| head.is_match(diff)) {
+    let head = regex(r"(?m)^\x1b\[[0-9;]*m(?:diff|---|@@) ").filter(|_| has_escape);
+    if !head.is_some_and(|head| head.is_match(diff)) {
         return Cow::Borrowed(diff);
     }
     let color = regex(r"\x1b\[[0-9;]*[mK]");

@@ -22,12 +22,10 @@ impl<'a> Overlay<'a> {
         base: &'a dyn Source,
         edits: impl IntoIterator<Item = (RepoPath, Option<Arc<[u8]>>)>,
     ) -> Self {
-        let was_executable = |path: &RepoPath| {
-            let entry = base.listing().get(path.as_str());
-            entry.is_some_and(|entry| entry.kind == EntryKind::File { executable: true })
-        };
         let edits = edits.into_iter().map(|(path, bytes)| {
-            let executable = was_executable(&path);
+            let entry = base.listing().get(path.as_str());
+            let executable =
+                entry.is_some_and(|entry| entry.kind == EntryKind::File { executable: true });
             (
                 path,
                 bytes.map(|bytes| (EntryKind::File { executable }, bytes)),

@@ -16,12 +16,8 @@ use super::home::is_own;
 
 /// Raise it whenever values are computed or written in another way.
 const REVISION: u32 = 11;
-/// A larger value is not kept.
-const MAX_VALUE: usize = 4 << 20;
 /// Files of a store: few, because to make a file costs more than to parse one; several, because one is read whole.
 const SHARDS: usize = 16;
-/// A larger file starts anew. All of a store hold two states of a repository of 30,000 files.
-const MAX_SHARD: usize = 16 << 20;
 /// Bytes before each value: its key, its checksum and its length.
 const HEAD: usize = 21 + 8 + 4;
 
@@ -45,11 +41,12 @@ impl Known {
             );
             return Self::nothing();
         }
-        let store = |kind| Store::open(&directory.join(kind));
+        let [facts, outlines, history] =
+            ["facts", "outlines", "history"].map(|kind| Store::open(&directory.join(kind)));
         Self {
-            facts: store("facts"),
-            outlines: store("outlines"),
-            history: store("history"),
+            facts,
+            outlines,
+            history,
         }
     }
 
@@ -146,7 +143,8 @@ impl Shard {
     // Appends what is new, in one step; else puts a file with nothing else in its place.
     fn write(&self, path: &Path) -> io::Result<()> {
         let new = &self.bytes[self.saved..];
-        if self.saved > 0 && self.bytes.len() <= MAX_SHARD {
+        // A larger file starts anew. All of a store hold two states of a repository of 30,000 files.
+        if self.saved > 0 && self.bytes.len() <= 16 << 20 {
             return fs::File::options().append(true).open(path)?.write_all(new);
         }
         let unfinished = path.with_extension(std::process::id().to_string());
@@ -213,7 +211,8 @@ impl Store {
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
     pub fn put(&self, key: Key, value: &[u8]) {
-        if value.len() <= MAX_VALUE {
+        // A larger value is not kept.
+        if value.len() <= 4 << 20 {
             self.with_shard(key.shard(), |shard| shard.put(key, value));
         }
     }

@@ -43,10 +43,6 @@ impl Tracing {
         fs::write(&preload, include_str!("preload.cjs"))?;
         let named = code.join("first");
         fs::write(&named, first.join("\n"))?;
-        let before = |name: &str, own: &str, between: &str| match variable(given, name) {
-            Some(value) if !value.is_empty() => format!("{name}={own}{between}{value}"),
-            _ => format!("{name}={own}"),
-        };
         let own = [
             ("PYTHONPATH", code.display().to_string(), ":"),
             ("PYTEST_PLUGINS", "mendit_trace".to_owned(), ","),
@@ -57,7 +53,10 @@ impl Tracing {
             ),
         ];
         let [python, pytest, node] =
-            own.each_ref().map(|(name, own, between)| before(name, own, between));
+            own.each_ref().map(|(name, own, between)| match variable(given, name) {
+                Some(value) if !value.is_empty() => format!("{name}={own}{between}{value}"),
+                _ => format!("{name}={own}"),
+            });
         Ok(Self {
             environment: vec![
                 python,

@@ -237,12 +237,12 @@ fn exchanged_word<'l>(old: &'l str, new: &'l str) -> Option<(&'l str, &'l str)> 
     let same = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let head = old.as_bytes().get(..same)?;
     let start = same - head.iter().rev().take_while(|byte| is_word(**byte)).count();
-    let word = |line: &'l str| {
+    let [old, new] = [old, new].map(|line| {
         let tail = line.get(start..)?;
         let end = tail.bytes().position(|byte| !is_word(byte));
         Some(tail.split_at(end.unwrap_or(tail.len())))
-    };
-    let ((old, old_tail), (new, new_tail)) = (word(old)?, word(new)?);
+    });
+    let ((old, old_tail), (new, new_tail)) = (old?, new?);
     let is_exchange = !old.is_empty() && !new.is_empty() && old != new;
     (is_exchange && old_tail.bytes().next() == new_tail.bytes().next()).then_some((old, new))
 }
@@ -269,20 +269,16 @@ fn changed_files(
         if old_kind == new_kind && old_id.is_some() && old_id == new_id {
             return None;
         }
-        let read = |source: &dyn Source, kind: Option<&EntryKind>| {
+        let [old, new] = [(before, old_kind), (after, new_kind)].map(|(source, kind)| {
             let is_file = matches!(kind, Some(EntryKind::File { .. }));
             is_file.then(|| FileState::read(source, path))
-        };
-        let (old, new) = (read(before, old_kind), read(after, new_kind));
+        });
         // A file that cannot be read is left as it is.
         if old == Some(None) || new == Some(None) || old == new {
             return None;
         }
-        let side = |state: Option<Option<FileState>>| Some(((*path).clone(), state.flatten()?));
-        Some(FileDifference {
-            before: side(old),
-            after: side(new),
-        })
+        let [before, after] = [old, new].map(|state| Some(((*path).clone(), state.flatten()?)));
+        Some(FileDifference { before, after })
     });
     changed.collect()
 }

@@ -53,14 +53,13 @@ impl Found {
         if let Some(path) = gone.find(|p| counts(p) && now.listing().get(p.as_str()).is_none()) {
             return Ok(Some(path.clone()));
         }
-        let is_as_it_was = |entry: &Entry| {
+        let mut entries = now.listing().entries().iter().filter(|entry| counts(&entry.path));
+        let moved = entries.find(|entry| {
             let at = root.join(entry.path.as_str());
             let stamp = at.symlink_metadata().ok().map(|m| Stamp::from_metadata(&m));
-            stamp.as_ref() == self.stamps.get(&at)
-                || self.states.get(&entry.path) == Some(&entry_state(&now, entry))
-        };
-        let mut entries = now.listing().entries().iter();
-        let moved = entries.find(|entry| counts(&entry.path) && !is_as_it_was(entry));
+            stamp.as_ref() != self.stamps.get(&at)
+                && self.states.get(&entry.path) != Some(&entry_state(&now, entry))
+        });
         Ok(moved.map(|entry| entry.path.clone()))
     }
 }

@@ -37,10 +37,6 @@ pub(super) fn changed(
     Ok(walk.edits)
 }
 
-/// Files that a patch may change at the most, and bytes of all of them.
-const MAX_FILES: usize = 5_000;
-const MAX_BYTES: u64 = 64 << 20;
-
 struct Walk<'a> {
     below: &'a dyn Source,
     ignored: Ignored<'a>,
@@ -131,7 +127,7 @@ impl Walk<'_> {
         let mut bytes = Vec::new();
         fs::File::from(opened).take(MAX_READ_BYTES + 1).read_to_end(&mut bytes).at(at)?;
         self.bytes += bytes.len() as u64;
-        if bytes.len() as u64 > MAX_READ_BYTES || self.bytes > MAX_BYTES {
+        if bytes.len() as u64 > MAX_READ_BYTES || self.bytes > 64 << 20 {
             return Err(too_much());
         }
         let executable = found.permissions().mode() & 0o100 != 0;
@@ -146,8 +142,10 @@ impl Walk<'_> {
             return Ok(());
         }
         self.edits.insert(path, state);
-        if self.edits.len() > MAX_FILES {
-            let message = format!("more than {MAX_FILES} files were changed or created");
+        // More is no patch that anyone reads.
+        let max_files = 5_000;
+        if self.edits.len() > max_files {
+            let message = format!("more than {max_files} files were changed or created");
             return Err(WorkplaceError::TooMuch(message));
         }
         Ok(())

@@ -56,12 +56,14 @@ impl<'a> Workplace<'a> {
             let place = Copied::open(plan, &plan.slot.join("copy"))?;
             Ok::<_, WorkplaceError>(Inner::Copy(Box::new(place)))
         };
-        let overlay = || Overlaid::open(plan, &plan.slot.join("overlay")).map(Inner::Overlay);
         let (place, why) = match plan.choice {
             WorkplaceMode::Copy => (copy()?, asked),
-            WorkplaceMode::Overlay => (overlay().map_err(WorkplaceError::Unavailable)?, asked),
-            WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
-                Ok(place) => (place, "supported here".to_owned()),
+            mode => match Overlaid::open(plan, &plan.slot.join("overlay")) {
+                Ok(place) if mode == WorkplaceMode::Overlay => (Inner::Overlay(place), asked),
+                Ok(place) => (Inner::Overlay(place), "supported here".to_owned()),
+                Err(why) if mode == WorkplaceMode::Overlay => {
+                    return Err(WorkplaceError::Unavailable(why));
+                }
                 Err(why) => (copy()?, format!("no overlay: {why}")),
             },
         };

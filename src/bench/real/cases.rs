@@ -11,7 +11,7 @@ use super::trial::Bench;
 use crate::bench::layout::LaidOut;
 use crate::bench::run::open_files;
 use crate::bench::stage::{Hidden, read_patch};
-use crate::bench::{BenchError, Case, Expected, Fixture};
+use crate::bench::{BenchCase, BenchError, Expected, Fixture};
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
@@ -29,7 +29,7 @@ pub fn real_cases<'a>(
     work: &Path,
     workplace: WorkplaceMode,
     redactor: &'a Redactor,
-) -> Vec<Case<'a>> {
+) -> Vec<BenchCase<'a>> {
     let mut cases = Vec::new();
     for set in sets {
         let repository = &set.repository;
@@ -50,7 +50,7 @@ pub fn real_cases<'a>(
                 workplace,
                 redactor,
             };
-            cases.push(Case {
+            cases.push(BenchCase {
                 fixture: to_fixture(repository, environment, fix, commits.reference().ok()),
                 commits: Some(commits),
             });

@@ -128,9 +128,9 @@ impl Rules {
 impl Rule {
     fn find(&'static self, pattern: &Pattern, at: usize, lines: &[Line<'_>]) -> Option<Finding> {
         let found = pattern.get().captures(&lines[at].text)?;
-        let above = |like: &Pattern| lines_above(lines, at, ABOVE).any(|text| like.finds(text));
         let below = |like: &Pattern| lines_below(lines, at + 1, BELOW).any(|text| like.finds(text));
-        let fits = self.above.as_ref().is_none_or(above)
+        let mut above = lines_above(lines, at, ABOVE);
+        let fits = self.above.as_ref().is_none_or(|like| above.any(|text| like.finds(text)))
             && self.below.as_ref().is_none_or(below)
             && !self.unless.as_ref().is_some_and(below);
         if !fits {

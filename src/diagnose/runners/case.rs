@@ -30,9 +30,6 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) is_whole_file: bool,
 }
 
-// Frames that are kept of one traceback. Bounded, because deep recursion prints a thousand.
-const MAX_FRAMES: usize = 40;
-
 impl Case {
     pub(super) fn new(runner: &'static str, name: impl Into<String>, at: usize) -> Self {
         Self {
@@ -51,7 +48,8 @@ impl Case {
         if is_better && !is_installed(&frame.0) {
             self.place = Some(frame.clone());
         }
-        if self.frames.len() >= MAX_FRAMES {
+        // Frames that are kept of one traceback. Bounded, because deep recursion prints a thousand.
+        if self.frames.len() >= 40 {
             self.frames.remove(0);
         }
         self.frames.push(frame);
@@ -123,11 +121,8 @@ pub(in crate::diagnose) fn first_python_frame(lines: &[Line<'_>]) -> Option<Plac
 /// Parses a place in a report of pytest, `tests/test_a.py:3: AssertionError`, or a frame.
 pub(super) fn report_frame(text: &str) -> Option<Place> {
     pattern!(PLACE, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
-    let place = || {
-        let found = PLACE.captures(text)?;
-        Some((found[1].to_owned(), found[2].parse().ok()))
-    };
-    let place = text.contains(':').then(place).flatten();
+    let found = text.contains(':').then(|| PLACE.captures(text)).flatten();
+    let place = found.map(|found| (found[1].to_owned(), found[2].parse().ok()));
     place.or_else(|| python_frame(text))
 }
 

@@ -11,7 +11,7 @@ mod table;
 mod values;
 
 pub(super) use case::{
-    Case, Place, first_python_frame, first_script_frame, is_installed, python_frame, relative_path,
+    Case, first_python_frame, first_script_frame, is_installed, python_frame, relative_path,
 };
 pub(super) use cases::collect_cases;
 pub(super) use rewrite::join_error_names;

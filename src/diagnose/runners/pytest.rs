@@ -51,12 +51,11 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
         }
         // `tests/a.py::T::test_x` has the heading `T.test_x`, and a second one where its tear-down fails.
         let dotted = id.replace("::", ".");
-        let is_own = |report: &&mut Report| {
+        let own = reports.iter_mut().filter(|report| {
             let rest = dotted.strip_suffix(&report.title.replace("::", "."));
-            let is_end = |rest: &str| rest.is_empty() || rest.ends_with(['.', '/', ' ']);
-            !report.is_used && rest.is_some_and(is_end)
-        };
-        let own = reports.iter_mut().filter(is_own);
+            !report.is_used
+                && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/', ' ']))
+        });
         let report = own.min_by_key(|report| (report.is_teardown, Reverse(report.title.len())));
         let mut case = Case::new("pytest", id.clone(), at);
         if let Some(report) = report {
@@ -109,8 +108,9 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         // Where the log is cut above it, such a heading opens the reports.
-        let is_said = || lines_below(lines, at, MAX_BLOCK).any(|text| text.starts_with("E  "));
-        inside |= text.starts_with("__") && text.ends_with("____") && is_said()
+        let mut block = lines_below(lines, at, MAX_BLOCK);
+        let is_heading = text.starts_with("__") && text.ends_with("____");
+        inside |= is_heading && block.any(|text| text.starts_with("E  "))
             || text.starts_with('_') && text.contains("_ ERROR collecting ");
         if text.starts_with("====") {
             inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");

@@ -21,7 +21,8 @@ struct Row {
     line: Pattern,
     is_status: bool,
     // Where the line counts.
-    after: Option<Pattern>,
+    #[serde(rename = "after")]
+    opened_by: Option<Pattern>,
     before: Option<Pattern>,
     next: Option<Pattern>,
     unless: Option<Pattern>,
@@ -40,7 +41,8 @@ struct Row {
     causes: Vec<Pattern>,
     error: Option<Pattern>,
     within: Option<usize>,
-    at: Option<usize>,
+    #[serde(rename = "at")]
+    error_offset: Option<usize>,
     place: Option<Pattern>,
     frame: Option<FrameRole>,
     stack: Option<Pattern>,
@@ -60,8 +62,6 @@ static ROWS: LazyLock<Vec<Row>> =
 
 // Lines of a block, and of what is above a line, that are looked at.
 pub(super) const MAX_BLOCK: usize = 60;
-const WITHIN: usize = 30;
-const ABOVE: usize = 40;
 const PARENTS: usize = 400;
 // Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
@@ -79,8 +79,8 @@ pub(super) fn table_blocks(lines: &[Line<'_>]) -> Vec<Case> {
 pub(super) fn status_rows(lines: &[Line<'_>]) -> Vec<Case> {
     let own = ROWS.iter().filter(|row| row.is_status);
     let cases = own.flat_map(|row| row.find_cases(lines).into_iter().take(MAX_STATUS_ROWS));
-    let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
-    cases.filter(stands).collect()
+    let cases = cases.filter(|case| !passes_later(case, lines) && !is_suite(case, lines));
+    cases.collect()
 }
 
 fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
@@ -104,7 +104,7 @@ impl Row {
             let is_here = lines.iter().any(has);
             is_here.then(|| lines.iter().position(|line| after.finds(&line.text)))?
         };
-        let from = self.after.as_ref().map_or(Some(0), opens).unwrap_or(lines.len());
+        let from = self.opened_by.as_ref().map_or(Some(0), opens).unwrap_or(lines.len());
         let mut cases: Vec<Case> = Vec::new();
         let mut names: HashSet<String> = HashSet::new();
         for (at, line) in lines.iter().enumerate().skip(from) {
@@ -134,12 +134,10 @@ impl Row {
     }
 
     fn counts_at(&self, lines: &[Line<'_>], at: usize) -> bool {
-        let is_next = |next: &Pattern| lines_below(lines, at + 1, 1).any(|text| next.finds(text));
-        let is_before = |before: &Pattern| lines_above(lines, at, 2).any(|text| before.finds(text));
-        let is_not = |not: &Pattern| not.finds(&lines[at].text);
-        !self.not.as_ref().is_some_and(is_not)
-            && self.next.as_ref().is_none_or(is_next)
-            && self.before.as_ref().is_none_or(is_before)
+        let (mut below, mut above) = (lines_below(lines, at + 1, 1), lines_above(lines, at, 2));
+        !self.not.as_ref().is_some_and(|not| not.finds(&lines[at].text))
+            && self.next.as_ref().is_none_or(|next| below.any(|text| next.finds(text)))
+            && self.before.as_ref().is_none_or(|before| above.any(|text| before.finds(text)))
     }
 
     // The lines of a report, up to what ends it.
@@ -161,10 +159,9 @@ impl Row {
                 .count();
         }
         let end = self.end.as_ref().unwrap_or(&self.line);
-        let ends = |at: &usize| end.finds(&lines[*at].text);
         let most = if self.is_python { 2000 } else { MAX_BLOCK };
         let last = lines.len().min(from + most);
-        from..(from..last).find(ends).unwrap_or(last)
+        from..(from..last).find(|at| end.finds(&lines[*at].text)).unwrap_or(last)
     }
 
     fn build_case(
@@ -191,29 +188,37 @@ impl Row {
             read_traceback(&mut case, block, lines);
             return case;
         }
+        // Above the row an error is at most as far as the output of one test.
         let error = self.error.as_ref().map(|error| {
-            let from = at.saturating_sub(ABOVE);
+            let from = at.saturating_sub(40);
             let offset = lines[from..at].iter().rposition(|line| error.finds(&line.text));
             offset.map(|offset| from + offset)
         });
+        let cause = self.causes.iter().find_map(|like| self.find_near(like, &block, lines));
+        let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
+        let below = || self.find_near(self.place.as_ref()?, &block, lines)?.1;
+        case.place = find_place(found).or(of_cause).or_else(below).or(under);
         let usual = if self.has_heading {
             block.start - 1
         } else {
-            at + self.at.unwrap_or(1)
+            at + self.error_offset.unwrap_or(1)
         };
         let usual = error.unwrap_or((usual < lines.len()).then_some(usual));
-        let near = || block.clone().take(self.within.unwrap_or(WITHIN));
-        let first = |like: &Pattern| {
-            let mut near = near().filter(|at| !COUNTED.is_match(&lines[*at].text));
-            near.find_map(|at| Some((at, find_place(&like.get().captures(&lines[at].text)?))))
-        };
-        let cause = self.causes.iter().find_map(first);
-        let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
-        let below = || self.place.as_ref().and_then(first).and_then(|found| found.1);
-        case.place = find_place(found).or(of_cause).or_else(below).or(under);
         case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
         self.set_frame(&mut case, error, block, lines);
         case
+    }
+
+    // The first line of a block, near its top, that a pattern finds, and the place that the line names.
+    fn find_near(
+        &self,
+        like: &Pattern,
+        block: &Range<usize>,
+        lines: &[Line<'_>],
+    ) -> Option<(usize, Option<Place>)> {
+        let near = block.clone().take(self.within.unwrap_or(30));
+        let mut near = near.filter(|at| !COUNTED.is_match(&lines[*at].text));
+        near.find_map(|at| Some((at, find_place(&like.get().captures(&lines[at].text)?))))
     }
 
     // The first own frame of the stack; with `error` that of the lines above the row.
@@ -275,13 +280,11 @@ impl Row {
     }
 }
 
-// Lines over which a title may go on: a suite in a suite each takes one.
-const MAX_TITLE: usize = 16;
-
 // A title that goes on over deeper lines up to a colon, and where its block begins.
 fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
     let mut title = first.trim().to_owned();
-    for (index, text) in (at + 1..).zip(lines_below(lines, at + 1, MAX_TITLE)) {
+    // Lines over which a title may go on: a suite in a suite each takes one.
+    for (index, text) in (at + 1..).zip(lines_below(lines, at + 1, 16)) {
         // An error stands five or six columns in, a deeper title at least seven.
         let is_deep = text.starts_with("       ") && !text.trim().is_empty();
         if title.ends_with(':') && !is_deep {
@@ -338,8 +341,7 @@ pattern!(
 // The text of a YAML block is below its mark.
 fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
     let is_block = lines[at].text.ends_with(": |-") || lines[at].text.ends_with(": >-");
-    let filled = |at: &usize| !lines[*at].text.trim().is_empty();
-    let below = (at + 1..lines.len()).take(4).find(filled);
+    let below = (at + 1..lines.len()).take(4).find(|at| !lines[*at].text.trim().is_empty());
     below.filter(|_| is_block).unwrap_or(at)
 }
 

@@ -26,6 +26,7 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
 /// confined. At most four.
 fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
+    let max_named = 4;
     for line in text.lines() {
         if !speaks_of_refusal(line) {
             continue;
@@ -36,19 +37,17 @@ fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathB
                 found.push(path);
             }
         }
-        if found.len() >= MAX_NAMED {
+        if found.len() >= max_named {
             break;
         }
     }
-    found.truncate(MAX_NAMED);
+    found.truncate(max_named);
     found
 }
 
 fn is_within(places: &[PathBuf], path: &Path) -> bool {
     places.iter().any(|p| path.starts_with(p))
 }
-
-const MAX_NAMED: usize = 4;
 
 fn speaks_of_refusal(line: &str) -> bool {
     const WORDS: &[&str] = &[

@@ -403,15 +403,10 @@ fn bound_resources() {
     for (resource, most) in wanted {
         let Some(most) = most else { continue };
         let now = getrlimit(resource);
-        let tighter = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
+        let [current, maximum] = [now.current, now.maximum]
+            .map(|limit| Some(limit.map_or(most, |limit| limit.min(most))));
         // Best effort, since a command without bounds is better than none.
-        let _ = setrlimit(
-            resource,
-            Rlimit {
-                current: tighter(now.current),
-                maximum: tighter(now.maximum),
-            },
-        );
+        let _ = setrlimit(resource, Rlimit { current, maximum });
     }
 }
 

@@ -45,6 +45,10 @@ pub(super) fn collapse_definitions(text: &[u8]) -> (Vec<u8>, Vec<Definition>) {
     (out.join(&b"\n"[..]), definitions)
 }
 
+fn indent_of(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
+}
+
 // A definition by its name and the imports of its body, each on its line and at one indentation; by itself where it
 // imports nothing and is not indented. None where what a class imports is lost, an import is not plain to see, or a
 // string does not end.
@@ -52,7 +56,6 @@ fn collapse_definition(
     lines: &[&[u8]],
     above: usize,
 ) -> Option<(Vec<Vec<u8>>, Option<Definition>)> {
-    let indent_of = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let (indent, code) = lines[0].split_at(indent_of(lines[0]));
     let is_inside = |line: &&[u8]| {
         let first = line.trim_ascii_start().first();
@@ -69,8 +72,9 @@ fn collapse_definition(
     let code = lines.get(start)?.strip_prefix(indent)?;
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let (name, signature) = name.split_at(name.iter().take_while(|byte| is_name(byte)).count());
+    let mut bytes = name.iter();
+    let end = bytes.position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && *byte < 0x80);
+    let (name, signature) = name.split_at(end.unwrap_or(name.len()));
     let (mut kept, mut last, mut in_import) = (vec![Vec::new(); start], start, false);
     for (at, line) in lines.iter().enumerate().skip(start) {
         let code = line.trim_ascii();
@@ -93,8 +97,9 @@ fn collapse_definition(
         if is_start {
             let is_statement = code.starts_with(b"import ") || code.starts_with(b"from ");
             let is_plain = is_statement && !code.iter().any(|byte| b"\\;\"'".contains(byte));
-            let is_type = |line: &&[u8]| memmem::find(line, b"TYPE_CHECKING").is_some();
-            if !is_plain || !rest.starts_with(b"def ") || lines[start..at].iter().any(is_type) {
+            let mut before = lines[start..at].iter();
+            let is_type = before.any(|line| memmem::find(line, b"TYPE_CHECKING").is_some());
+            if !is_plain || !rest.starts_with(b"def ") || is_type {
                 return None;
             }
         }

@@ -180,8 +180,9 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
         let declared = declared.filter_map(|path| join_path(directory, &path));
         roots.extend(declared.filter(|path| files.has_directory(path)));
         let customary = ["src", "", "lib", "python"].map(|name| join_path(directory, name));
-        let is_root = |path: &String| files.has_directory(path) && !is_package(resolver, path);
-        roots.extend(customary.into_iter().flatten().filter(is_root));
+        let mut customary = Vec::from_iter(customary.into_iter().flatten());
+        customary.retain(|path| files.has_directory(path) && !is_package(resolver, path));
+        roots.extend(customary);
         Arc::new(roots.0)
     })
 }

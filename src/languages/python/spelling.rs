@@ -48,14 +48,11 @@ impl Tops {
     /// The dotted name of what is at `place`, for `file`.
     pub(crate) fn dotted(&self, resolver: &Resolver<'_>, file: &RepoPath, place: &str) -> String {
         let names = resolver.module_names(file, place);
-        let seen = |name: &String| {
+        let best = names.iter().enumerate().max_by_key(|(at, name)| {
             let first = name.split('.').next().unwrap_or_default();
-            self.0.get(first).copied().unwrap_or(0)
-        };
-        let best = names
-            .iter()
-            .enumerate()
-            .max_by_key(|(at, name)| (seen(name) > 0, std::cmp::Reverse(*at)));
+            let is_seen = self.0.get(first).is_some_and(|count| *count > 0);
+            (is_seen, std::cmp::Reverse(*at))
+        });
         best.map_or_else(|| place.replace('/', "."), |(_, name)| name.clone())
     }
 }

@@ -32,9 +32,10 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
 
 fn may_call(text: &[u8], start: usize, end: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
+    let last = before.last().copied().unwrap_or(b' ');
+    let is_part = last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b'.');
     // `...require('./a')` spreads what the call gives.
-    if before.last().is_some_and(is_part) && !before.ends_with(b"...") {
+    if is_part && !before.ends_with(b"...") {
         return false;
     }
     if text.get(end - 1) == Some(&b'.') {

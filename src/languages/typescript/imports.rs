@@ -147,11 +147,11 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
 
 /// The name and alias of an import or export specifier.
 pub(super) fn read_named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
-    let of = |node: Node<'_>| script_string(node, text).unwrap_or_else(|| text_of(node, text));
-    Some(ImportedName::new(
-        of(specifier.field("name")?),
-        specifier.field("alias").map(of),
-    ))
+    let [name, alias] = ["name", "alias"].map(|field| {
+        let node = specifier.field(field)?;
+        Some(script_string(node, text).unwrap_or_else(|| text_of(node, text)))
+    });
+    Some(ImportedName::new(name?, alias))
 }
 
 /// The value of a JavaScript string, or of a template without substitutions.

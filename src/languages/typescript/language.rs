@@ -102,11 +102,11 @@ fn with_ampersands(text: &[u8]) -> Option<Tree> {
     let plain: Vec<usize> = plain.map(|mark| mark.start()).collect();
     let tree = (!plain.is_empty()).then(|| parse_masked(&plain, text))??;
     let mut finder = Finder::new(&tree);
-    let mut is_text = |at: &&usize| {
-        let leaf = finder.at(**at).and_then(|nodes| nodes.last());
+    let mut kept = plain.clone();
+    kept.retain(|at| {
+        let leaf = finder.at(*at).and_then(|nodes| nodes.last());
         leaf.is_some_and(|leaf| leaf.kind() == "jsx_text" || leaf.kind().starts_with("string"))
-    };
-    let kept: Vec<usize> = plain.iter().filter(|at| is_text(at)).copied().collect();
+    });
     (!kept.is_empty()).then(|| parse_masked(&kept, text))?
 }
 

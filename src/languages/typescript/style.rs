@@ -258,17 +258,17 @@ fn first_quote(text: &[u8], facts: &FileFacts) -> char {
     if let Some((quote, _)) = first_specifier(text, facts) {
         return quote;
     }
-    let count = |quote| memchr::memchr_iter(quote, text).count();
-    if count(b'"') > count(b'\'') { '"' } else { '\'' }
+    let [double, single] = [b'"', b'\''].map(|quote| memchr::memchr_iter(quote, text).count());
+    if double > single { '"' } else { '\'' }
 }
 
 // Whether the first import statement ends with a semicolon, else whether any line does.
 fn has_semicolons(text: &[u8], facts: &FileFacts) -> bool {
-    let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n');
-    match first_specifier(text, facts) {
-        Some((_, rest)) => lines(rest).next().is_some_and(ends_statement),
-        None => lines(text).any(ends_statement),
-    }
+    let specifier = first_specifier(text, facts);
+    let rest = specifier.as_ref().map_or(text, |(_, rest)| rest);
+    let lines = rest.split(|byte| *byte == b'\n');
+    // The line of an import decides; without one any line does.
+    lines.take(if specifier.is_some() { 1 } else { usize::MAX }).any(ends_statement)
 }
 
 fn ends_statement(line: &[u8]) -> bool {

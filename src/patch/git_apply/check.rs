@@ -265,15 +265,14 @@ impl<'a> Checker<'_, 'a> {
             }
         }
         if let Some(new) = section.new_name.as_deref().filter(|_| !section.deletes()) {
-            let is_link = |path: &str| {
+            if self.table.is_beyond_link(new, |path: &str| {
                 if self.options.uses_index() {
                     let entry = self.destination.staged(path);
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
                     self.destination.is_link(path)
                 }
-            };
-            if self.table.is_beyond_link(new, is_link) {
+            }) {
                 return self.refuse(&format!("affected file '{new}' is beyond a symbolic link"));
             }
         }

@@ -41,12 +41,9 @@ fn count_lines(section: &Section<'_>, options: &GitApplyOptions) -> (usize, usiz
     let hunks = section.hunks.iter();
     let lines = hunks.flat_map(|hunk| hunk.text.split(|byte| *byte == b'\n').skip(1));
     let marks: Vec<u8> = lines.filter_map(|line| line.first().copied()).collect();
-    let count = |mark: u8| marks.iter().filter(|one| **one == mark).count();
-    if options.reverse {
-        (count(b'-'), count(b'+'))
-    } else {
-        (count(b'+'), count(b'-'))
-    }
+    let [added, deleted] =
+        [b'+', b'-'].map(|mark| marks.iter().filter(|one| **one == mark).count());
+    if options.reverse { (deleted, added) } else { (added, deleted) }
 }
 
 fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
@@ -56,11 +53,11 @@ fn write_stat(rows: &[Row<'_, '_>], out: &mut String) {
     let width = width.unwrap_or(0).min(50);
     let most = rows.iter().map(|(_, (added, deleted))| added + deleted).max().unwrap_or(0);
     let room = most.min(70 - width);
-    let scale = |lines: usize| (lines * room + most / 2).checked_div(most).unwrap_or(0);
     for (section, (added, deleted)) in rows {
         let name = shorten_name(quote_path("", section.target()), width);
         let total = added + deleted;
-        let (all, plus) = (scale(total), scale(*added));
+        let [all, plus] =
+            [total, *added].map(|lines| (lines * room + most / 2).checked_div(most).unwrap_or(0));
         let marks = "+".repeat(plus) + &"-".repeat(all.saturating_sub(plus));
         let change = if section.is_binary {
             "  Bin".to_owned()

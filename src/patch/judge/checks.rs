@@ -135,7 +135,8 @@ fn byte_count(state: Option<&FileState>) -> u64 {
 
 fn changed_file<'s>(path: &'s str, slot: &'s FileChange) -> ChangedFile<'s> {
     let before = slot.before.as_ref().filter(|_| slot.from.is_none());
-    let mode = |state: Option<&FileState>| state.map_or(0, |state| state.mode);
+    let modes = [&slot.before, &slot.after];
+    let [old, new] = modes.map(|state| state.as_ref().map_or(0, |state| state.mode));
     ChangedFile {
         path,
         operation: match slot.after {
@@ -144,7 +145,7 @@ fn changed_file<'s>(path: &'s str, slot: &'s FileChange) -> ChangedFile<'s> {
         },
         before: before.map(|state| &*state.bytes),
         after: slot.after.as_ref().map(|state| &*state.bytes),
-        modes: (mode(slot.before.as_ref()), mode(slot.after.as_ref())),
+        modes: (old, new),
     }
 }
 

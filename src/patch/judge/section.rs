@@ -147,8 +147,8 @@ impl<'j> Placing<'j> {
         let occupied = self.read_current(&target.new)?;
         let source = read_original(self.source, &target.old)?;
         // A copy is made of what was there before the patch.
-        let changed = |slot: &FileChange| slot.from.is_none() && slot.before.is_some();
-        if is_rename && self.slots.get(&target.old).is_some_and(changed) {
+        let slot = self.slots.get(&target.old).filter(|slot| slot.from.is_none());
+        if is_rename && slot.is_some_and(|slot| slot.before.is_some()) {
             return refuse(Code::P303, "the patch changes this file before it moves it");
         }
         let Some(before) = source else {

@@ -171,36 +171,30 @@ pub(super) fn without_edges<'h, 'a>(
     let mut last_run = lines.iter().rev().skip(trail);
     let closes = last_run.find(|line| line.is_context() || (line.kind == LineKind::Remove));
     let closes = closes.is_some_and(|line| line.kind == LineKind::Remove);
-    let has_anchor = |front: usize, back: usize| {
-        let kept = lead.checked_sub(front).zip(trail.checked_sub(back));
-        kept.is_some_and(|(above, below)| {
-            above + below > 0 && (above > 0 || opens) && (below > 0 || closes)
-        })
-    };
     let added: Vec<_> = lines.iter().filter(|line| line.kind == LineKind::Add).collect();
-    let is_there = |added: &[&HunkLine<'_>]| {
-        let rows = site.exact_rows(added);
-        !removes && !rows.is_empty()
-    };
-    if lost_marks(hunk, lines) > 0 || is_there(&added) {
+    if lost_marks(hunk, lines) > 0 || !removes && !site.exact_rows(&added).is_empty() {
         return None;
     }
     let most = lines.iter().filter(|line| line.is_context()).count() / 2;
     let cuts = (1..=most).flat_map(|all| (0..=all).map(move |front| (front, all - front)));
     // Each cut looks up its lines, which costs some comparisons for each.
     let cuts = cuts.take_while(|_| site.work.spend(8 * lines.len() as u64));
-    let is_removed = |kept: &HunkLine<'_>| {
-        let mut removed = lines.iter().filter(|line| line.kind == LineKind::Remove);
-        removed.any(|line| trim_end(line.text()) == trim_end(kept.text()) && !line.is_blank())
-    };
     let mut inner = cuts.filter_map(|(front, back)| {
         let end = lines.len() - back;
         let left_out = [lines.get(..front), lines.get(end..)];
         // A line that is to stay and equals one to remove may be the only one that the file has.
         let mut stays = left_out.into_iter().flatten().flatten();
-        let is_fit = has_anchor(front, back)
-            && left_out.into_iter().all(all_marked)
-            && !stays.any(is_removed);
+        let is_fit = {
+            let kept = lead.checked_sub(front).zip(trail.checked_sub(back));
+            kept.is_some_and(|(above, below)| {
+                above + below > 0 && (above > 0 || opens) && (below > 0 || closes)
+            })
+        } && left_out.into_iter().all(all_marked)
+            && !stays.any(|kept| {
+                let mut removed = lines.iter().filter(|line| line.kind == LineKind::Remove);
+                removed
+                    .any(|line| trim_end(line.text()) == trim_end(kept.text()) && !line.is_blank())
+            });
         lines.get(front..end).filter(|_| is_fit)
     });
     inner.find_map(|inner| {

@@ -48,7 +48,8 @@ pub(super) fn check_counts(
         return Ok(Some(mend(Code::M303, message)));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
-    let is_tail = trail == 0 && lost_new >= LONG_TAIL;
+    // Added lines that the header counts and that are missing at the end, more than writers miscount by.
+    let is_tail = trail == 0 && lost_new >= 5;
     let is_much = is_tail || lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
     let lost = lost_old.max(lost_new);
     if is_much || lost > 0 && trail < lead.min(3) && !at_end {
@@ -59,12 +60,12 @@ pub(super) fn check_counts(
 
 /// How many old and new lines the header counts beyond those that are there.
 pub(super) fn lost_lines(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Option<(i64, i64)> {
-    let lost = |(_, announced), gone| {
+    let sides = [(hunk.old?, LineKind::Add), (hunk.new?, LineKind::Remove)];
+    let [old, new] = sides.map(|((_, announced), gone)| {
         let has = without_kind(lines, gone).count();
         i64::from(announced) - i64::try_from(has).unwrap_or(i64::MAX)
-    };
-    let (old, new) = hunk.old.zip(hunk.new)?;
-    Some((lost(old, LineKind::Add), lost(new, LineKind::Remove)))
+    });
+    Some((old, new))
 }
 
 /// Refuses a hunk that seems to have lost its end, with the header that it should have otherwise.
@@ -97,8 +98,6 @@ pub(super) fn likeness(one: &[u8], two: &[u8]) -> f64 {
     strsim::normalized_levenshtein(one.trim(), two.trim())
 }
 
-// Added lines that the header counts and that are missing at the end, more than writers miscount by.
-const LONG_TAIL: i64 = 5;
 // The part of a line that is the same in the line that takes its place: half, as in M417.
 pub(super) const ALIKE: f64 = 0.5;
 // Longer lines are not compared letter by letter.

@@ -2,7 +2,7 @@
 
 use super::align::{PUT_BACK, align_hunk, lost_marks, without_edges};
 use super::counts::check_counts;
-use super::diagnose::cut_excerpt;
+use super::explain::cut_excerpt;
 use super::file::find_scope;
 use super::placed::{Placed, old_of};
 use super::site::Site;

@@ -2,7 +2,7 @@
 
 mod align;
 mod counts;
-mod diagnose;
+mod explain;
 mod file;
 mod hunk;
 mod indent;
@@ -10,7 +10,7 @@ mod placed;
 mod site;
 mod work;
 
-pub(super) use diagnose::diagnose;
+pub(super) use explain::explain_refusal;
 pub(super) use file::place;
 pub(super) use hunk::Placement;
 pub(super) use placed::Placed;

@@ -46,17 +46,18 @@ fn read_block<'a>(
     next: Option<usize>,
 ) -> Result<(Hunk<'a>, usize), (Code, &'static str)> {
     let until = next.unwrap_or(lines.len());
-    let lacking = |what| {
-        (
-            Code::P104,
-            next.map_or(what, |_| "a block starts inside another"),
-        )
-    };
+    let nested = next.map(|_| "a block starts inside another");
     let mut rows = start + 1..until;
     let first = rows.find(|row| divides_block(lines.line(*row)));
-    let first = first.ok_or_else(|| lacking("a SEARCH block has no `=======`"))?;
+    let first = first.ok_or((
+        Code::P104,
+        nested.unwrap_or("a SEARCH block has no `=======`"),
+    ))?;
     let end = rows.find(|row| ends_block(lines.line(*row)));
-    let end = end.ok_or_else(|| lacking("a block has no `>>>>>>> REPLACE`"))?;
+    let end = end.ok_or((
+        Code::P104,
+        nested.unwrap_or("a block has no `>>>>>>> REPLACE`"),
+    ))?;
     let mut hunk = Hunk {
         line: line_number(start),
         ..Hunk::default()

@@ -137,9 +137,8 @@ static LINES_OF_FILE: LazyLock<Option<Regex>> =
 
 // The line right above the fence, or one blank line higher.
 fn name_of_fence<'a>(lines: &Text<'a>, fence: usize) -> Option<&'a [u8]> {
-    let above = |back: usize| fence.checked_sub(back).map(|at| lines.line(at));
-    let line = above(1).filter(|line| !line.trim_ascii().is_empty());
-    path_of_line(line.or_else(|| above(2))?)
+    let [above, second] = [1, 2].map(|back| Some(lines.line(fence.checked_sub(back)?)));
+    path_of_line(above.filter(|line| !line.trim_ascii().is_empty()).or(second)?)
 }
 
 /// Finds the first fence whose own first line is a comment that names a file; returns its line and the name.

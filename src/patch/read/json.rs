@@ -141,9 +141,15 @@ impl Found {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        let is_word = |keys, words| text(fields, keys).is_some_and(|word| is_one(word, words));
+        let roles = [
+            ("role", OTHER_ROLES),
+            ("type", RESULTS),
+            ("stopreason finishreason", CUT_OFF),
+        ];
+        let [is_other, is_result, is_cut] =
+            roles.map(|(keys, words)| text(fields, keys).is_some_and(|word| is_one(word, words)));
         let is_preview = get(fields, "dryrun").and_then(Value::as_bool) == Some(true);
-        if is_preview || is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
+        if is_preview || is_other || is_result {
             let message = match is_preview {
                 true => "the edit is a preview (`dryRun`), and nothing is to be written",
                 false => "this is a transcript of several turns; send only the last reply",
@@ -151,7 +157,7 @@ impl Found {
             self.refuse(Code::P107, message);
             return true;
         }
-        if is_word("stopreason finishreason", CUT_OFF) {
+        if is_cut {
             self.refuse(
                 Code::P104,
                 "the reply was cut off, according to its stop reason",

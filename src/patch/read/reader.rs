@@ -13,9 +13,6 @@ use crate::patch::PatchSet;
 use crate::patch::set::FilePatch;
 use crate::patch::text::Text;
 
-/// A larger input is refused, as git refuses it.
-const MAX_INPUT_BYTES: usize = 1 << 30;
-
 /// Finds the patch in `input` and hands it to `take`.
 ///
 /// Text of the patch is borrowed, so it is handed over rather than given back.
@@ -24,8 +21,10 @@ const MAX_INPUT_BYTES: usize = 1 << 30;
 /// A [`Refusal`] when there is no patch to speak of. What is wrong inside a patch is in
 /// [`PatchSet::problems`].
 pub fn read<T>(input: &[u8], take: impl FnOnce(PatchSet<'_>) -> T) -> Result<T, Refusal> {
-    if input.len() > MAX_INPUT_BYTES {
-        let message = format!("the input has more than {MAX_INPUT_BYTES} bytes");
+    // A larger input is refused, as git refuses it.
+    let max_input_bytes = 1 << 30;
+    if input.len() > max_input_bytes {
+        let message = format!("the input has more than {max_input_bytes} bytes");
         return refuse(Code::P705, message);
     }
     if input.iter().all(u8::is_ascii_whitespace) {

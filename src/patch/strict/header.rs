@@ -172,10 +172,8 @@ fn read_word<'a>(
     naming: &Naming,
     section: &mut Section<'a>,
 ) -> Result<(), Fatal> {
-    let moved = || {
-        let strip = naming.strip.saturating_sub(1);
-        naming.find(rest, None, strip, Stop::Nothing).map(decode_name).transpose()
-    };
+    let strip = naming.strip.saturating_sub(1);
+    let moved = naming.find(rest, None, strip, Stop::Nothing);
     match word {
         Word::Hunk => {}
         Word::Score => {
@@ -202,8 +200,8 @@ fn read_word<'a>(
             section.new_name.clone_from(&section.default_name);
             section.new_mode = parse_mode(rest, number)?;
         }
-        Word::MovedFrom => section.old_name = moved()?,
-        Word::MovedTo => section.new_name = moved()?,
+        Word::MovedFrom => section.old_name = moved.map(decode_name).transpose()?,
+        Word::MovedTo => section.new_name = moved.map(decode_name).transpose()?,
         Word::Index => read_index(rest, number, section)?,
     }
     Ok(())

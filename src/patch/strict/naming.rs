@@ -101,8 +101,8 @@ impl Naming {
         strip: usize,
         stop: Stop,
     ) -> Option<Vec<u8>> {
-        let ends = |byte: &u8| matches!(byte, b'\n' | b'\r') || *byte == b'\t' && stop == Stop::Tab;
-        let end = end.or_else(|| line.iter().position(ends));
+        let stops: &[u8] = if stop == Stop::Tab { b"\n\r\t" } else { b"\n\r" };
+        let end = end.or_else(|| line.iter().position(|byte| stops.contains(byte)));
         let whole = line.get(..end.unwrap_or(line.len()))?;
         let name = without_components(whole, strip).filter(|name| !name.is_empty());
         let Some(name) = name else {

@@ -134,8 +134,9 @@ impl Reader<'_> {
         match program {
             _ if has_word(&PROGRAMS.starters, program) => {
                 // `timeout -k 5 1.5m`, `nice -n 10`: options and the numbers they take.
-                let is_own = |word: &&&str| word.starts_with(|c: char| c == '-' || c.is_numeric());
-                let (own, started) = rest.split_at(rest.iter().take_while(is_own).count());
+                let mut words = rest.iter();
+                let end = words.position(|w| !w.starts_with(|c: char| c == '-' || c.is_numeric()));
+                let (own, started) = rest.split_at(end.unwrap_or(rest.len()));
                 self.add_words(own, place, false);
                 self.read_command(started, &place.deeper());
             }

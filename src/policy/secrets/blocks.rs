@@ -6,8 +6,6 @@ use super::credentials::shift;
 use super::scan::Hit;
 use super::value::{contains, reads_like_words};
 
-// No key has more lines.
-const MAX_LINES: usize = 400;
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Finds private keys and remembers how far it has looked, so that no stretch is searched twice.
@@ -80,7 +78,8 @@ fn find_key_lines<'t>(
 ) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut has_long, mut short) = (false, 0);
-    for (at, line) in lines.take(MAX_LINES) {
+    // No key has more lines.
+    for (at, line) in lines.take(400) {
         let run = match (find_long_run(line), find_short_run(line)) {
             (Some(run), _) => {
                 (has_long, short) = (true, 0);
@@ -156,8 +155,8 @@ fn is_base64(byte: u8) -> bool {
 }
 
 fn end_of_label(text: &[u8], at: usize) -> usize {
-    let is_label = |byte: &&u8| matches!(byte, b'-' | b' ') || byte.is_ascii_uppercase();
-    let label = text[at..].iter().take(60).take_while(is_label).count();
+    let label = text[at..].iter().take(60);
+    let label = label.take_while(|byte| matches!(byte, b'-' | b' ' | b'A'..=b'Z')).count();
     let dashes = text[at..at + label].iter().rposition(|byte| *byte == b'-');
     at + dashes.map_or(label, |dash| dash + 1)
 }

@@ -61,8 +61,6 @@ static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 // No token is longer, so that a regular expression never looks further.
 const WINDOW: usize = 16 * 1024;
-const MAX_ASKED: usize = 256;
-const LONG_WORD: usize = 24;
 
 /// Asks rules at the places where their fixed texts turn up, from the front of a text to its end.
 #[derive(Debug, Default)]
@@ -114,7 +112,7 @@ impl Matcher {
                 (self.window, self.asked) = (at / WINDOW, 0);
             }
             self.asked += 1;
-            if self.asked > MAX_ASKED {
+            if self.asked > 256 {
                 return None;
             }
         }
@@ -146,10 +144,14 @@ pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize
 
 /// Whether a letter or digit stands right before, or a long run of base64.
 fn is_inside_word(text: &[u8], at: usize) -> bool {
-    let before = &text[at.saturating_sub(LONG_WORD)..at];
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let long_word = 24;
+    let before = &text[at.saturating_sub(long_word)..at];
     match before.last() {
-        Some(b'+' | b'/') => before.len() == LONG_WORD && before.iter().all(is_base64),
+        Some(b'+' | b'/') => {
+            let mut bytes = before.iter();
+            before.len() == long_word
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte))
+        }
         last => last.is_some_and(u8::is_ascii_alphanumeric),
     }
 }

@@ -17,7 +17,6 @@ use super::value::{
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;
 const MAX_LIST: usize = 4096;
-const MAX_WHOLE: usize = 64 * 1024;
 // Bytes on each side of a name that say more about it.
 const AROUND: usize = 400;
 
@@ -153,8 +152,9 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
     let rating = measure_strength(value);
     match (kind, form) {
         (_, Form::Spaced) => {
-            let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-            rating == Strength::Strong && value.len() >= 16 && value.iter().all(is_plain)
+            let mut bytes = value.iter();
+            let is_plain = bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
+            rating == Strength::Strong && value.len() >= 16 && is_plain
         }
         (NameKind::Several, _) | (NameKind::Password | NameKind::Token, Form::Loose) => {
             rating == Strength::Strong && value.len() >= 16
@@ -357,7 +357,7 @@ fn extend_value(text: &[u8], value: Range<usize>) -> Range<usize> {
     }
     let more = text[value.end..]
         .iter()
-        .take(MAX_WHOLE)
+        .take(64 * 1024)
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=-_.".contains(byte))
         .count();
     value.start..value.end + more

@@ -179,7 +179,8 @@ fn refuse_set_id() -> Result<(), String> {
     // The bits of set-user-ID and set-group-ID.
     let bits = [0o4000, 0o2000];
     let mut calls = Vec::new();
-    let created = SeccompCmpOp::MaskedEq(CREATE);
+    let create = libc::O_CREAT as u64;
+    let created = SeccompCmpOp::MaskedEq(create);
     for (call, flags, mode) in [
         (libc::SYS_fchmod, None, 1),
         (libc::SYS_fchmodat, None, 2),
@@ -193,7 +194,7 @@ fn refuse_set_id() -> Result<(), String> {
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_creat, None, 1),
     ] {
-        let creates = flags.map(|at| argument_condition(at, created.clone(), CREATE));
+        let creates = flags.map(|at| argument_condition(at, created.clone(), create));
         let rules = bits.map(|bit| {
             creates
                 .clone()
@@ -205,8 +206,6 @@ fn refuse_set_id() -> Result<(), String> {
     }
     refuse_calls(calls.into_iter(), libc::EPERM)
 }
-
-const CREATE: u64 = libc::O_CREAT as u64;
 
 type Condition = (u8, SeccompCmpOp, u64);
 

@@ -11,7 +11,11 @@ use crate::patch::set::{Hunk, HunkLine, LineKind, without_kind};
 use crate::patch::text::Text;
 
 /// Fills in what a person or model needs to see about a hunk that was not found.
-pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hunk: &Hunk<'_>) {
+pub(in crate::patch) fn explain_refusal(
+    failure: &mut Refusal,
+    site: &Site<'_, '_>,
+    hunk: &Hunk<'_>,
+) {
     let text = site.text;
     let lines = hunk.firm_lines(hunk.loose_tail);
     let old = old_of(lines);
@@ -23,7 +27,7 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
     let start = start.or(stated.filter(|row| *row < text.len()));
     let start = start.or_else(|| find_alike(site, &old));
     let rows = walk(site, &old, start.unwrap_or(0));
-    let fault = explain(failure, site, lines, &old, &rows);
+    let fault = write_message(failure, site, lines, &old, &rows);
     let is_start = |line: &[u8]| {
         let line = trim_end(line);
         let mut rows = 0..text.len();
@@ -55,9 +59,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
         return;
     };
     let expected = trim_end(old[index].text());
-    let is_cut =
-        |row: &usize| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected);
-    let cut = (0..text.len()).find(is_cut).filter(|_| rows[index].is_none());
+    let cut = (0..text.len())
+        .find(|row| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected))
+        .filter(|_| rows[index].is_none());
     let before = rows[..index].iter().rev().find_map(|row| *row);
     let below = (0..)
         .zip(&rows[index..])
@@ -82,8 +86,9 @@ pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hun
 }
 
 fn is_without_effect(lines: &[HunkLine<'_>]) -> bool {
-    let side = |gone| without_kind(lines, gone).map(HunkLine::text);
-    side(LineKind::Add).eq(side(LineKind::Remove))
+    let [old, new] =
+        [LineKind::Add, LineKind::Remove].map(|gone| without_kind(lines, gone).map(HunkLine::text));
+    old.eq(new)
 }
 
 /// The row of each old line, in their order from `start` on; lines of the file may be between them.
@@ -113,69 +118,36 @@ fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<
 }
 
 /// Writes the message, and returns the old line that it is about; `None` where the file has none of them.
-fn explain(
+fn write_message(
     failure: &mut Refusal,
     site: &Site<'_, '_>,
     lines: &[HunkLine<'_>],
     old: &[&HunkLine<'_>],
     rows: &[Option<usize>],
 ) -> Option<usize> {
-    let is_absent = |index: &usize| {
-        !old[*index].is_blank() && site.rows_of_words(old[*index].text()).is_empty()
-    };
-    let absent: Vec<usize> = (0..old.len()).filter(is_absent).collect();
+    let mut absent: Vec<usize> = (0..old.len()).filter(|index| !old[*index].is_blank()).collect();
+    absent.retain(|index| site.rows_of_words(old[*index].text()).is_empty());
     let gaps = find_gaps(rows);
-    let left_out: Vec<String> = gaps.iter().map(name_rows).collect();
-    let left_out = match left_out.as_slice() {
-        [one] => format!("leaves out {one}"),
-        [before @ .., last] => format!("leaves out {} and {last}", before.join(", ")),
-        [] => String::new(),
-    };
-    if let Some(first) = absent.first() {
-        let is_removed = |index: &usize| old[*index].kind == LineKind::Remove;
-        if absent.iter().any(is_removed) {
-            failure.code = Code::P402;
-        }
-        let line = quote(old[*first].text());
-        let others = absent.len() - 1;
-        if others > 0 && absent.len() == old.iter().filter(|line| !line.is_blank()).count() {
-            failure.message = format!(
-                "none of its lines is in the file, neither {line} nor the other {others}: is it for another file?"
-            );
-            return None;
-        }
-        let to_remove = if is_removed(first) { " to remove" } else { "" };
-        failure.message = format!("the file has no line {line}{to_remove}");
-        if others > 0 {
-            failure.message += &format!(", and {others} more of its lines are missing");
-        }
-        if !left_out.is_empty() {
-            failure.message += &format!("; the hunk also {left_out}");
-        }
-        return Some(*first);
+    let left_out = name_gaps(&gaps);
+    if !absent.is_empty() {
+        return explain_absent(failure, old, &absent, &left_out);
     }
-    let is_same = |(line, row): (&&HunkLine<'_>, &Option<usize>)| {
-        row.is_none_or(|row| trim_end(line.text()) == trim_end(site.text.line(row)))
-    };
-    let other_space = old.iter().zip(rows).position(|pair| !is_same(pair));
+    let other_space = old.iter().zip(rows).position(|(line, row)| {
+        row.is_some_and(|row| trim_end(line.text()) != trim_end(site.text.line(row)))
+    });
     let how = other_space.map_or_else(String::new, |index| {
         let row = rows[index].unwrap_or_default();
-        let indents = [site.text.line(row), old[index].text()]
+        let [there, here] = [site.text.line(row), old[index].text()]
             .map(|line| line.len() - line.trim_ascii_start().len());
-        let [there, here] = indents;
-        match there == here {
-            true => ", but with other white space".to_owned(),
-            false => format!(
-                ", but with other white space: line {} is indented by {there}, not by {here}",
-                row + 1
-            ),
-        }
+        let number = row + 1;
+        let indent = format!(": line {number} is indented by {there}, not by {here}");
+        let indent = if there == here { "" } else { &indent };
+        format!(", but with other white space{indent}")
     });
-    let added = |row: &usize| {
+    let known = gaps.iter().flat_map(Clone::clone).find(|row| {
         let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
         added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
-    };
-    let known = gaps.iter().flat_map(Clone::clone).find(added);
+    });
     let lost = rows.iter().position(Option::is_none);
     failure.message = match (known, lost) {
         (Some(row), _) => format!("line {} of the file is already a line to add", row + 1),
@@ -197,6 +169,46 @@ fn explain(
         rows[index - 1].is_some_and(|above| rows[*index].is_some_and(|row| row > above + 1))
     });
     [after_gap, lost].into_iter().flatten().min().or(other_space)
+}
+
+/// Names the lines that the file lacks, and returns the first of them; `None` when it has none of the hunk's lines.
+fn explain_absent(
+    failure: &mut Refusal,
+    old: &[&HunkLine<'_>],
+    absent: &[usize],
+    left_out: &str,
+) -> Option<usize> {
+    let mut kinds = absent.iter().map(|index| old[*index].kind);
+    let first = *absent.first()?;
+    let to_remove = if old[first].kind == LineKind::Remove { " to remove" } else { "" };
+    if kinds.any(|kind| kind == LineKind::Remove) {
+        failure.code = Code::P402;
+    }
+    let line = quote(old[first].text());
+    let others = absent.len() - 1;
+    if others > 0 && absent.len() == old.iter().filter(|line| !line.is_blank()).count() {
+        failure.message = format!(
+            "none of its lines is in the file, neither {line} nor the other {others}: is it for another file?"
+        );
+        return None;
+    }
+    failure.message = format!("the file has no line {line}{to_remove}");
+    if others > 0 {
+        failure.message += &format!(", and {others} more of its lines are missing");
+    }
+    if !left_out.is_empty() {
+        failure.message += &format!("; the hunk also {left_out}");
+    }
+    Some(first)
+}
+
+fn name_gaps(gaps: &[Range<usize>]) -> String {
+    let names: Vec<String> = gaps.iter().map(name_rows).collect();
+    match names.as_slice() {
+        [one] => format!("leaves out {one}"),
+        [before @ .., last] => format!("leaves out {} and {last}", before.join(", ")),
+        [] => String::new(),
+    }
 }
 
 // The rows of the file between two lines that follow each other in the hunk.
