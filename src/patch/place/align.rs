@@ -156,8 +156,8 @@ pub(super) fn likely_starts(
 }
 
 /// Places a hunk without outer lines of its context that the file does not have, as few of them as it
-/// takes and half of the context at the most; the rest is in one place, and so does each change with
-/// a line beside it.
+/// takes and half of the context at the most; the rest is in one place, with a line of context on each side that
+/// has any.
 pub(super) fn without_edges<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
@@ -187,7 +187,9 @@ pub(super) fn without_edges<'h, 'a>(
         let is_fit = {
             let kept = lead.checked_sub(front).zip(trail.checked_sub(back));
             kept.is_some_and(|(above, below)| {
-                above + below > 0 && (above > 0 || opens) && (below > 0 || closes)
+                above + below > 0
+                    && (above > 0 || lead == 0 && opens)
+                    && (below > 0 || trail == 0 && closes)
             })
         } && left_out.into_iter().all(all_marked)
             && !stays.any(|kept| {
@@ -260,6 +262,8 @@ mod tests {
             " def f(items):\n     total = 0\n-    for value in items:\n+    for value in set(items):\n",
             // Nothing that adjoins is there.
             " def f(values):\n     count = 0\n-    for value in values:\n+    for value in set(values):\n         count += value\n     return total\n",
+            // The line below was the body of another condition.
+            "     total = 0\n-    for value in values:\n+    for value in set(values):\n         print(value)\n",
             // Most context is another.
             " def g(a, b):\n     x = a\n     y = b\n     total = 0\n-    for value in values:\n+    pass\n",
             // Only added lines, between lines that are not side by side.
