@@ -280,7 +280,8 @@ impl PathRules<'_> {
             return Ok(Operation::Create);
         }
         let message = format!("the two sides name different files, `{old}` and `{new}`");
-        refuse(Code::P202, message)
+        let hint = format!("a rename has the lines `rename from {old}` and `rename to {new}`");
+        Err(Refusal::new(Code::P202, message).hint(hint))
     }
 
     /// Finds the one file that a name may represent when no file has it: the only file that ends alike.

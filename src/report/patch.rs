@@ -44,7 +44,9 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
     for sentence in list_advice(verdict) {
         text.push_str(&format!("help: {sentence}\n"));
     }
-    text.extend(verdict.files.iter().map(file_line));
+    // Hunks of a patch that cannot be read are not compared with the file.
+    let is_placed = verdict.verdict != Verdict::Malformed;
+    text.extend(verdict.files.iter().map(|file| file_line(file, is_placed)));
     let mut codes = verdict.problems.iter().map(|problem| problem.code);
     text + &verdict_text(verdict.verdict, codes.any(|code| code == Code::P501))
 }
@@ -62,7 +64,7 @@ fn verdict_text(verdict: Verdict, lacks_file: bool) -> String {
 }
 
 // The operation on a file, and its hunks that do not apply.
-fn file_line(file: &FileVerdict) -> String {
+fn file_line(file: &FileVerdict, is_placed: bool) -> String {
     let mut text = format!("{} {}", file.operation, file.path.escape_debug());
     if let Some(old) = &file.old_path {
         text.push_str(&format!(" from {}", old.escape_debug()));
@@ -73,14 +75,15 @@ fn file_line(file: &FileVerdict) -> String {
     let fit = all - failed.len();
     match failed.as_slice() {
         [] if all == 0 => {}
-        [one] if fit > 0 => text.push_str(&format!(", hunk {one} of {all} does not fit")),
+        _ if !is_placed => {}
+        [one] if fit > 0 => text.push_str(&format!(", hunk {one} of {all} cannot be placed")),
         [_, ..] if fit > 0 => {
             text.push_str(&format!(
-                ", hunks {} of {all} do not fit",
+                ", hunks {} of {all} cannot be placed",
                 failed.join(", ")
             ));
         }
-        _ => text.push_str(&format!(", {fit} of {all} hunks fit")),
+        _ => text.push_str(&format!(", {fit} of {all} hunks placed")),
     }
     text + "\n"
 }

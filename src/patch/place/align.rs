@@ -112,7 +112,7 @@ pub(super) fn align_hunk<'h, 'a>(
         return Ok(lines.map(|lines| Placed::new(lines, at, vec![mend])));
     }
     if places.len() > 1 {
-        return Err(refuse_ambiguous(site.text, &places, lines.len()));
+        return Err(refuse_ambiguous(site.text, &places, hunk));
     }
     let mends = likeness.find_mend(hunk.line).into_iter().collect();
     Ok(Some(Placed::new(lines, at, mends)))

@@ -91,7 +91,7 @@ fn place_in_scope<'h, 'a>(
         .iter()
         .filter(|row| scope.as_ref().is_some_and(|scope| scope.contains(row)));
     let (Some(at), None) = (inside.next(), inside.next()) else {
-        return Err(refuse_ambiguous(text, found, lines.len()));
+        return Err(refuse_ambiguous(text, found, hunk));
     };
     let message = "chose the only match inside the scope that the hunk names";
     let mend = Mend::new(Code::M410, Safety::Safe, hunk.line, message);
@@ -103,13 +103,19 @@ fn place_in_scope<'h, 'a>(
     ))
 }
 
-/// Refuses what fits in several places, with the lines around the first of them.
-pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], size: usize) -> Refusal {
-    let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()))
-        .hint("add context lines until only one place fits");
+/// Refuses what fits in several places, with the lines around those that are the nearest to the stated line.
+pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], hunk: &Hunk<'_>) -> Refusal {
+    let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()));
     refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
-    let size = size.min(4);
-    let places = at.iter().take(3);
+    let size = hunk.old_lines().count().min(4);
+    let stated = hunk.old.map_or(0, |(line, _)| line.saturating_sub(1) as usize);
+    let mut nearest = at.to_vec();
+    nearest.sort_by_key(|at| at.abs_diff(stated));
+    nearest.truncate(3);
+    nearest.sort_unstable();
+    let some = if at.len() > 3 { " (3 places are shown)" } else { "" };
+    refusal.hint = Some(format!("add context lines until only one place fits{some}"));
+    let places = nearest.iter();
     let shown = places.map(|at| cut_excerpt(text, at.saturating_sub(4), at + size + 4));
     refusal.mismatch.excerpts = shown.collect();
     refusal
@@ -186,7 +192,7 @@ fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     let message = "the hunk only adds lines, and no context line shows where they go";
     let mut refusal = Refusal::new(Code::P410, message);
     let top = hunk.old.map_or(0, |(line, _)| line.saturating_sub(4) as usize);
-    refusal.mismatch.excerpts = vec![cut_excerpt(site.text, top, top + 12)];
+    refusal.mismatch.excerpts = vec![cut_excerpt(site.text, top, top + 30)];
     let rows = site.rows_of_words(hunk.scope).iter().take(5);
     let lines = rows.map(|row| u64::from(*row) + 1).collect();
     let inside = find_scope(site.text, hunk).map(|rows| vec![rows.start as u64 + 1]);
