@@ -6,7 +6,6 @@ use crate::source::{Listing, Source};
 use super::candidates::Candidate;
 use super::fill::Fill;
 use super::inputs::{PacketInputs, Unshown};
-use super::targets::nearest_paths;
 
 /// Returns what an agent asked for as candidates, targets among them. What names nothing is rejected
 /// with the nearest names, and what exceeds the limits with the limit.
@@ -105,7 +104,7 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
     let path = RepoPath::new(&path)
         .map_err(|problem| Unshown::new(Code::C301, problem.to_string(), None))?;
     if listing.get(path.as_str()).is_none() && !path.as_str().starts_with(".git/") {
-        let near = nearest_paths(listing, path.as_str(), 3);
+        let near = listing.nearest_paths(path.as_str(), 3);
         let near: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
         let reason = match near.is_empty() {
             true => "there is no such file".to_owned(),

@@ -71,7 +71,12 @@ impl Candidate {
         self.files.iter().any(|file| is_test(file.as_str()))
     }
 
-    #[cfg(test)]
+    /// Checks that the lines which the candidate adds are among these.
+    pub fn adds_only(&self, lines: &[&str]) -> bool {
+        let added = self.added();
+        !added.is_empty() && added.iter().all(|line| lines.contains(&line.as_str()))
+    }
+
     pub(super) fn added(&self) -> Vec<String> {
         let patch = String::from_utf8_lossy(&self.patch);
         let lines = patch.lines().filter(|line| !line.starts_with("+++"));
