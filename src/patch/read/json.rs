@@ -380,7 +380,7 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
                 get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
             }) =>
         {
-            Some(format!("an edit of {path} in a form that is not known"))
+            Some(format!("an edit of {path} in an unknown form"))
         }
         None => None,
     }
