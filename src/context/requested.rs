@@ -93,11 +93,11 @@ enum Part {
 // `path`, `path:120-200`, `path:1-20,90-120`, `path#name`, `path#Class.method`, `path::Class::method`
 // or `path#L120-L200`. A file whose own name reads like that comes first.
 fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
-    let split = |mark: &str| text.split_once(mark).filter(|(path, _)| !path.is_empty());
+    let mut split = ["::", "#"].iter().filter_map(|mark| text.split_once(mark));
     let (path, part) = if listing.get(text).is_some() {
         (text.to_owned(), Part::All)
     } else {
-        let part = split("::").or_else(|| split("#")).map(named_part);
+        let part = split.find(|(path, _)| !path.is_empty()).map(named_part);
         part.or_else(|| numbered_part(text))
             .unwrap_or_else(|| (text.to_owned(), Part::All))
     };

@@ -28,13 +28,12 @@ pub(in crate::patch) fn explain_refusal(
     let start = start.or_else(|| find_alike(site, &old));
     let rows = walk(site, &old, start.unwrap_or(0));
     let fault = write_message(failure, site, lines, &old, &rows);
-    let is_start = |line: &[u8]| {
-        let line = trim_end(line);
-        let mut rows = 0..text.len();
-        line.trim_ascii().len() >= 8 && rows.any(|row| text.line(row).starts_with(line))
-    };
     let ends_cut = rows.last().is_some_and(Option::is_none)
-        && old.last().is_some_and(|line| is_start(line.text()));
+        && old.last().is_some_and(|line| {
+            let line = trim_end(line.text());
+            let mut rows = 0..text.len();
+            line.trim_ascii().len() >= 8 && rows.any(|row| text.line(row).starts_with(line))
+        });
     let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>();
     let lost = lost_lines(hunk, lines).filter(|(gone, new)| {
         hunk.ends_input
