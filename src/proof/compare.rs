@@ -92,7 +92,7 @@ fn compare_runner(
         // Of a checker that says nothing when all is well its exit code decides.
         let is_silent = matches!(runner, TestRunner::Tsc | TestRunner::Eslint);
         if !is_checker || !is_silent && !then.is_empty() {
-            missing.push(unseen.clone());
+            missing.push(unseen);
         }
         return proof;
     };

@@ -181,7 +181,7 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
         let declared = declared.filter_map(|path| join_path(directory, &path));
         roots.extend(declared.filter(|path| files.has_directory(path)));
         let customary = ["src", "", "lib", "python"].map(|name| join_path(directory, name));
-        let mut customary = Vec::from_iter(customary.into_iter().flatten());
+        let mut customary: Vec<String> = customary.into_iter().flatten().collect();
         customary.retain(|path| files.has_directory(path) && !is_package(resolver, path));
         roots.extend(customary);
         Arc::new(roots.0)

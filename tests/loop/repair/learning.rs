@@ -272,9 +272,7 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
 #[test]
 fn every_prompt_says_what_is_protected_and_each_protocol_how_to_answer() {
     for (protocol, told, not_told) in [
-        (
-            "prompt", "Reply with one patch", "do not reply with a diff",
-        ),
+        ("prompt", "Reply with one patch", "do not reply with a diff"),
         ("edit", "do not reply with a diff", "Reply with one patch"),
     ] {
         let world = World::shell();
