@@ -142,11 +142,11 @@ impl<'l> Statement<'l> {
     // The names among which the right one is: those that the message lists, else those that the repository has.
     fn list_names(&self, source: &dyn Source) -> Option<BTreeSet<String>> {
         let of = regex::escape(self.group("of"));
-        let pattern = |text: &Option<String>| {
+        let [names, among] = [&self.row.names, &self.row.among].map(|text| {
             let text = text.as_ref()?.replace("{of}", &of);
             regex::Regex::new(&text).ok()
-        };
-        let (names, among) = (pattern(&self.row.names)?, pattern(&self.row.among));
+        });
+        let names = names?;
         let mut found = BTreeSet::new();
         let listed = self.group("listed");
         let texts: Vec<String> = if listed.is_empty() {
@@ -196,9 +196,11 @@ impl<'l> Statement<'l> {
 
     // The only one of the product, where the message names no place.
     fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
-        let is_read = |path: &str| path.ends_with(".py") || path.ends_with(".html");
         let mut only = None;
-        for file in product_files(source, is_read).filter(|_| self.group("column").is_empty()) {
+        let files = product_files(source, |path| {
+            path.ends_with(".py") || path.ends_with(".html")
+        });
+        for file in files.filter(|_| self.group("column").is_empty()) {
             let places = file.words(0..file.text.len(), self.group("wrong"));
             let starts = places.filter_map(|at| self.edit_start(&file, at));
             match starts.collect::<Vec<_>>()[..] {

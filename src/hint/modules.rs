@@ -39,10 +39,11 @@ pub(super) fn missing_modules(
             ];
             let found = graph.resolver().resolve(file, import);
             // Node.js names the path to which an alias leads.
-            let is_tried = |path: &String| format!("/{module}").ends_with(&format!("/{path}"));
+            let mut tried = found.tried.iter().map(|path| format!("/{path}"));
             kinds.contains(&import.kind)
                 && found.files.is_empty()
-                && (leads_to(file, import, module) || found.tried.iter().any(is_tried))
+                && (leads_to(file, import, module)
+                    || tried.any(|path| format!("/{module}").ends_with(&path)))
         }) {
             let taken = import.names.iter().map(|one| one.name.as_str());
             let missing = MissingModule {
@@ -165,9 +166,11 @@ impl MissingModule<'_> {
     // Whether a file of another name defines all that is imported, and no test of it is meant.
     fn may_be_renamed(&self, path: &RepoPath) -> bool {
         let text = self.graph.source().read(path).unwrap_or_default();
-        let holds = |name: &&str| *name != "default" && words(&text, name).next().is_some();
-        let holds_all = !is_test(path.as_str()) && self.taken.iter().all(holds);
-        holds_all && self.has_all(path) && self.taken.iter().all(|name| self.is_home(path, name))
+        let mut taken = self.taken.iter();
+        !is_test(path.as_str())
+            && taken.all(|name| *name != "default" && words(&text, name).next().is_some())
+            && self.has_all(path)
+            && self.taken.iter().all(|name| self.is_home(path, name))
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {
@@ -181,8 +184,8 @@ impl MissingModule<'_> {
             return (component && name == "default") || exports_name(self.graph, path, name);
         }
         let is_package = path.stem() == "__init__";
-        let submodule = || is_package && self.graph.has_module(path.directory(), name);
-        self.graph.defining(path, name).is_some() || submodule()
+        self.graph.defining(path, name).is_some()
+            || (is_package && self.graph.has_module(path.directory(), name))
     }
 
     // Python modules show all that they import: the name has to be from there.
@@ -223,8 +226,9 @@ impl MissingModule<'_> {
         };
         let found = resolver.resolve(self.query.file, &there).files;
         // For a package of Python its submodules, where those are taken.
-        let within = |file: &RepoPath| path.stem() == "__init__" && file.is_below(path.directory());
-        let leads = found.contains(path) || (!found.is_empty() && found.iter().all(within));
+        let is_package = path.stem() == "__init__" && !found.is_empty();
+        let leads = found.contains(path)
+            || is_package && found.iter().all(|file| file.is_below(path.directory()));
         let rules = resolver.module_rules(self.query.file);
         keeps_root && leads && resolver.is_spelled(rules, &module, path)
     }

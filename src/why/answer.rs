@@ -177,7 +177,7 @@ pub(super) fn describe_changes(
     ranked: &[Suspect],
     commit: Option<&str>,
 ) -> Vec<WhyChange> {
-    let describe = |suspect: &Suspect| {
+    let changes = ranked.iter().filter_map(|suspect| {
         let hunk = difference.hunks().get(suspect.hunk)?;
         let why = match &hunk.what {
             What::Moved(from) => format!("renamed from {from}, {}", suspect.why),
@@ -191,6 +191,6 @@ pub(super) fn describe_changes(
             why,
             diff: difference.diff(hunk, MAX_DIFF_LINES),
         })
-    };
-    ranked.iter().filter_map(describe).collect()
+    });
+    changes.collect()
 }

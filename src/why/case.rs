@@ -69,13 +69,12 @@ pub(super) fn search_case(
     let diagnosis = trials.red().diagnosis.clone();
     // Without its file a new test is not one that passes.
     let is_new_file = |path: &str| case.before.listing().file(path).is_none();
-    let is_in_scope = |path: &RepoPath| {
+    let difference = Difference::between(case.before, case.after, &|path: &RepoPath| {
         let needed = Scope::needed_for(path, &diagnosis);
         may(path)
             && needed <= case.scope
             && !(needed == Scope::Everything && is_new_file(path.as_str()))
-    };
-    let difference = Difference::between(case.before, case.after, &is_in_scope);
+    });
     let mut answer = Answer {
         base: Some(case.base.clone()),
         ..Answer::unknown(WhyReason::NoChange)
@@ -161,15 +160,14 @@ fn reduce_hunks(
         if trials.failures.all_failed_before() {
             return Ok(Err(WhyReason::FailsWithout));
         }
-        let outcomes = |set: &BTreeSet<usize>| {
-            let states = states(set);
-            let seen = trials.seen(&states);
-            seen.map(|seen| trials.failures.outcome(seen)).collect()
-        };
         let step = if must_split && !trials.failures.is_split() {
             Step::Try(all.clone())
         } else {
-            next(order, &outcomes)
+            next(order, &|set: &BTreeSet<usize>| {
+                let states = states(set);
+                let seen = trials.seen(&states);
+                seen.map(|seen| trials.failures.outcome(seen)).collect()
+            })
         };
         let reverted = match step {
             Step::Try(reverted) => reverted,

@@ -7,7 +7,7 @@ use super::failures::{Failures, Observation};
 use super::test_files::holds_failing_test;
 use super::{FindCause, States};
 use crate::diagnose::LogFacts;
-use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
+use crate::model::{Diagnosis, FailureKind, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::repair::{
@@ -168,9 +168,8 @@ impl<'a> Trials<'a> {
         place: Workplace<'a>,
     ) -> Result<(Self, bool), RepairError> {
         let silent = crate::diagnose::diagnose("", &LogFacts::default(), None);
-        let unknown = || RedRun::new(silent, "", None, None);
         let mut trials = Self {
-            red: find.red.cloned().unwrap_or_else(unknown),
+            red: find.red.cloned().unwrap_or_else(|| RedRun::new(silent, "", None, None)),
             find,
             place,
             failures: Failures::default(),
@@ -353,8 +352,9 @@ impl<'a> Trials<'a> {
         tracing::info!("trial {what}: {outcome:?}");
         if outcome == WhyOutcome::Passes {
             self.failures.drop_skipped(&seen);
-            let is_less = |old: &Vec<String>| reverted.len() < old.len();
-            if !reverted.is_empty() && self.likely.as_ref().is_none_or(is_less) {
+            if !reverted.is_empty()
+                && self.likely.as_ref().is_none_or(|old| reverted.len() < old.len())
+            {
                 self.likely = Some(reverted.to_vec());
             }
         }
@@ -418,8 +418,7 @@ impl<'a> Trials<'a> {
         }
         // uv does not sync because the folders of a copy look new to it, and it would build the package again
         // for each trial.
-        let is_packaging = |path: &RepoPath| PACKAGING.contains(&path.file_name());
-        if !states.keys().any(is_packaging) {
+        if !states.keys().any(|path| PACKAGING.contains(&path.file_name())) {
             commands.environment.push("UV_NO_SYNC=1".to_owned());
         }
         let each = commands.timeout.unwrap_or(LONGEST);
