@@ -20,9 +20,6 @@ use crate::workplace::{Difference, Hunk, What};
 /// commit do.
 const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
 
-/// Larger differences explain too much.
-const MAX_HUNKS: usize = 1_000;
-
 /// Returns fixes for words that the failure calls missing, the likeliest first.
 pub(super) fn recent_fixes(
     question: &Question<'_>,
@@ -34,7 +31,8 @@ pub(super) fn recent_fixes(
         let before = question.git?.tree(revision).ok()?;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
         let difference = Difference::between(&before, question.graph.source(), &may_change);
-        let is_small = difference.hunks().len() <= MAX_HUNKS;
+        // Larger differences explain too much.
+        let is_small = difference.hunks().len() <= 1_000;
         is_small.then(|| Recent {
             question,
             before,

@@ -15,8 +15,6 @@ use crate::policy::is_test;
 use crate::runners::Pattern;
 use crate::source::Source;
 
-const MAX_CANDIDATES: usize = 4;
-
 // A row of `witness.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,7 +46,7 @@ pub(super) fn witnesses(
     for statement in read_statements(log).into_iter().take(64) {
         let (row, places) = (&statement.row.id, statement.places.clone());
         let is_new = seen.insert((row, places, statement.group("wrong")));
-        if is_new && found.len() < MAX_CANDIDATES {
+        if is_new && found.len() < 4 {
             let candidate = statement.build_candidate(diagnosis, source, renamed);
             found.extend(candidate.filter(|one| !found.contains(one)));
         }

@@ -11,8 +11,6 @@ use crate::model::{FileFacts, HintSource, Import, ImportKind, ImportedName, Repo
 use crate::policy::{is_test, is_test_text};
 use crate::source::Overlay;
 
-const MAX_SUGGESTIONS: usize = 3;
-
 /// Proposes imports for names that `file` imports from a module which does not export them: the default export or a
 /// named one in the other's place, the file that defines the name, else similar exports of that module, which are
 /// never certain.
@@ -197,7 +195,7 @@ impl MissingExport<'_> {
             None => self.language.exported(&self.import.specifier).map(str::to_owned).collect(),
         };
         let free = offered.iter().map(String::as_str).filter(|name| !in_use.contains(name));
-        let near = nearest_names(wanted, free).into_iter().take(MAX_SUGGESTIONS);
+        let near = nearest_names(wanted, free).into_iter().take(3);
         near.map(|(_, name)| self.make_suggestion(name, name, HintSource::Similar))
             .collect()
     }

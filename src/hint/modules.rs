@@ -11,7 +11,6 @@ use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Ignored;
 
-const MAX_SUGGESTIONS: usize = 3;
 /// The edits to a name that has nothing in common.
 const RENAMED: usize = usize::MAX;
 
@@ -125,7 +124,7 @@ impl MissingModule<'_> {
         let first = places.first().filter(|(edits, _, _)| *edits < RENAMED);
         let certain = whole == 1 && first.is_some_and(|(_, _, path)| self.is_certain(path));
         let mut found: Vec<Suggestion> = Vec::new();
-        for (edits, has_all, path) in places.into_iter().take(MAX_SUGGESTIONS) {
+        for (edits, has_all, path) in places.into_iter().take(3) {
             let certain = certain && found.is_empty();
             let is_same = edits == 0 || has_all;
             let (module, _) = self.idiom.respell_module(path, &self.import.specifier);

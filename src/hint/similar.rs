@@ -7,8 +7,6 @@ use super::query::Undefined;
 use crate::languages::uses;
 use crate::model::{HintSource, Suggestion};
 
-const MAX_SUGGESTIONS: usize = 3;
-
 /// Proposes names in scope that differ from the undefined one by a typo, with an empty statement: imported names,
 /// names that the file binds, parameters, else names of the language itself. Never certain.
 pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
@@ -27,7 +25,7 @@ pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
         let alike = globals.filter(|name| is_upper(name) == is_upper(undef.name));
         near = nearest_names(undef.name, alike);
     }
-    let suggestions = near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| Suggestion {
+    let suggestions = near.into_iter().take(3).map(|(_, name)| Suggestion {
         name: undef.name.to_owned(),
         confidence: 25,
         source: HintSource::Similar,

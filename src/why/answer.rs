@@ -13,14 +13,6 @@ use crate::model::{
 };
 use crate::workspace::Workspace;
 
-/// Suspects that a document holds.
-const MAX_SUSPECTS: usize = 20;
-/// Lines of a change that a document shows.
-const MAX_DIFF_LINES: usize = 20;
-/// Submodules that a document names as not tried.
-const MAX_SUBMODULES: usize = 3;
-/// Places of likely changes that are named together.
-const MAX_LIKELY: usize = 3;
 /// The evidence for a change with which reverted the tests passed once.
 const LIKELY: &str = "the failing tests passed once with it reverted";
 
@@ -101,7 +93,8 @@ pub(super) fn build_document(
     let verdict = answer.decide_verdict(!has_submodules && trials.place.kind() != "copy");
     let mut around = Vec::new();
     if verdict == WhyVerdict::Unknown {
-        around.extend(submodules(workspace).take(MAX_SUBMODULES).map(not_tried));
+        // Submodules that a document names as not tried.
+        around.extend(submodules(workspace).take(3).map(not_tried));
     }
     if answer.is_open() {
         around.extend((find.around)(trials.red(), trials.not_run()));
@@ -109,8 +102,10 @@ pub(super) fn build_document(
     let mut suspects = answer.suspects;
     let likely = trials.likely.as_deref().filter(|_| verdict != WhyVerdict::Caused);
     put_likely_first(&mut suspects, likely.unwrap_or_default());
-    let more = suspects.len().saturating_sub(MAX_SUSPECTS);
-    suspects.truncate(MAX_SUSPECTS);
+    // Suspects that a document holds.
+    let max_suspects = 20;
+    let more = suspects.len().saturating_sub(max_suspects);
+    suspects.truncate(max_suspects);
     let place_now = |cause| place_now(masked(cause), workspace);
     let failed_before = trials.failures.failed_before();
     let failed_before = failed_before.iter().map(|name| mask(name)).collect();
@@ -146,7 +141,8 @@ fn not_tried(path: &RepoPath) -> Remedy {
 
 // Changes with which reverted the tests passed once come first.
 fn put_likely_first(suspects: &mut [WhyChange], likely: &[String]) {
-    for suspect in suspects.iter_mut().filter(|_| likely.len() <= MAX_LIKELY) {
+    // Places of likely changes that are named together.
+    for suspect in suspects.iter_mut().filter(|_| likely.len() <= 3) {
         if likely.contains(&suspect.place()) {
             LIKELY.clone_into(&mut suspect.why);
         }
@@ -189,7 +185,8 @@ pub(super) fn describe_changes(
             line: hunk.line(),
             commit: commit.map(str::to_owned),
             why,
-            diff: difference.diff(hunk, MAX_DIFF_LINES),
+            // Lines of a change that a document shows.
+            diff: difference.diff(hunk, 20),
         })
     });
     changes.collect()

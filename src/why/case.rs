@@ -14,9 +14,6 @@ use crate::repair::RepairError;
 use crate::source::Source;
 use crate::workspace::Workspace;
 
-/// Changes above which a trace of the failing tests pays for its run.
-const MAX_UNTRACED: usize = 8;
-
 /// Two states of the files between which a command began to fail.
 pub(super) struct Case<'a> {
     /// The state before.
@@ -84,7 +81,8 @@ pub(super) fn search_case(
         return Ok(if are_new { answer.with_reason(WhyReason::NewTest) } else { answer });
     }
     let mut clues = collect_clues(&diagnosis, case.after);
-    if difference.hunks().len() > MAX_UNTRACED {
+    // Changes above which a trace of the failing tests pays for its run.
+    if difference.hunks().len() > 8 {
         let outcome = trials.trace(&case.laid)?;
         let flaky = (outcome == Some(WhyOutcome::Passes)).then_some(WhyReason::Flaky);
         if let Some(reason) = flaky.or(trials.ended()) {

@@ -11,8 +11,6 @@ use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 
-/// Commits of the first-parent line that are looked at.
-const MAX_COMMITS: usize = 2_000;
 /// Where nothing says more, the tests are run so many commits back.
 const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
 
@@ -28,7 +26,8 @@ pub(super) fn search_commits(
     mut answer: Answer,
 ) -> Result<Answer, WhyError> {
     let uncommitted = answer.clone();
-    let line = git.first_parents("HEAD", MAX_COMMITS)?;
+    // Commits of the first-parent line that are looked at.
+    let line = git.first_parents("HEAD", 2_000)?;
     let bases = list_bases(git, find, &line)?;
     if bases.is_empty() && answer.reason == Some(WhyReason::NoChange) {
         answer.reason = Some(WhyReason::NoBase);

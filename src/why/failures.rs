@@ -353,9 +353,6 @@ impl Item {
     }
 }
 
-/// Lines of a log that are compared.
-const MOST_LINES: usize = 2_000;
-
 // The lines that may report a finding, and how often each is there. Numbers are folded, because edits move lines.
 fn telling_lines(log: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
@@ -369,7 +366,8 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
         // What runtimes warn of fails no command.
         !line.contains("Warning: ") && (place || text.contains("error"))
     });
-    for line in told.take(MOST_LINES) {
+    // Lines of a log that are compared.
+    for line in told.take(2_000) {
         *found.entry(fold_text(line)).or_insert(0) += 1;
     }
     found

@@ -19,21 +19,9 @@ use crate::workspace::Workspace;
 
 /// Files that say what uv installs.
 const PACKAGING: [&str; 4] = ["pyproject.toml", "uv.lock", "setup.py", "setup.cfg"];
-/// Changes that a trial names in the document.
-const MAX_NAMED: usize = 20;
-/// The limit of the first run, where the settings have none.
-const LONGEST: Duration = Duration::from_mins(30);
 /// The runs that `mendit why` allows by default.
 const MAX_RUNS: u32 = 100;
-/// `mendit run` goes on for so many runs: of selected tests none longer than half as much again as its own, within
-/// these bounds; of the whole command none longer than the upper one.
-const RUNS_AFTER_RUN: u32 = 6;
-const LEAST_AFTER_RUN: Duration = Duration::from_secs(10);
 const MOST_AFTER_RUN: Duration = Duration::from_mins(1);
-/// A command this short is run whole where its failing tests cannot be selected.
-const WHOLE_AFTER_RUN: Duration = Duration::from_secs(20);
-/// The least limit of a later run; otherwise five times the longest so far.
-const SHORTEST: Duration = Duration::from_secs(30);
 
 /// The budget of trials.
 #[derive(Debug, Clone, Copy)]
@@ -62,10 +50,14 @@ impl Default for TrialLimits {
 impl TrialLimits {
     /// The budget after a run that took so long: some runs, none much longer than it.
     pub fn after_run(took: Duration) -> Self {
+        // After `mendit run` a run of selected tests may take half as long again as its own, within these bounds; a
+        // run of the whole command may take as long as the upper one.
+        let least_after_run = Duration::from_secs(10);
         Self {
-            max_runs: RUNS_AFTER_RUN,
-            each: Some(took.mul_f64(1.5).clamp(LEAST_AFTER_RUN, MOST_AFTER_RUN)),
-            whole: took <= WHOLE_AFTER_RUN,
+            max_runs: 6,
+            each: Some(took.mul_f64(1.5).clamp(least_after_run, MOST_AFTER_RUN)),
+            // A command this short is run whole where its failing tests cannot be selected.
+            whole: took <= Duration::from_secs(20),
             ..Self::default()
         }
     }
@@ -362,7 +354,8 @@ impl<'a> Trials<'a> {
         self.tried.push(WhyTrial {
             commit: commit.map(str::to_owned),
             count: reverted.len() as u64,
-            without: reverted.iter().take(MAX_NAMED).cloned().collect(),
+            // Changes that a trial names in the document.
+            without: reverted.iter().take(20).cloned().collect(),
             outcome,
         });
         Ok(Some(seen))
@@ -421,13 +414,15 @@ impl<'a> Trials<'a> {
         if !states.keys().any(|path| PACKAGING.contains(&path.file_name())) {
             commands.environment.push("UV_NO_SYNC=1".to_owned());
         }
-        let each = commands.timeout.unwrap_or(LONGEST);
+        // The limit of the first run, where the settings have none.
+        let each = commands.timeout.unwrap_or(Duration::from_mins(30));
         let each = match limits.each {
             // A red run of the whole command may have stopped at its first failure.
             Some(_) if self.selection.is_none() => each.min(MOST_AFTER_RUN),
             Some(most) => each.min(most),
             None if self.longest.is_zero() => each,
-            None => each.min((self.longest * 5).max(SHORTEST)),
+            // The least limit of a later run; otherwise five times the longest so far.
+            None => each.min((self.longest * 5).max(Duration::from_secs(30))),
         };
         let began = Instant::now();
         let how = CommandsAt {
