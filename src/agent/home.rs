@@ -71,9 +71,10 @@ impl AgentHome {
         };
         for entry in entries.flatten() {
             let below = folder.join(entry.file_name());
-            let paths = || self.rows.iter().flat_map(|row| row.paths()).map(Path::new);
-            let is_own = is_own || paths().any(|path| path == below);
-            let leads_to_own = paths().any(|path| path.starts_with(&below));
+            let paths = self.rows.iter().flat_map(|row| row.paths()).map(Path::new);
+            let paths: Vec<&Path> = paths.collect();
+            let is_own = is_own || paths.contains(&&*below);
+            let leads_to_own = paths.iter().any(|path| path.starts_with(&below));
             let (from, to) = (self.real.join(&below), self.own.join(&below));
             let metadata = from.symlink_metadata()?;
             let is_session = is_own && self.passes_path(&below.join("any"));

@@ -149,8 +149,13 @@ pub(super) fn summarize_run(
         });
     }
     summary.perhaps.truncate(MAX_LINES);
-    summary.mends = hinted.fixes.beside_imports();
-    summary.mends.truncate(MAX_LINES);
+    // An edit that only restores an import which is listed already would be listed twice.
+    let listed = summary.certain.iter().chain(&summary.perhaps);
+    let listed = listed.filter(|import| import.tried).map(|import| import.statement.as_str());
+    let listed: Vec<&str> = listed.collect();
+    let edits = hinted.fixes.beside_imports();
+    let edits = edits.filter(|edit| !edit.adds_only(&listed)).take(MAX_LINES);
+    summary.mends = edits.map(|edit| edit.what.clone()).collect();
     summary.fix_first = hinted.fixes.edits.iter().any(|edit| edit.is_expected);
     summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;

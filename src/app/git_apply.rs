@@ -67,11 +67,12 @@ pub fn git_apply(
     } else {
         find_root(repository.as_ref(), &directory)
     };
-    let setting = |key: &str| repository.as_ref()?.setting(key);
-    if let Some(action) = white_space.or_else(|| WhiteSpace::parse(&setting("apply.whitespace")?)) {
+    let [action, ignores] =
+        ["apply.whitespace", "apply.ignoreWhitespace"].map(|key| repository.as_ref()?.setting(key));
+    if let Some(action) = white_space.or_else(|| WhiteSpace::parse(&action?)) {
         options.white_space = action;
     }
-    options.ignore_white_space |= setting("apply.ignoreWhitespace").as_deref() == Some("change");
+    options.ignore_white_space |= ignores.as_deref() == Some("change");
     if let Some(below) = directory.strip_prefix(&root).ok().filter(|_| directory != root) {
         options.prefix = format!("{}/", below.display());
     }

@@ -73,7 +73,7 @@ impl Hinted {
         for one in remedies {
             text.push_str(&format!("- {}\n", in_words(one)));
         }
-        for edit in self.fixes.beside_imports() {
+        for edit in self.fixes.beside_imports().map(|edit| &edit.what) {
             text.push_str(&format!("- {edit}: `mendit fix` tries it\n"));
         }
         text

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{AppError, Result};
 use crate::config::Settings;
-use crate::context::{expand_target, nearest_paths};
+use crate::context::expand_target;
 use crate::exec::Stop;
 use crate::git::{Repository, TreeSource};
 use crate::graph::Graph;
@@ -191,7 +191,7 @@ pub(super) fn find_named(workspace: &Workspace, typed: &str) -> Result<Vec<RepoP
             Some(_) => "is not a file of the repository",
         };
         let error = AppError::new(Code::C311, format!("`{typed}` {why}"));
-        error.hint(match nearest_paths(listing, typed, 1).first() {
+        error.hint(match listing.nearest_paths(typed, 1).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => "the path is relative to the current directory".to_owned(),
         })

@@ -136,13 +136,10 @@ pub(super) fn tally_of<'a>(
 }
 
 fn count_repairs(outcomes: &[FixtureOutcome]) -> Repairs {
-    let of = |wanted: &dyn Fn(&FixtureOutcome) -> bool| {
-        let rows = outcomes.iter().filter(|row| row.fixable);
-        tally_of(rows.filter(|row| wanted(row)), |row| row.repaired)
-    };
+    let rows = outcomes.iter().filter(|row| row.fixable);
     Repairs {
-        all: of(&|_| true),
-        with_hidden_tests: of(&|row| row.hidden_tests),
+        all: tally_of(rows.clone(), |row| row.repaired),
+        with_hidden_tests: tally_of(rows.filter(|row| row.hidden_tests), |row| row.repaired),
     }
 }
 

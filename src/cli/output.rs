@@ -16,7 +16,7 @@ use super::progress::{Heartbeat, line_of, long_step};
 use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Redactor, to_json};
-use crate::model::Event;
+use crate::model::{Code, Event};
 use crate::report::{Page, printable, printable_in_color, printable_json};
 
 /// Where a command's words go: data to stdout, the rest to stderr. Whatever is written for people
@@ -114,9 +114,12 @@ impl Output {
 
     /// Prints an error with its hints and gives back its exit code.
     pub(crate) fn print_error(&self, error: &AppError) -> Exit {
+        // That nothing fails is no error, although scripts need an exit code of its own.
+        let is_fine = error.code == Code::U309 && error.exit == Exit::PersonMustAct;
+        let (word, color) = if is_fine { ("note", CYAN) } else { ("error", RED) };
         let mut text = format!(
             "{} {}\n",
-            self.paint_text(&format!("error[{}]:", error.code), RED),
+            self.paint_text(&format!("{word}[{}]:", error.code), color),
             printable(&error.message)
         );
         for hint in &error.hints {

@@ -114,7 +114,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         EventKind::CommandStarted { what, why, .. } if what == "baseline-again" => {
             format!("the commands run again: {why}")
         }
-        EventKind::HealStarted { what, .. } => format!("trying {what}"),
+        EventKind::HealStarted { what, .. } => format!("trying: {what}"),
         EventKind::AttemptStarted {
             attempt,
             context_level,

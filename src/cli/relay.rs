@@ -18,14 +18,14 @@ pub(super) struct OutputRelay<'a> {
 
 impl<'a> OutputRelay<'a> {
     pub(super) fn new(app: &App, output: &'a Output, is_hidden: bool, to_stderr: bool) -> Self {
-        let masker = || StreamMasker {
+        let maskers = [(), ()].map(|()| StreamMasker {
             redactor: app.redactor().clone(),
             pending: Vec::new(),
-        };
+        });
         let is_read = !std::io::stdout().is_terminal();
         Self {
             output,
-            maskers: is_read.then(|| [masker(), masker()]),
+            maskers: is_read.then_some(maskers),
             is_hidden,
             to_stderr,
             written: Ok(()),

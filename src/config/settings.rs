@@ -200,18 +200,14 @@ fn wrong_value(key: &Key, place: &str, reason: &str) -> ConfigError {
 }
 
 fn unknown_key(name: &str, place: &str) -> ConfigError {
-    let similarity = |known: &str| {
-        let whole = strsim::normalized_damerau_levenshtein(name, known);
+    let keys = KEYS.iter().map(|key| {
+        let known = key.name();
+        let whole = strsim::normalized_damerau_levenshtein(name, &known);
         // The right key in another section, or in none.
-        if last_part(name) == last_part(known) {
-            whole.max(0.9)
-        } else {
-            whole
-        }
-    };
-    let nearest = KEYS
-        .iter()
-        .map(|key| (similarity(&key.name()), key.name()))
+        let is_same = last_part(name) == last_part(&known);
+        (if is_same { whole.max(0.9) } else { whole }, known)
+    });
+    let nearest = keys
         .filter(|(similarity, _)| *similarity > 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let hint = match nearest {

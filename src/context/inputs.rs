@@ -178,17 +178,16 @@ fn is_shown(line: u32, ranges: &[[u32; 2]]) -> bool {
 pub(super) fn cut(lines: &Lines<'_>, ranges: &[[u32; 2]]) -> String {
     let mut out = String::new();
     let mut next = 1;
-    let mut skip_to = |out: &mut String, [from, to]: [u32; 2]| {
-        if next < from {
+    for [from, to] in ranges {
+        if next < *from {
             out.push_str(&format!("[lines {next} to {} left out]\n", from - 1));
         }
+        out.push_str(lines.cut([*from, *to]));
         next = to + 1;
-    };
-    for range in ranges {
-        skip_to(&mut out, *range);
-        out.push_str(lines.cut(*range));
     }
-    skip_to(&mut out, [lines.count() + 1; 2]);
+    if next <= lines.count() {
+        out.push_str(&format!("[lines {next} to {} left out]\n", lines.count()));
+    }
     out
 }
 

@@ -27,5 +27,5 @@ pub use hints::{hint_lines, recovery_hint};
 pub use ladder::{LevelChoice, Retry, choose_level};
 pub use packet::failure_packet;
 pub use request::{ContextError, Request, add_history, base_request};
-pub use targets::{expand_target, nearest_paths};
+pub use targets::expand_target;
 pub use tokens::estimate_tokens;

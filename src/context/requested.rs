@@ -6,7 +6,6 @@ use crate::source::{Listing, Source};
 use super::candidates::Candidate;
 use super::fill::Fill;
 use super::inputs::{PacketInputs, Unshown};
-use super::targets::nearest_paths;
 
 /// Returns what an agent asked for as candidates, targets among them. What names nothing is rejected
 /// with the nearest names, and what exceeds the limits with the limit.
@@ -94,18 +93,18 @@ enum Part {
 // `path`, `path:120-200`, `path:1-20,90-120`, `path#name`, `path#Class.method`, `path::Class::method`
 // or `path#L120-L200`. A file whose own name reads like that comes first.
 fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
-    let split = |mark: &str| text.split_once(mark).filter(|(path, _)| !path.is_empty());
+    let mut split = ["::", "#"].iter().filter_map(|mark| text.split_once(mark));
     let (path, part) = if listing.get(text).is_some() {
         (text.to_owned(), Part::All)
     } else {
-        let part = split("::").or_else(|| split("#")).map(named_part);
+        let part = split.find(|(path, _)| !path.is_empty()).map(named_part);
         part.or_else(|| numbered_part(text))
             .unwrap_or_else(|| (text.to_owned(), Part::All))
     };
     let path = RepoPath::new(&path)
         .map_err(|problem| Unshown::new(Code::C301, problem.to_string(), None))?;
     if listing.get(path.as_str()).is_none() && !path.as_str().starts_with(".git/") {
-        let near = nearest_paths(listing, path.as_str(), 3);
+        let near = listing.nearest_paths(path.as_str(), 3);
         let near: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
         let reason = match near.is_empty() {
             true => "there is no such file".to_owned(),

@@ -74,33 +74,9 @@ fn distinct_files(paths: impl Iterator<Item = RepoPath>, listing: &Listing) -> V
     files
 }
 
-/// Up to `count` files whose names are nearest to a path that does not exist, best first.
-pub fn nearest_paths(listing: &Listing, missing: &str, count: usize) -> Vec<RepoPath> {
-    let missing = last_bytes(missing, 200);
-    let name = missing.rsplit('/').next().unwrap_or(missing);
-    let scored = listing.files().map(|entry| {
-        let same_name = strsim::jaro_winkler(name, entry.path.file_name());
-        let same_path = strsim::normalized_levenshtein(missing, entry.path.as_str());
-        (same_name * 0.6 + same_path * 0.4, &entry.path)
-    });
-    let mut near: Vec<(f64, &RepoPath)> = scored.filter(|(score, _)| *score > 0.6).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    near.truncate(count);
-    near.into_iter().map(|(_, path)| path.clone()).collect()
-}
-
-// The end of a text, at most `bytes` long, because similarity costs the product of both lengths.
-fn last_bytes(text: &str, bytes: usize) -> &str {
-    let mut start = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{expand_target, nearest_paths, targets_of_log};
+    use super::{expand_target, targets_of_log};
     use crate::diagnose::{LogFacts, diagnose_in};
     use crate::model::RepoPath;
     use crate::source::{Memory, Source};
@@ -145,14 +121,5 @@ mod tests {
             targets.iter().any(|path| path.as_str() == "app/keys.py"),
             "{targets:?}"
         );
-    }
-
-    #[test]
-    fn near_names_come_best_first() {
-        let source = source();
-        let near = nearest_paths(source.listing(), "src/usr.ts", 2);
-        assert_eq!(near[0].as_str(), "src/user.ts");
-        assert!(nearest_paths(source.listing(), "zzzzqqqq", 2).is_empty());
-        assert!(nearest_paths(source.listing(), &"é".repeat(300), 2).is_empty());
     }
 }

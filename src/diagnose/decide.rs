@@ -20,12 +20,6 @@ const WENT_ON: usize = 40;
 const LONG: usize = 400;
 /// Lines of evidence of a diagnosis.
 pub const MAX_EVIDENCE: usize = 20;
-const MAX_ALTERNATIVES: usize = 4;
-
-// The confidence of a verdict is the share of answers like it that were right, measured on labelled
-// logs of public jobs; the table is in docs.
-const PASSED_BY_SERVICE: f64 = 0.95;
-const PASSED_BY_RUNNER: f64 = 0.85;
 
 /// What is known of a log before it is decided.
 pub(super) struct Inputs<'i> {
@@ -126,9 +120,12 @@ pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     let scope = Scope::from_job(job);
     let is_passed =
         job.passed == Some(true) && !job.passed_at.is_some_and(|at| denies_success(lines, at + 1));
+    // The confidence of a verdict is the share of answers like it that were right, measured on labelled logs of public
+    // jobs; the table is in docs.
+    let [passed_by_service, passed_by_runner] = [0.95, 0.85];
     if is_passed && !inputs.run_failed() {
         let at = job.passed_at.or_else(|| summary_of_success(lines));
-        return passed_verdict(at, scope, PASSED_BY_SERVICE);
+        return passed_verdict(at, scope, passed_by_service);
     }
     let reported = inputs.cases.iter().filter(|case| scope.holds(case.at));
     let reported: Vec<&Case> = reported.collect();
@@ -152,7 +149,7 @@ pub(super) fn decide_verdict<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     } else if !rows.is_empty() {
         by_weight(&rows, inputs)
     } else if inputs.is_whole && !inputs.run_failed() && job.passed.is_none() && is_success(lines) {
-        return passed_verdict(summary_of_success(lines), scope, PASSED_BY_RUNNER);
+        return passed_verdict(summary_of_success(lines), scope, passed_by_runner);
     } else {
         Verdict::default()
     };
@@ -288,7 +285,7 @@ fn list_alternatives(
 ) -> Vec<Alternative> {
     let mut seen = HashSet::from([kind]);
     let listed = others.filter(|other| seen.insert(*other));
-    let listed = listed.take(MAX_ALTERNATIVES).zip(1_u8..);
+    let listed = listed.take(4).zip(1_u8..);
     let alternatives = listed.map(|(kind, place)| Alternative {
         kind,
         confidence: in_steps(confidence * 0.5 / f64::from(place)),

@@ -20,7 +20,6 @@ use crate::policy::is_test;
 use crate::source::Listing;
 
 const MAX_LISTED: usize = 500;
-const LAST_LINES: usize = 3;
 
 /// Diagnoses the failure that a log shows.
 ///
@@ -303,7 +302,7 @@ fn decisive_lines(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
     // A word of failure says more than what is printed last.
     let telling: Vec<usize> = said.iter().copied().filter(|at| says_failure(&lines[*at])).collect();
     let mut last = if telling.is_empty() { said } else { telling };
-    last.truncate(LAST_LINES);
+    last.truncate(3);
     last.reverse();
     last.dedup_by_key(|at| lines[*at].text.as_ref());
     last

@@ -7,9 +7,6 @@ use super::locate::Locator;
 use super::mention;
 use crate::model::{Failure, FailureKind as Kind, MentionedFile};
 
-// A line that weighs less only passes a failure on.
-const STANDS_ALONE: u8 = 25;
-
 /// Returns the failures of the failing step, the cause first; what a checker found beside it has its file.
 pub(super) fn list_failures(
     verdict: &Verdict<'_>,
@@ -35,6 +32,8 @@ pub(super) fn list_failures(
     let causes = inputs.cases.iter().filter_map(|case| Some((case.cause?, case.runner)));
     let runners: HashMap<usize, &str> = causes.collect();
     let by_tests = inputs.cases.iter().any(|case| Some(case.runner) == verdict.tool);
+    // A line that weighs less only passes a failure on.
+    let stands_alone = 25;
     for row in &verdict.rows {
         let Some(finding) = row.finding else { continue };
         // Of a checker, what another checker finds is a failure of its own.
@@ -57,7 +56,7 @@ pub(super) fn list_failures(
         } else if failures.len() < 50 {
             // A file that does not parse is why a test failed, where some did.
             let is_alone = inputs.cases.is_empty() || row.kind != Kind::SyntaxError;
-            let is_placed = is_alone && is_checker(row.kind) && row.weight >= STANDS_ALONE;
+            let is_placed = is_alone && is_checker(row.kind) && row.weight >= stands_alone;
             let place = is_placed.then(|| place_near(finding.at, inputs, locator)).flatten();
             failures.push(Failure {
                 kind: row.kind,
@@ -68,7 +67,7 @@ pub(super) fn list_failures(
                 path: place.as_ref().map(|place| place.path.clone()),
                 path_line: place.and_then(|place| place.line),
                 count: 1,
-                follows: row.weight < STANDS_ALONE,
+                follows: row.weight < stands_alone,
             });
         }
     }

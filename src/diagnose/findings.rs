@@ -39,9 +39,6 @@ impl Finding {
     }
 }
 
-// A line that weighs less counts only where nothing else is known.
-const KNOWN: u8 = 11;
-
 /// Returns what the rules find, line by line; lines that tell of no failure are not asked.
 pub(super) fn collect_findings(
     rules: &'static Rules,
@@ -68,8 +65,10 @@ pub(super) fn collect_findings(
         finding.weight = finding.weight.min(most);
         findings.push(finding);
     }
-    if findings.iter().any(|finding| finding.weight >= KNOWN) {
-        findings.retain(|finding| finding.weight >= KNOWN);
+    // A line that weighs less counts only where nothing else is known.
+    let known = 11;
+    if findings.iter().any(|finding| finding.weight >= known) {
+        findings.retain(|finding| finding.weight >= known);
     }
     findings
 }

@@ -33,8 +33,6 @@ pub(super) struct Locator<'a> {
     ran_in: Vec<(usize, String)>,
 }
 
-const MAX_DEPTH: usize = 24;
-
 // Where scripts say that they run: the rows of the table, each with one group.
 static PLACES: LazyLock<Regex> =
     LazyLock::new(|| Pattern::any(PROVIDERS.place.iter().map(|row| &row.line)));
@@ -103,7 +101,8 @@ impl<'a> Locator<'a> {
         let is_absolute = is_absolute(&path);
         let parts = path_parts(&path);
         let candidates = self.by_name.get(*parts.last()?)?;
-        let from = parts.len().saturating_sub(MAX_DEPTH);
+        let max_depth = 24;
+        let from = parts.len().saturating_sub(max_depth);
         let whole = parts[from..].join("/");
         if !is_absolute {
             let mut near = self.near(at);
@@ -114,7 +113,7 @@ impl<'a> Locator<'a> {
         }
         let is_cut = is_absolute || path.starts_with("../");
         let ends = (from..parts.len()).map(|start| parts[start..].join("/"));
-        let ends: Vec<String> = ends.take(if is_cut { MAX_DEPTH } else { 1 }).collect();
+        let ends: Vec<String> = ends.take(if is_cut { max_depth } else { 1 }).collect();
         if let Some(file) = is_absolute
             .then(|| ends.iter().find_map(|end| joined_path(listing, "", end)))
             .flatten()

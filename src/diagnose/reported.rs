@@ -11,11 +11,6 @@ use super::runners;
 use crate::junit::{Report, TestCase};
 use crate::model::{Diagnosis, FailedTest, FailureKind as Kind};
 
-// Failures whose words are asked for a kind.
-const MAX_ASKED: usize = 20;
-const MAX_TESTS: usize = 500;
-const MAX_MESSAGE: usize = 500;
-
 /// Merges what reports say of the failing tests into a diagnosis: places and messages of those that the
 /// log names, the others beside them, and where the log says nothing of its own, what they died of.
 pub(super) fn add_reports(
@@ -34,6 +29,7 @@ pub(super) fn add_reports(
         left.entry(only_letters(&test.id)).or_default().push(at);
     }
     let mut seen: HashSet<&str> = HashSet::new();
+    let max_tests = 500;
     for case in &failed {
         let (path, line) = case_place(case, &locator).unzip();
         let line = line.flatten();
@@ -44,7 +40,7 @@ pub(super) fn add_reports(
             if path.is_some() && (test.path.is_none() || test.line.is_none()) {
                 (test.path, test.line) = (path, line.or(test.line));
             }
-        } else if is_new && diagnosis.tests.len() >= MAX_TESTS {
+        } else if is_new && diagnosis.tests.len() >= max_tests {
             diagnosis.left_out.get_or_insert_default().tests += 1;
         } else if is_new {
             diagnosis.tests.push(FailedTest {
@@ -60,11 +56,13 @@ pub(super) fn add_reports(
         }
     }
     diagnosis.failing_tests = diagnosis.tests.iter().map(|test| test.id.clone()).collect();
+    // Failures whose words are asked for a kind.
+    let max_asked = 20;
     // An answer below this says no more than that something failed.
     if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < 0.5 {
         let text: String = failed
             .iter()
-            .take(MAX_ASKED)
+            .take(max_asked)
             .map(|case| format!("{}\n{}\n", message(case).unwrap_or_default(), case.detail))
             .collect();
         let found = build_answer(View::whole(&text), facts, Locator::default()).diagnosis;
@@ -101,7 +99,7 @@ fn case_spellings(case: &TestCase) -> Vec<String> {
 fn message(case: &TestCase) -> Option<String> {
     let text = case.message.as_deref().unwrap_or(&case.detail);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let end = first.floor_char_boundary(MAX_MESSAGE.min(first.len()));
+    let end = first.floor_char_boundary(first.len().min(500));
     first.get(..end).map(str::to_owned)
 }
 

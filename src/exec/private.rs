@@ -23,20 +23,14 @@ pub(super) fn make_private(
             link_entries(&shared, &cache);
         }
     }
-    let mut set = |name: &str, value: PathBuf| {
-        let is_named = named
-            .iter()
-            .any(|entry| entry.split_once('=').is_some_and(|(key, _)| key == name));
-        if !is_named {
-            variables.insert(name.into(), value.into());
+    let folders = ["TMPDIR", "TEMP", "TMP"].map(|name| (name, temporary.clone()));
+    let tools = TOOLS.iter().map(|(name, below)| (*name, cache.join(below)));
+    let folders = folders.into_iter().chain([("XDG_CACHE_HOME", cache.clone())]);
+    for (name, folder) in folders.chain(tools) {
+        let mut named = named.iter().filter_map(|entry| entry.split_once('='));
+        if !named.any(|(key, _)| key == name) {
+            variables.insert(name.into(), folder.into());
         }
-    };
-    for name in ["TMPDIR", "TEMP", "TMP"] {
-        set(name, temporary.clone());
-    }
-    set("XDG_CACHE_HOME", cache.clone());
-    for (name, below) in TOOLS {
-        set(name, cache.join(below));
     }
     Ok(())
 }

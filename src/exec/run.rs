@@ -183,7 +183,7 @@ impl Watch<'_> {
             }
         }
         if self.stop.forced() && !self.forced {
-            tracing::info!("killing the command: asked twice to stop");
+            tracing::info!("killing the command after a second request to stop");
             self.forced = true;
             self.reason.get_or_insert(End::Interrupted);
             self.control.kill();

@@ -8,9 +8,6 @@ use crate::patch::{After, Change, JudgeOptions, canonical, judge};
 use crate::policy::{Allowed, CommandFiles, Dependencies, is_test};
 use crate::source::Source;
 
-/// Files that the sentence of a fix names.
-const MAX_NAMED: usize = 3;
-
 /// A change that needs no LLM.
 #[derive(Debug, Clone, Default)]
 pub struct Candidate {
@@ -42,7 +39,8 @@ impl Candidate {
     /// Returns a candidate that is kept only when the commands pass with it; `None` when it changes nothing.
     pub fn from_changes(what: &str, changes: Vec<Change>) -> Option<Self> {
         let files: Vec<RepoPath> = changes.iter().map(|change| change.path.clone()).collect();
-        let names = files.iter().map(RepoPath::as_str).take(MAX_NAMED);
+        // Files that the sentence of a fix names.
+        let names = files.iter().map(RepoPath::as_str).take(3);
         let names = names.collect::<Vec<_>>().join(", ");
         (!files.is_empty()).then(|| Self {
             what: format!("{what} in {names}"),
@@ -71,7 +69,12 @@ impl Candidate {
         self.files.iter().any(|file| is_test(file.as_str()))
     }
 
-    #[cfg(test)]
+    /// Checks that the lines which the candidate adds are among these.
+    pub fn adds_only(&self, lines: &[&str]) -> bool {
+        let added = self.added();
+        !added.is_empty() && added.iter().all(|line| lines.contains(&line.as_str()))
+    }
+
     pub(super) fn added(&self) -> Vec<String> {
         let patch = String::from_utf8_lossy(&self.patch);
         let lines = patch.lines().filter(|line| !line.starts_with("+++"));

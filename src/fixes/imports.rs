@@ -78,11 +78,6 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
     let mut tools = question.logs.iter().filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
     let looks_at_names = tools.any(|tool| NAME_CHECKERS.contains(&tool));
-    let import = |one: &Suggestion| {
-        let fixed = fix(graph, file, std::slice::from_ref(one))?;
-        let what = &one.import_statement;
-        Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
-    };
     // Not tried when unused, because an unused import from a library passes nearly any test.
     let proven = imports.into_iter().filter(|one| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
@@ -90,7 +85,11 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
         let proves = !outside || used.called || !used.members.is_empty();
         one.replaces.is_some() || (proves && !looks_at_names)
     });
-    let imports = proven.filter_map(import);
+    let imports = proven.filter_map(|one| {
+        let fixed = fix(graph, file, std::slice::from_ref(one))?;
+        let what = &one.import_statement;
+        Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
+    });
     fix_typos(question, file, &typos).into_iter().chain(imports).collect()
 }
 

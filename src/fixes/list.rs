@@ -50,10 +50,9 @@ pub struct Fixes {
 }
 
 impl Fixes {
-    /// Returns the edits that are no imports, in words.
-    pub fn beside_imports(&self) -> Vec<String> {
-        let others = self.edits.iter().filter(|edit| edit.imports.is_empty());
-        others.map(|edit| edit.what.clone()).collect()
+    /// Returns the edits that are no imports.
+    pub fn beside_imports(&self) -> impl Iterator<Item = &Candidate> {
+        self.edits.iter().filter(|edit| edit.imports.is_empty())
     }
 
     /// Checks whether a candidate gives a name this import.

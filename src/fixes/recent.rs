@@ -20,28 +20,25 @@ use crate::workplace::{Difference, Hunk, What};
 /// commit do.
 const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
 
-/// Larger differences explain too much.
-const MAX_HUNKS: usize = 1_000;
-
 /// Returns fixes for words that the failure calls missing, the likeliest first.
 pub(super) fn recent_fixes(
     question: &Question<'_>,
     missing: &BTreeSet<String>,
     renamed: &mut BTreeMap<String, String>,
 ) -> Vec<Candidate> {
-    let compare = |revision: &&str| {
+    let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
+    let compared = revisions.filter_map(|revision| {
         let before = question.git?.tree(revision).ok()?;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
         let difference = Difference::between(&before, question.graph.source(), &may_change);
-        let is_small = difference.hunks().len() <= MAX_HUNKS;
+        // Larger differences explain too much.
+        let is_small = difference.hunks().len() <= 1_000;
         is_small.then(|| Recent {
             question,
             before,
             difference,
         })
-    };
-    let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
-    let compared = revisions.filter_map(compare);
+    });
     let found = compared.map(|recent| recent.list_fixes(missing, renamed));
     found.flatten().collect()
 }
@@ -65,14 +62,13 @@ impl Recent<'_> {
             words.map(move |(old, new)| (hunk, old, new))
         });
         let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
-        let is_slip = |(_, _, new): &&(&Hunk, String, String)| missing.contains(new);
-        let slips: Vec<_> = exchanged.iter().filter(is_slip).collect();
-        let wrote = |hunk: &Hunk| slips.iter().any(|(place, _, _)| *place == hunk);
+        let slips: Vec<_> = exchanged.iter().filter(|(_, _, new)| missing.contains(new)).collect();
         let words = slips.iter();
         let words = words.map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
         let words = Vec::from_iter(words.collect::<BTreeSet<_>>()).join(", ");
-        let unbinds = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
-        let mut found = Vec::from_iter(self.revert(&words, wrote));
+        let mut found = Vec::from_iter(self.revert(&words, |hunk: &Hunk| {
+            slips.iter().any(|(place, _, _)| *place == hunk)
+        }));
         for old in missing {
             let mut others = exchanged.iter().filter(|(_, gone, _)| gone == old);
             let first = others.next();
@@ -83,7 +79,9 @@ impl Recent<'_> {
                 found.extend(self.follow_rename(hunk, old, new));
             }
         }
-        found.extend(self.revert("restore the removed import or export", unbinds));
+        found.extend(self.revert("restore the removed import or export", |hunk| {
+            missing.iter().any(|word| self.unbinds(hunk, word))
+        }));
         found
     }
 
@@ -102,11 +100,12 @@ impl Recent<'_> {
     // Renames what still has the old name of something that a hunk renamed.
     fn follow_rename(&self, hunk: &Hunk, old: &str, new: &str) -> Option<Candidate> {
         let language = Language::of_path(hunk.path.as_str())?;
-        let is_meant = |path: &str| Language::of_path(path) == Some(language);
         let graph = self.question.graph;
         let (mut imported, mut others) = (Vec::new(), Vec::new());
         let mut uses = 0;
-        for file in product_files(graph.source(), is_meant) {
+        for file in product_files(graph.source(), |path: &str| {
+            Language::of_path(path) == Some(language)
+        }) {
             uses += words(file.text.as_bytes(), new).count();
             if words(file.text.as_bytes(), old).next().is_none() {
                 continue;
@@ -133,8 +132,8 @@ impl Recent<'_> {
     fn is_in_tests(&self, name: &str) -> bool {
         let source = self.question.graph.source();
         let may_read = self.question.ask.may_read;
-        let is_read = |path: &&RepoPath| is_test(path.as_str()) && may_read(path);
-        let mut tests = source.listing().files().map(|file| &file.path).filter(is_read);
+        let files = source.listing().files().map(|file| &file.path);
+        let mut tests = files.filter(|path| is_test(path.as_str()) && may_read(path));
         tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 

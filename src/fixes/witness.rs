@@ -15,8 +15,6 @@ use crate::policy::is_test;
 use crate::runners::Pattern;
 use crate::source::Source;
 
-const MAX_CANDIDATES: usize = 4;
-
 // A row of `witness.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,7 +46,7 @@ pub(super) fn witnesses(
     for statement in read_statements(log).into_iter().take(64) {
         let (row, places) = (&statement.row.id, statement.places.clone());
         let is_new = seen.insert((row, places, statement.group("wrong")));
-        if is_new && found.len() < MAX_CANDIDATES {
+        if is_new && found.len() < 4 {
             let candidate = statement.build_candidate(diagnosis, source, renamed);
             found.extend(candidate.filter(|one| !found.contains(one)));
         }
@@ -142,11 +140,11 @@ impl<'l> Statement<'l> {
     // The names among which the right one is: those that the message lists, else those that the repository has.
     fn list_names(&self, source: &dyn Source) -> Option<BTreeSet<String>> {
         let of = regex::escape(self.group("of"));
-        let pattern = |text: &Option<String>| {
+        let [names, among] = [&self.row.names, &self.row.among].map(|text| {
             let text = text.as_ref()?.replace("{of}", &of);
             regex::Regex::new(&text).ok()
-        };
-        let (names, among) = (pattern(&self.row.names)?, pattern(&self.row.among));
+        });
+        let names = names?;
         let mut found = BTreeSet::new();
         let listed = self.group("listed");
         let texts: Vec<String> = if listed.is_empty() {
@@ -196,9 +194,11 @@ impl<'l> Statement<'l> {
 
     // The only one of the product, where the message names no place.
     fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
-        let is_read = |path: &str| path.ends_with(".py") || path.ends_with(".html");
         let mut only = None;
-        for file in product_files(source, is_read).filter(|_| self.group("column").is_empty()) {
+        let files = product_files(source, |path| {
+            path.ends_with(".py") || path.ends_with(".html")
+        });
+        for file in files.filter(|_| self.group("column").is_empty()) {
             let places = file.words(0..file.text.len(), self.group("wrong"));
             let starts = places.filter_map(|at| self.edit_start(&file, at));
             match starts.collect::<Vec<_>>()[..] {

@@ -61,16 +61,15 @@ impl Repository {
 impl Attributes {
     /// The attributes `text`, `eol`, `crlf` and `whitespace` of a path.
     pub fn for_path(&mut self, path: &str) -> [Attribute; 4] {
-        let none = || NAMES.map(|_| Attribute::Unspecified);
+        let mut found = NAMES.map(|_| Attribute::Unspecified);
         let relative = std::path::Path::new(path);
         let Ok(platform) = self.stack.at_path(relative, None, &self.repo.objects) else {
-            return none();
+            return found;
         };
         self.outcome.reset();
         if !platform.matching_attributes(&mut self.outcome) {
-            return none();
+            return found;
         }
-        let mut found = none();
         for (slot, one) in found.iter_mut().zip(self.outcome.iter_selected()) {
             *slot = match one.assignment.state {
                 StateRef::Set => Attribute::Set,

@@ -129,11 +129,10 @@ impl Scratch {
                 let at = entry.path();
                 let path = at.strip_prefix(&self.root).ok().and_then(Path::to_str);
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let is_held = |path: &str| {
-                    let path = RepoPath::new(path);
-                    !is_folder && path.is_ok_and(|path| self.held.contains_key(&path))
-                };
-                if path.is_some_and(|path| path == ".git" || self.is_apart(path) || is_held(path)) {
+                let held = path.filter(|_| !is_folder).and_then(|path| RepoPath::new(path).ok());
+                if path.is_some_and(|path| path == ".git" || self.is_apart(path))
+                    || held.is_some_and(|path| self.held.contains_key(&path))
+                {
                     continue;
                 }
                 if is_folder && path.is_some_and(|path| folders.contains(path)) {

@@ -147,9 +147,9 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
         }
     }
     // Weak, because code does not import another package by its path, or one that is not declared.
-    let is_undeclared =
-        || crosses_boundary(undef, candidate) || !is_declared(undef, &candidate.module);
-    if undef.language.declares_exports && is_undeclared() {
+    if undef.language.declares_exports
+        && (crosses_boundary(undef, candidate) || !is_declared(undef, &candidate.module))
+    {
         score /= 16;
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
@@ -159,9 +159,10 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
 fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
     let resolver = undef.graph.resolver();
     let from_there = |one: &Import| {
-        let leads = || resolver.target(undef.file, one).as_ref() == candidate.path.as_ref();
         let relative = candidate.path.is_some() && one.specifier.starts_with('.');
-        !one.names.is_empty() && (one.specifier == candidate.module || (relative && leads()))
+        !one.names.is_empty()
+            && (one.specifier == candidate.module
+                || relative && resolver.target(undef.file, one) == candidate.path)
     };
     let own = undef.facts.imports.iter().any(&from_there);
     let others = undef.siblings.iter().filter(|facts| facts.imports.iter().any(&from_there));
@@ -215,13 +216,15 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         // A variable needs a telling name, because a plain one of that name proves nothing.
         None => {
             let telling = undef.name.contains(|c: char| c.is_uppercase() || c == '_');
-            let solid = |kind: DefinitionKind| kind != DefinitionKind::Variable || telling;
             is_alone
                 && undef.name.len() > 2
                 && best.candidate.path.as_ref().is_none_or(|path| {
                     !is_test(path.as_str()) || path.directory() == undef.file.directory()
                 })
-                && group().any(|row| row.weight.defines.is_some_and(solid))
+                && group().any(|row| {
+                    let kind = row.weight.defines;
+                    kind.is_some_and(|kind| kind != DefinitionKind::Variable || telling)
+                })
         }
     };
     (!is_shown)
@@ -248,12 +251,12 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
         return false;
     }
     let usage = &undef.usage;
-    let decorates = |at: &usize| at.checked_sub(1).and_then(|at| undef.text.get(at)) == Some(&b'@');
+    let mut above = usage.places.iter().filter_map(|at| undef.text.get(at.checked_sub(1)?));
     let is_used = usage.called
         || usage.typed
         || !usage.members.is_empty()
         || undef.name.starts_with(char::is_uppercase)
-        || usage.places.iter().any(decorates);
+        || above.any(|byte| *byte == b'@');
     let module = &best.candidate.module;
     let everyday = undef.language.is_everyday(module) && (is_whole || !may_be_of_package(undef));
     is_used && (everyday || proof::is_in_use(undef, module))
@@ -265,10 +268,9 @@ fn may_be_of_package(undef: &Undefined<'_>) -> bool {
     let mut all = undef.facts.imports.iter().chain(siblings);
     all.any(|import| {
         let specifier = &import.specifier;
-        let files = || undef.graph.resolver().resolve(undef.file, import).files;
         !specifier.starts_with('.')
             && !undef.language.is_standard(specifier)
-            && files().is_empty()
+            && (undef.graph.resolver().resolve(undef.file, import).files).is_empty()
             && exported(undef.installed, undef.file, specifier, undef.name).is_none()
     })
 }

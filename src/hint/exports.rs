@@ -7,13 +7,9 @@ use super::similar::nearest_names;
 use super::{Query, suggest};
 use crate::graph::Graph;
 use crate::languages::{Language, aliased, removed, uses, words};
-use crate::model::{
-    Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
-};
+use crate::model::{FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion};
 use crate::policy::{is_test, is_test_text};
 use crate::source::Overlay;
-
-const MAX_SUGGESTIONS: usize = 3;
 
 /// Proposes imports for names that `file` imports from a module which does not export them: the default export or a
 /// named one in the other's place, the file that defines the name, else similar exports of that module, which are
@@ -63,12 +59,11 @@ pub(super) fn takers<'f>(
     facts: &'f FileFacts,
     name: &str,
 ) -> impl Iterator<Item = (&'f Import, &'f ImportedName)> {
-    let takes = move |one: &ImportedName| {
-        one.name == name || (one.name == "default" && one.alias.as_deref() == Some(name))
-    };
     facts.imports.iter().filter_map(move |import| {
-        let taken = import.names.iter().find(|one| takes(one))?;
-        Some((import, taken))
+        let taken = import.names.iter().find(|one| {
+            one.name == name || (one.name == "default" && one.alias.as_deref() == Some(name))
+        });
+        Some((import, taken?))
     })
 }
 
@@ -77,8 +72,9 @@ pub(super) fn exports_name(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bo
     let facts = graph.resolver().facts(path);
     let declared =
         Language::of_path(path.as_str()).is_some_and(|language| language.declares_exports);
-    let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
-    (!declared || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
+    let mut exports = facts.exports.iter().map(|export| &*export.name);
+    let is_passed = exports.any(|own| own == name || (own == "*" && name != "default"));
+    (!declared || is_passed) && graph.defining(path, name).is_some()
 }
 
 struct MissingExport<'a> {
@@ -174,8 +170,8 @@ impl MissingExport<'_> {
                 // Libraries are left out, since a module of the repository did not move into one.
                 && (row.path.is_some() || self.target.is_none())
         });
-        let is_entry = |path: &RepoPath| matches!(path.stem(), "__init__" | "index");
-        let may_be_certain = self.target.as_ref().is_some_and(|path| !is_entry(path))
+        let target = self.target.as_ref().map(RepoPath::stem);
+        let may_be_certain = target.is_some_and(|stem| !matches!(stem, "__init__" | "index"))
             && !is_test(file.as_str())
             && !is_test_text(file.as_str(), &text);
         for row in &mut rows {
@@ -199,7 +195,7 @@ impl MissingExport<'_> {
             None => self.language.exported(&self.import.specifier).map(str::to_owned).collect(),
         };
         let free = offered.iter().map(String::as_str).filter(|name| !in_use.contains(name));
-        let near = nearest_names(wanted, free).into_iter().take(MAX_SUGGESTIONS);
+        let near = nearest_names(wanted, free).into_iter().take(3);
         near.map(|(_, name)| self.make_suggestion(name, name, HintSource::Similar))
             .collect()
     }
@@ -242,9 +238,10 @@ pub fn rename_name(
         return retake_name(file, text, facts, &import.specifier, (old, new));
     }
     let found = uses(file, text.as_bytes(), old)?;
-    let is_member = |at: &usize| text.get(..*at).is_some_and(|head| head.ends_with('.'));
     let places = words(text.as_bytes(), old);
-    let places = places.filter(|at| is_member(at) || found.places.contains(at));
+    let places = places.filter(|at| {
+        (text.get(..*at).is_some_and(|head| head.ends_with('.'))) || found.places.contains(at)
+    });
     let is_other = found.is_own() || found.shadowed;
     (!is_other).then(|| replace_words(text, &places.collect::<Vec<_>>(), old, new))
 }

@@ -11,7 +11,6 @@ use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Ignored;
 
-const MAX_SUGGESTIONS: usize = 3;
 /// The edits to a name that has nothing in common.
 const RENAMED: usize = usize::MAX;
 
@@ -39,10 +38,11 @@ pub(super) fn missing_modules(
             ];
             let found = graph.resolver().resolve(file, import);
             // Node.js names the path to which an alias leads.
-            let is_tried = |path: &String| format!("/{module}").ends_with(&format!("/{path}"));
+            let mut tried = found.tried.iter().map(|path| format!("/{path}"));
             kinds.contains(&import.kind)
                 && found.files.is_empty()
-                && (leads_to(file, import, module) || found.tried.iter().any(is_tried))
+                && (leads_to(file, import, module)
+                    || tried.any(|path| format!("/{module}").ends_with(&path)))
         }) {
             let taken = import.names.iter().map(|one| one.name.as_str());
             let missing = MissingModule {
@@ -124,7 +124,7 @@ impl MissingModule<'_> {
         let first = places.first().filter(|(edits, _, _)| *edits < RENAMED);
         let certain = whole == 1 && first.is_some_and(|(_, _, path)| self.is_certain(path));
         let mut found: Vec<Suggestion> = Vec::new();
-        for (edits, has_all, path) in places.into_iter().take(MAX_SUGGESTIONS) {
+        for (edits, has_all, path) in places.into_iter().take(3) {
             let certain = certain && found.is_empty();
             let is_same = edits == 0 || has_all;
             let (module, _) = self.idiom.respell_module(path, &self.import.specifier);
@@ -165,9 +165,11 @@ impl MissingModule<'_> {
     // Whether a file of another name defines all that is imported, and no test of it is meant.
     fn may_be_renamed(&self, path: &RepoPath) -> bool {
         let text = self.graph.source().read(path).unwrap_or_default();
-        let holds = |name: &&str| *name != "default" && words(&text, name).next().is_some();
-        let holds_all = !is_test(path.as_str()) && self.taken.iter().all(holds);
-        holds_all && self.has_all(path) && self.taken.iter().all(|name| self.is_home(path, name))
+        let mut taken = self.taken.iter();
+        !is_test(path.as_str())
+            && taken.all(|name| *name != "default" && words(&text, name).next().is_some())
+            && self.has_all(path)
+            && self.taken.iter().all(|name| self.is_home(path, name))
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {
@@ -181,8 +183,8 @@ impl MissingModule<'_> {
             return (component && name == "default") || exports_name(self.graph, path, name);
         }
         let is_package = path.stem() == "__init__";
-        let submodule = || is_package && self.graph.has_module(path.directory(), name);
-        self.graph.defining(path, name).is_some() || submodule()
+        self.graph.defining(path, name).is_some()
+            || (is_package && self.graph.has_module(path.directory(), name))
     }
 
     // Python modules show all that they import: the name has to be from there.
@@ -223,8 +225,9 @@ impl MissingModule<'_> {
         };
         let found = resolver.resolve(self.query.file, &there).files;
         // For a package of Python its submodules, where those are taken.
-        let within = |file: &RepoPath| path.stem() == "__init__" && file.is_below(path.directory());
-        let leads = found.contains(path) || (!found.is_empty() && found.iter().all(within));
+        let is_package = path.stem() == "__init__" && !found.is_empty();
+        let leads = found.contains(path)
+            || is_package && found.iter().all(|file| file.is_below(path.directory()));
         let rules = resolver.module_rules(self.query.file);
         keeps_root && leads && resolver.is_spelled(rules, &module, path)
     }

@@ -77,9 +77,11 @@ pub(super) fn covers_candidate(undef: &Undefined<'_>, candidate: &Candidate) -> 
         };
         let facts = undef.graph.resolver().facts(path);
         let exported = facts.exports.iter().any(|export| export.name == *member);
-        let module =
-            || path.stem() == "__init__" && undef.graph.has_module(path.directory(), member);
-        Some(undef.graph.defining(path, member).is_some() || exported || module())
+        Some(
+            undef.graph.defining(path, member).is_some()
+                || exported
+                || path.stem() == "__init__" && undef.graph.has_module(path.directory(), member),
+        )
     });
     has.reduce(|all, one| all && one)
 }
@@ -134,14 +136,12 @@ pub(super) fn find_doubt(
     ];
     let failed = proofs.iter().find(|(_, holds)| !holds);
     // Last, because it reads all that the other file loads.
-    let loads = |path: &RepoPath| {
+    failed.map(|(doubt, _)| *doubt).or_else(|| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
-        erased || still_loads(undef, path)
-    };
-    let is_circle = || one.path.as_ref().is_some_and(|path| !loads(path));
-    failed
-        .map(|(doubt, _)| *doubt)
-        .or_else(|| is_circle().then_some("the modules may import each other"))
+        let path = one.path.as_ref().filter(|_| !erased);
+        path.is_some_and(|path| !still_loads(undef, path))
+            .then_some("the modules may import each other")
+    })
 }
 
 // Whether the import can be part of no cycle: nothing that the other file loads leads back to this one, or to a
@@ -222,14 +222,15 @@ fn leads_to(undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
 // Whether the installed package is known not to have the name.
 fn has_nothing(undef: &Undefined<'_>, one: &Suggestion) -> bool {
     let named = one.path.is_none() && !matches!(one.imported.as_str(), "*" | "default");
-    let has = || exported(undef.installed, undef.file, &one.module, &one.imported);
-    named && one.source != HintSource::Stdlib && has() == Some(Has::Nothing)
+    named
+        && one.source != HintSource::Stdlib
+        && (exported(undef.installed, undef.file, &one.module, &one.imported)) == Some(Has::Nothing)
 }
 
 fn has_members(undef: &Undefined<'_>, one: &Suggestion) -> bool {
     let candidate = Candidate::new(&*one.module, &*one.imported, one.path.clone());
-    let submodule = || !undef.language.declares_exports && names_submodule(&candidate);
-    let module = one.imported == "*" || submodule();
+    let module =
+        one.imported == "*" || (!undef.language.declares_exports && names_submodule(&candidate));
     !module || covers_candidate(undef, &candidate) != Some(false)
 }
 

@@ -151,11 +151,10 @@ impl Idiom for Python<'_> {
         let named = installed.distributions().into_iter().flat_map(|one| {
             one.modules.into_iter().map(move |module| (normal_name(&one.name), module))
         });
-        let has = |module: &str| {
+        let meant = named.filter(|(package, module)| {
             let found = exported(installed, file, module, name);
-            matches!(found, Some(Has::Exported { .. }))
-        };
-        let meant = named.filter(|(name, module)| has(module) && is_required(source, file, name));
+            matches!(found, Some(Has::Exported { .. })) && is_required(source, file, package)
+        });
         meant.map(|(_, module)| module).collect()
     }
 

@@ -154,8 +154,10 @@ impl Idiom for Script<'_> {
     fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
-        let row = |package| (package, "default".to_owned(), HintSource::Manifest);
-        resolver.declared_like(file, name).into_iter().map(row).collect()
+        let packages = resolver.declared_like(file, name).into_iter();
+        packages
+            .map(|package| (package, "default".to_owned(), HintSource::Manifest))
+            .collect()
     }
 
     fn declares_module(&self, module: &str) -> bool {
@@ -214,7 +216,6 @@ impl Idiom for Script<'_> {
         let path = one.path.as_ref();
         let (module, imported) = (&*import.specifier, &*one.imported);
         let candidate = Candidate::new(module, imported, one.path.clone());
-        let is_spelled = |path| resolver.is_spelled(rules, &import.specifier, path);
         let erased = kind.is_some_and(DefinitionKind::is_erased)
             || path.is_some_and(|path| is_type(graph, path, &one.imported));
         let typed = if undef.usage.value {
@@ -232,7 +233,7 @@ impl Idiom for Script<'_> {
             ImportKind::Require => path.and_then(|path| path.extension()) == Some("mjs"),
             _ => false,
         };
-        path.is_none_or(is_spelled)
+        path.is_none_or(|path| resolver.is_spelled(rules, &import.specifier, path))
             && typed
             && !mixed
             && !crosses_boundary(undef, &candidate)
@@ -264,21 +265,20 @@ pub(super) fn crosses_boundary(undef: &Undefined<'_>, candidate: &Candidate) -> 
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
     theirs.0 != ours.0
         && !undef.facts.imports.iter().chain(siblings).any(|import| {
-            let target = || resolver.target(undef.file, import);
             import.specifier.starts_with("..")
-                && target().is_some_and(|path| path.is_below(&theirs.0))
+                && (resolver.target(undef.file, import))
+                    .is_some_and(|path| path.is_below(&theirs.0))
         })
 }
 
 // Whether a file or the one that defines the name exports it as a type alone.
 fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    let exports_type = |path: &RepoPath| {
-        let facts = graph.resolver().facts(path);
+    let files = std::iter::once(path.clone()).chain(graph.defining(path, name));
+    files.into_iter().any(|path| {
+        let facts = graph.resolver().facts(&path);
         let mut own = facts.exports.iter().filter(|one| one.name == name).peekable();
         path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
-    };
-    let definer = graph.defining(path, name);
-    exports_type(path) || definer.is_some_and(|definer| exports_type(&definer))
+    })
 }
 
 // Whether the specifier means the same file from here.

@@ -7,29 +7,25 @@ use super::query::Undefined;
 use crate::languages::uses;
 use crate::model::{HintSource, Suggestion};
 
-const MAX_SUGGESTIONS: usize = 3;
-
 /// Proposes names in scope that differ from the undefined one by a typo, with an empty statement: imported names,
 /// names that the file binds, parameters, else names of the language itself. Never certain.
 pub(super) fn similar_names(undef: &Undefined<'_>) -> Vec<Suggestion> {
     let text = String::from_utf8_lossy(undef.text);
-    let is_bound = |name: &str| {
-        let found = uses(undef.file, undef.text, name);
-        found.is_some_and(|found| found.is_own() || found.shadowed)
-    };
     let imported = undef.facts.imports.iter().flat_map(|import| &import.names);
     let imported: BTreeSet<&str> = imported.map(|name| name.local()).collect();
-    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    let mut near = nearest_names(undef.name, text.split(|letter| !is_letter(letter)));
+    let names = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$'));
+    let mut near = nearest_names(undef.name, names);
     near.retain(|(_, word)| {
-        imported.contains(word) || (!undef.language.is_global(word) && is_bound(word))
+        let found =
+            || uses(undef.file, undef.text, word).filter(|_| !undef.language.is_global(word));
+        imported.contains(word) || found().is_some_and(|found| found.is_own() || found.shadowed)
     });
     if near.is_empty() {
         let globals = undef.language.global_names();
         let alike = globals.filter(|name| is_upper(name) == is_upper(undef.name));
         near = nearest_names(undef.name, alike);
     }
-    let suggestions = near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| Suggestion {
+    let suggestions = near.into_iter().take(3).map(|(_, name)| Suggestion {
         name: undef.name.to_owned(),
         confidence: 25,
         source: HintSource::Similar,
@@ -63,11 +59,11 @@ pub fn only_near<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Optio
 /// Returns the edits between two names that may have been mistaken for each other: none when only case and
 /// underscores differ, one in a short name, two in a long one.
 pub fn distance(wanted: &str, name: &str) -> Option<usize> {
-    let plain = |text: &str| text.to_lowercase().replace('_', "");
     if wanted == name || wanted.len() < 3 || name.len() < 3 || are_opposites(wanted, name) {
         return None;
     }
-    if plain(wanted) == plain(name) {
+    let [plain, other] = [wanted, name].map(|text| text.to_lowercase().replace('_', ""));
+    if plain == other {
         return Some(0);
     }
     let allowed = match wanted.chars().count() {
@@ -87,8 +83,7 @@ const OPPOSITES: &str = "get/set min/max import/export include/exclude en/de inc
     non/ not/ no/ de/";
 
 fn are_opposites(one: &str, other: &str) -> bool {
-    let plain = |text: &str| text.to_lowercase().replace('_', "");
-    let (one, other) = (plain(one), plain(other));
+    let [one, other] = [one, other].map(|text| text.to_lowercase().replace('_', ""));
     let mut pairs = OPPOSITES.split_whitespace().filter_map(|pair| pair.split_once('/'));
     one != other
         && pairs.any(|(a, b)| one.replacen(a, b, 1) == other || other.replacen(a, b, 1) == one)

@@ -66,11 +66,11 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
             .filter(|definition| definition.name == local)
             .map(|definition| definition.kind)
             .collect();
-        let is_submodule = || {
-            let is_package = at.file_stem().is_some_and(|stem| stem == "__init__");
-            is_package && (files.beside)(&at, &format!(".{name}")).is_some()
-        };
-        if export.is_some() || !language.declares_exports && !kinds.is_empty() || is_submodule() {
+        let is_package = at.file_stem().is_some_and(|stem| stem == "__init__");
+        if export.is_some()
+            || !language.declares_exports && !kinds.is_empty()
+            || is_package && (files.beside)(&at, &format!(".{name}")).is_some()
+        {
             let erased = !kinds.is_empty() && kinds.iter().all(|kind| kind.is_erased());
             return Some(Has::Exported { erased });
         }

@@ -114,11 +114,13 @@ fn inspect_node(node: Node<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -
     }
     if node.is_error() {
         let near = String::from_utf8_lossy(text.get(node.byte_range()).unwrap_or_default());
-        let near: String = near.lines().next().unwrap_or("").chars().take(60).collect();
-        problems.push(ParseProblem::new(
-            line_of(node),
-            format!("unexpected `{}`", near.trim()),
-        ));
+        let near: String = near.trim().lines().next().unwrap_or("").chars().take(60).collect();
+        let message = match near.trim_end() {
+            // Python: an indentation that no line above explains.
+            "" => "unexpected indentation".to_owned(),
+            near => format!("unexpected `{near}`"),
+        };
+        problems.push(ParseProblem::new(line_of(node), message));
         return false;
     }
     node.has_error()

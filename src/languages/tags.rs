@@ -100,20 +100,21 @@ impl Reader<'_> {
     fn read_export(&self, found: &Captures<'_>) -> Option<Export> {
         let star = get(found, "export.star");
         let at = star.or_else(|| get(found, "export.one"))?;
-        let named = |name: &str| get(found, name).map(|node| plain_text(node, self.text));
+        let [from, alias, own] = ["from", "as", "local"]
+            .map(|name| get(found, name).map(|node| plain_text(node, self.text)));
         let value = get(found, "value").filter(|value| value.kind() == "identifier");
         let value = value.map(|value| text_of(value, self.text));
-        let (name, local) = match (star, get(found, "default"), named("as")) {
+        let (name, local) = match (star, get(found, "default"), alias) {
             (Some(_), ..) => ("*".to_owned(), None),
             (_, Some(_), _) => ("default".to_owned(), value),
             (.., Some(name)) => {
                 let value = value.filter(|value| *value != name);
-                (name, named("local").or(value))
+                (name, own.or(value))
             }
-            _ => (named("local")?, None),
+            _ => (own?, None),
         };
         Some(Export {
-            from: named("from"),
+            from,
             type_only: get(found, "erased").is_some(),
             ..Export::new(name, local, line_of(at))
         })

@@ -290,7 +290,7 @@ pub struct FailurePacket {
     pub context_bytes: u64,
     /// Paths an agent asked for.
     pub requested_files: Vec<String>,
-    /// How the attempt before this one ended.
+    /// How the previous attempt ended.
     pub previous: Option<PreviousAttempt>,
     /// Changes of this run that helped; the files and the log are those with them.
     pub kept: Vec<KeptChange>,

@@ -148,7 +148,7 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     for error in syntax_errors(path, old) {
         *earlier.entry((error.message, line_of(old, error.line))).or_default() += 1;
     }
-    found
+    let errors = found
         .into_iter()
         .filter(
             |error| match earlier.get_mut(&(error.message.clone(), line_of(new, error.line))) {
@@ -167,8 +167,10 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
                 line: u64::from(error.line),
                 message: format!("{} in `{:.120}`", error.message, line.trim()),
             }
-        })
-        .collect()
+        });
+    let mut errors: Vec<AfterProblem> = errors.collect();
+    errors.dedup();
+    errors
 }
 
 fn line_of(bytes: &[u8], line: u32) -> &[u8] {

@@ -109,9 +109,9 @@ fn with_edges(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let last = is_feed(old.last()) && !is_feed(new.last());
     let first = is_feed(old.first()) && !is_feed(new.first());
     let end = last_line_end(old);
-    let edge = |lacks: bool| if lacks { end } else { b"" };
+    let [above, below] = [first, last].map(|lacks| if lacks { end } else { b"" });
     ((first || last) && !old.trim_ascii().is_empty() && !new.trim_ascii().is_empty())
-        .then(|| [edge(first), new, edge(last)].concat())
+        .then(|| [above, new, below].concat())
 }
 
 fn is_feed(byte: Option<&u8>) -> bool {

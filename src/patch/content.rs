@@ -67,9 +67,12 @@ fn compose_surely(
     section: &FilePatch<'_>,
 ) -> Result<Vec<u8>, (u64, Refusal)> {
     let explicit = section.headers.explicit.is_some();
-    let line = |hunk: Option<&Hunk<'_>>| hunk.map_or(0, |hunk| u64::from(hunk.line));
-    let bytes = compose_edits(text, outcomes, !explicit)
-        .map_err(|(index, failure)| (line(hunks.get(index)), failure))?;
+    let bytes = compose_edits(text, outcomes, !explicit).map_err(|(index, failure)| {
+        (
+            hunks.get(index).map_or(0, |hunk| u64::from(hunk.line)),
+            failure,
+        )
+    })?;
     let mut placed = outcomes.iter().flatten();
     let lost = placed.find_map(|placed| Some((lost_indent(&placed.lines)?, LOST)));
     match lost.or_else(|| find_shift(section, outcomes, &bytes)) {
@@ -107,8 +110,8 @@ fn gained_blank(lines: &[HunkLine<'_>]) -> Option<u32> {
     let solid = lines.iter().filter(|line| !line.is_blank());
     let (old, added): (Vec<_>, Vec<_>) = solid.partition(|line| line.is_old());
     let least = added.iter().map(|line| indent_width(line)).min()?;
-    let has = |wanted: usize| old.iter().any(|line| indent_width(line) == wanted);
-    let is_shifted = least % 2 == 1 && !has(least) && has(least - 1);
+    let widths: Vec<usize> = old.iter().map(|line| indent_width(line)).collect();
+    let is_shifted = least % 2 == 1 && !widths.contains(&least) && widths.contains(&(least - 1));
     added.first().filter(|_| is_shifted).map(|line| line.at)
 }
 

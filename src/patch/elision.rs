@@ -66,10 +66,10 @@ pub(super) fn elision_of(line: &[u8]) -> Option<Elision> {
     let has_dots = is_dotted(said);
     let said = said.trim_matches(|letter: char| is_edge(letter) || matches!(letter, '.' | '…'));
     let words: Vec<&str> = said.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let has_word = |list: &str| list.split('|').any(|word| words.contains(&word));
-    let names_rest = has_word("rest|remaining|existing");
+    let [names_rest, leaves_out] = ["rest|remaining|existing", LEFT_OUT]
+        .map(|list| list.split('|').any(|word| words.contains(&word)));
     let stays = STAYS.split('|').any(|end| said.contains(end));
-    let speaks = has_word(LEFT_OUT) || stays;
+    let speaks = leaves_out || stays;
     if has_dots && speaks && words.len() < 12
         || names_rest && words.len() < 10 && (stays || words.ends_with(&["code", "here"]))
     {

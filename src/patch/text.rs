@@ -103,8 +103,9 @@ impl<'a> Text<'a> {
 
     /// Returns the lines that a range of bytes touches.
     pub(super) fn touched_rows(&self, range: &Range<usize>) -> Range<usize> {
-        let row = |at: usize| self.starts.partition_point(|start| *start as usize <= at);
-        row(range.start).saturating_sub(1)..row(range.end.saturating_sub(1))
+        let [start, end] = [range.start, range.end.saturating_sub(1)]
+            .map(|at| self.starts.partition_point(|start| *start as usize <= at));
+        start.saturating_sub(1)..end
     }
 
     /// The bytes of the lines from `from` up to `to`.

@@ -87,12 +87,12 @@ fn compare_runner(
         after: now.map_or_else(|| is_checker.then(Default::default), |now| Some(now.counts)),
         tests: Vec::new(),
     };
-    let unseen = || format!("{runner} did not print its closing summary");
+    let unseen = format!("{runner} did not print its closing summary");
     let Some(now) = now else {
         // Of a checker that says nothing when all is well its exit code decides.
         let is_silent = matches!(runner, TestRunner::Tsc | TestRunner::Eslint);
         if !is_checker || !is_silent && !then.is_empty() {
-            missing.push(unseen());
+            missing.push(unseen);
         }
         return proof;
     };
@@ -117,7 +117,7 @@ fn compare_runner(
     }
     for then in then {
         if then.printed && !now.printed {
-            missing.push(unseen());
+            missing.push(unseen.clone());
         }
         if then.source == ProofSource::Report && now.source != ProofSource::Report {
             missing.push(format!("{runner} did not write the requested report"));

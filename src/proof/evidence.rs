@@ -131,10 +131,10 @@ pub struct CommandOutput<'p> {
 
 /// Reads what a command printed, and the report if there is one.
 pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
-    let named = |runner: TestRunner| printed.named.contains(&runner);
+    let named = &printed.named;
     let closed: Vec<Closing> = find_closings(printed.text, &printed.named)
         .into_iter()
-        .filter(|c| named(c.runner) || printed.named.is_empty() || !is_checker(c.runner))
+        .filter(|c| named.contains(&c.runner) || named.is_empty() || !is_checker(c.runner))
         .collect();
     // Several runs of one runner need its output, because each overwrote the report of the one before.
     let report = printed.report.as_deref().filter(|_| {

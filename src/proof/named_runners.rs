@@ -16,19 +16,19 @@ pub fn named_runners(run: &CommandFiles) -> Vec<TestRunner> {
 
 fn runner(words: &[String]) -> Option<TestRunner> {
     let first = base_name(words.first()?);
-    let has = |word: &str| words.iter().any(|own| own == word);
+    let has_test = words.iter().any(|word| word == "test");
     let second = words.get(1).map_or("", String::as_str);
     if first.starts_with("python") || first == "py" {
         let module = words.iter().position(|word| word == "-m");
         if let Some(name) = module.and_then(|at| words.get(at + 1)) {
             return match name.as_str() {
-                "django" if has("test") => Some(TestRunner::Unittest),
+                "django" if has_test => Some(TestRunner::Unittest),
                 name => by_name(name),
             };
         }
         let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
         return match base_name(script) {
-            "manage.py" if has("test") => Some(TestRunner::Unittest),
+            "manage.py" if has_test => Some(TestRunner::Unittest),
             name => by_name(name),
         };
     }
@@ -45,7 +45,7 @@ fn runner(words: &[String]) -> Option<TestRunner> {
         "go" if second == "test" => Some(TestRunner::GoTest),
         "ruff" if second == "format" => None,
         "playwright" if second != "test" => None,
-        "django-admin" if has("test") => Some(TestRunner::Unittest),
+        "django-admin" if has_test => Some(TestRunner::Unittest),
         name => by_name(name),
     }
 }

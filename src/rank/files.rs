@@ -113,20 +113,23 @@ fn score_signals(
     terms: &[FileTerms],
     rarity: &[f64],
 ) -> [Vec<f64>; SIGNALS.len()] {
-    let look_up = |values: HashMap<&RepoPath, f64>| {
+    let imported = input.hops.iter().filter(|(_, hops)| *hops > 0);
+    let imported: HashMap<&RepoPath, f64> =
+        imported.map(|(path, hops)| (path, 1.0 / f64::from(*hops))).collect();
+    let changed = input.changed.iter().map(|path| (path, 1.0)).collect();
+    let ran = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
+    let [imported, changed, ran] = [imported, changed, ran].map(|values| {
         let values = paths.iter().map(|path| values.get(path).copied().unwrap_or(0.0));
         values.collect::<Vec<f64>>()
-    };
-    let imported = input.hops.iter().filter(|(_, hops)| *hops > 0);
-    let imported = imported.map(|(path, hops)| (path, 1.0 / f64::from(*hops)));
+    });
     [
         normalize_scores(words_scores(question, rarity, terms)),
         normalize_scores(definition_scores(question, terms)),
         mention_scores(question, paths, input.mentioned),
         normalize_scores(name_scores(question, paths)),
-        look_up(imported.collect()),
-        look_up(input.changed.iter().map(|path| (path, 1.0)).collect()),
-        look_up(input.ran.iter().map(|(path, ran)| (path, *ran)).collect()),
+        imported,
+        changed,
+        ran,
         normalize_scores(history_scores(question, paths, input)),
     ]
 }

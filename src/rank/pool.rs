@@ -112,11 +112,12 @@ fn packages_for_tests(listing: &Listing) -> Vec<String> {
             let Some((above, "test" | "testing")) = folder.rsplit_once('/') else {
                 continue;
             };
-            let is_package = |folder: &str| listing.has_file(&format!("{folder}/__init__.py"));
             let below = path.as_str().get(end + 1..).unwrap_or_default();
             let own = !below.starts_with("tests/");
-            let may_be =
-                found.entry(folder).or_insert_with(|| is_package(above) && is_package(folder));
+            let may_be = found.entry(folder).or_insert_with(|| {
+                let mut folders = [above, folder].into_iter();
+                folders.all(|folder| listing.has_file(&format!("{folder}/__init__.py")))
+            });
             *may_be &= !(own && is_test_file(path.file_name()));
         }
     }

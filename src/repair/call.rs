@@ -127,13 +127,14 @@ impl Session<'_> {
         self.stage.event(EventKind::AgentCalled { seconds })?;
         // The run's folder is closed to it.
         let out = self.stage.place.private().join(folder.replace('/', "-"));
-        let path = |name: &str| self.stage.journal.path(&format!("{folder}/{name}"));
+        let [packet, prompt] = ["failure-packet.json", "prompt.md"]
+            .map(|name| self.stage.journal.path(&format!("{folder}/{name}")));
         let request = Call {
             command: &command,
             adapter: agent.adapter,
             places: Places {
-                packet: &path("failure-packet.json"),
-                prompt: &path("prompt.md"),
+                packet: &packet,
+                prompt: &prompt,
                 out: &out,
                 workdir: self.stage.place.root(),
             },

@@ -26,10 +26,11 @@ impl Target {
     fn mutation_outcome(&self, ran: &CommandsRun) -> MutationOutcome {
         let mut named = ran.diagnosis.failing_tests.iter();
         let mut tests = ran.diagnosis.tests.iter();
-        let is_own = |path: Option<&str>| path.is_none_or(|path| path == self.path.as_str());
         let failed = named.any(|id| self.ids.contains(id))
-            || tests
-                .any(|test| is_own(test.path.as_deref()) && names_it(&test.id, &self.test.names));
+            || tests.any(|test| {
+                let is_own = test.path.as_deref().is_none_or(|path| path == self.path.as_str());
+                is_own && names_it(&test.id, &self.test.names)
+            });
         match failed {
             true => MutationOutcome::Failed,
             false if ran.observed.passed => MutationOutcome::Passed,

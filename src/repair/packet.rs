@@ -178,7 +178,7 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
     }
     text.push_str(&list_items(&criteria));
     if !focus.is_empty() {
-        text.push_str("\nOnly these tests are yours; others may still fail:\n");
+        text.push_str("\nMake only these tests pass; others may still fail:\n");
         text.push_str(&list_items(&focus.iter().collect::<Vec<_>>()));
     }
     text

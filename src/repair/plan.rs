@@ -100,7 +100,7 @@ impl PartsRun {
             _ => format!("the commands still fail after {ran} parts"),
         };
         if let Some((count, why)) = left {
-            message.push_str(&format!("; not begun: {count} more ({why})"));
+            message.push_str(&format!("; {count} more not started ({why})"));
         }
         stop(RunStatus::Split, *reason, &message)
     }

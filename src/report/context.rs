@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::visible::one_line;
-use crate::model::{Code, ContextDocument, FileMode, PacketFile};
+use crate::model::{self, Code, ContextDocument, FileMode, PacketFile, Role};
 
 /// Lists what is in a packet and why, and what was left out.
 ///
@@ -20,11 +20,15 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     }
     let head = ["FILE", "ROLE", "MODE", "BYTES", "TOKENS", "WHY"];
     page.table(head, context.files.iter().map(file_cells));
+    let (bytes, tokens) = (context.total_bytes, context.total_tokens);
+    let files = context.files.len();
+    let files = if files == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{files} files")
+    };
     page.heading(format!(
-        "Total: {} files, {} bytes, about {} tokens",
-        context.files.len(),
-        context.total_bytes,
-        context.total_tokens
+        "Total: {files}, {bytes} bytes, about {tokens} tokens"
     ));
     page.line(format!(
         "As a complete prompt: about {prompt_tokens} tokens"
@@ -32,10 +36,23 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let rejected = context.files_rejected.iter();
     let rejected = rejected.map(|file| left_out(&file.path, file.code, &file.reason));
     page.section("Rejected", rejected);
-    let omitted = context.omitted.iter().map(|file| {
+    // The best three by name: whoever misses a file raises the limit of the others too.
+    let mut counts = context.omitted_counts.clone();
+    let mut omitted = Vec::new();
+    for file in context.omitted.iter().take(3) {
         let reason = [file.reason.as_str(), file.remedy.as_str()].join("; ");
-        left_out(&file.path, file.code, reason.trim_end_matches("; "))
-    });
+        omitted.push(left_out(
+            &file.path,
+            file.code,
+            reason.trim_end_matches("; "),
+        ));
+        *counts.entry(file.code).or_default() -= 1;
+    }
+    let more = counts.iter().filter(|(_, count)| **count > 0);
+    omitted.extend(more.map(|(code, count)| {
+        let title = model::page(&code.to_string()).map_or("", |page| page.title);
+        format!("{count} more  {code} {title}")
+    }));
     page.section("Omitted", omitted);
     let next: Vec<String> =
         context.next.iter().take(5).map(|path| one_line(path.as_str())).collect();
@@ -67,7 +84,10 @@ fn file_cells(file: &PacketFile) -> [String; 6] {
     }
     [
         one_line(file.path.as_str()),
-        file.role.to_string(),
+        match file.role {
+            Role::Closure => "imported".to_owned(),
+            role => role.to_string(),
+        },
         mode,
         file.bytes.to_string(),
         file.tokens.to_string(),

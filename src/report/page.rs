@@ -228,13 +228,10 @@ fn plain_name(field: &str) -> String {
 
 /// Formats rows in columns as wide as their widest cell; numbers are aligned right.
 pub fn table<R: AsRef<[String]>>(rows: &[R]) -> String {
-    let width = |at: usize| {
-        let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
     let lines = rows.iter().map(|row| {
         let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
-            let width = width(at);
+            let column = rows.iter().filter_map(|row| row.as_ref().get(at));
+            let width = column.map(|cell| cell.chars().count()).max().unwrap_or(0);
             let number = cell.split(' ').next().unwrap_or_default().replace(',', "");
             // A sentence may begin with a number too: only a number with its unit is aligned.
             if number.parse::<f64>().is_ok() && cell.matches(' ').count() < 2 {

@@ -34,7 +34,8 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         let (code, message, line) = (mend.code, &mend.message, mend.patch_line);
         text.push_str(&format!("corrected[{code}]: {message} ({name}:{line})\n"));
     }
-    for after in verdict.broken() {
+    let refused: Vec<Code> = verdict.problems.iter().map(|problem| problem.code).collect();
+    for after in verdict.broken().filter(|after| !refused.contains(&after.code)) {
         let (code, message, path) = (after.code, &after.message, &after.path);
         text.push_str(&format!(
             "warning[{code}]: {message} ({path}:{})\n",

@@ -180,7 +180,7 @@ impl Prompt<'_> {
     }
 
     fn previous(&mut self, previous: &PreviousAttempt) {
-        self.heading("The attempt before this one");
+        self.heading("The previous attempt");
         let outputs = previous.outputs.as_ref();
         self.say(match previous.stop_reason {
             _ if previous.kept => "kept one",

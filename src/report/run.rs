@@ -50,12 +50,15 @@ pub fn run_html(run: &RunRecord) -> String {
     let mut page = page(run, "");
     page.folded("End of the first log", &run.log);
     for attempt in &run.attempts {
-        let title = |what: &str| format!("Attempt {}: {what}", attempt.result.attempt);
         let packet = attempt.files.iter().map(|(path, why)| format!("{path}: {why}\n"));
-        page.folded(&title("packet"), &packet.collect::<String>());
-        page.folded(&title("patch"), &attempt.patch);
-        page.folded(&title("feedback"), &attempt.feedback);
-        page.folded(&title("end of the test log"), &attempt.log);
+        for (what, text) in [
+            ("packet", &packet.collect::<String>()),
+            ("patch", &attempt.patch),
+            ("feedback", &attempt.feedback),
+            ("end of the test log", &attempt.log),
+        ] {
+            page.folded(&format!("Attempt {}: {what}", attempt.result.attempt), text);
+        }
     }
     page.html(&format!(
         "{}: {}",

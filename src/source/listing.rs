@@ -153,6 +153,22 @@ impl Listing {
             .partition_point(|entry| prefix_order(entry.path.as_str(), directory).is_eq());
         &self.entries[start..start + count]
     }
+
+    /// Returns the files whose names are nearest to a path that does not exist, the best first.
+    pub fn nearest_paths(&self, missing: &str, count: usize) -> Vec<RepoPath> {
+        // Only the end is compared, because similarity costs the product of both lengths.
+        let missing = &missing[missing.ceil_char_boundary(missing.len().saturating_sub(200))..];
+        let name = missing.rsplit('/').next().unwrap_or(missing);
+        let scored = self.files().map(|entry| {
+            let same_name = strsim::jaro_winkler(name, entry.path.file_name());
+            let same_path = strsim::normalized_levenshtein(missing, entry.path.as_str());
+            (same_name * 0.6 + same_path * 0.4, &entry.path)
+        });
+        let mut near: Vec<(f64, &RepoPath)> = scored.filter(|(score, _)| *score > 0.6).collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        near.truncate(count);
+        near.into_iter().map(|(_, path)| path.clone()).collect()
+    }
 }
 
 // Orders a path against the range of paths that start with `directory/`.
@@ -189,5 +205,16 @@ mod tests {
         let below: Vec<_> = listing.below("a").iter().map(|entry| entry.path.as_str()).collect();
         assert_eq!(below, ["a/b.ts", "a/b/c.ts"]);
         assert!(listing.below("zz").is_empty());
+    }
+
+    #[test]
+    fn finds_nearest_paths_best_first() {
+        let listing = listing(&["src/user.ts", "src/users/list.ts", "tests/user.test.ts"]);
+        assert_eq!(
+            listing.nearest_paths("src/usr.ts", 2)[0].as_str(),
+            "src/user.ts"
+        );
+        assert!(listing.nearest_paths("zzzzqqqq", 2).is_empty());
+        assert!(listing.nearest_paths(&"é".repeat(300), 2).is_empty());
     }
 }

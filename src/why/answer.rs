@@ -13,12 +13,6 @@ use crate::model::{
 };
 use crate::workspace::Workspace;
 
-/// Suspects that a document holds.
-const MAX_SUSPECTS: usize = 20;
-/// Lines of a change that a document shows.
-const MAX_DIFF_LINES: usize = 20;
-/// Submodules that a document names as not tried.
-const MAX_SUBMODULES: usize = 3;
 /// The answer of a search.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -99,7 +93,8 @@ pub(super) fn build_document(
     let verdict = answer.decide_verdict(!has_submodules && trials.place.kind() != "copy");
     let mut around = Vec::new();
     if verdict == WhyVerdict::Unknown {
-        around.extend(submodules(workspace).take(MAX_SUBMODULES).map(not_tried));
+        // Submodules that a document names as not tried.
+        around.extend(submodules(workspace).take(3).map(not_tried));
     }
     if answer.is_open() {
         around.extend((find.around)(trials.red(), trials.not_run()));
@@ -107,8 +102,10 @@ pub(super) fn build_document(
     let mut suspects = answer.suspects;
     let likely = trials.likely.as_deref().filter(|_| verdict != WhyVerdict::Caused);
     put_likely_first(&mut suspects, likely.unwrap_or_default());
-    let more = suspects.len().saturating_sub(MAX_SUSPECTS);
-    suspects.truncate(MAX_SUSPECTS);
+    // Suspects that a document holds.
+    let max_suspects = 20;
+    let more = suspects.len().saturating_sub(max_suspects);
+    suspects.truncate(max_suspects);
     let place_now = |cause| place_now(masked(cause), workspace);
     let failed_before = trials.failures.failed_before();
     let failed_before = failed_before.iter().map(|name| mask(name)).collect();
@@ -149,9 +146,8 @@ fn put_likely_first(suspects: &mut [WhyChange], likely: &[String]) {
         1 => "it reverted".to_owned(),
         count => format!("these {count} changes reverted together"),
     };
-    let is_likely = |suspect: &WhyChange| likely.contains(&suspect.place());
-    suspects.sort_by_key(|suspect| !is_likely(suspect));
-    for suspect in suspects.iter_mut().take_while(|suspect| is_likely(suspect)) {
+    suspects.sort_by_key(|suspect| !likely.contains(&suspect.place()));
+    for suspect in suspects.iter_mut().filter(|suspect| likely.contains(&suspect.place())) {
         suspect.why = format!("the failing tests passed once with {with}");
     }
 }
@@ -179,7 +175,7 @@ pub(super) fn describe_changes(
     ranked: &[Suspect],
     commit: Option<&str>,
 ) -> Vec<WhyChange> {
-    let describe = |suspect: &Suspect| {
+    let changes = ranked.iter().filter_map(|suspect| {
         let hunk = difference.hunks().get(suspect.hunk)?;
         let why = match &hunk.what {
             What::Moved(from) => format!("renamed from {from}, {}", suspect.why),
@@ -191,8 +187,9 @@ pub(super) fn describe_changes(
             line: hunk.line(),
             commit: commit.map(str::to_owned),
             why,
-            diff: difference.diff(hunk, MAX_DIFF_LINES),
+            // Lines of a change that a document shows.
+            diff: difference.diff(hunk, 20),
         })
-    };
-    ranked.iter().filter_map(describe).collect()
+    });
+    changes.collect()
 }

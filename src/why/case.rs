@@ -6,16 +6,13 @@ use super::answer::{Answer, describe_changes, may_lie_further};
 use super::rank::collect_clues;
 use super::test_files::holds_failing_test;
 use super::trials::Trials;
-use super::{Difference, Hunk, States, Step, next, rank_suspects};
+use super::{Difference, Hunk, SearchStep, States, next, rank_suspects};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::patch::{Change, FileState, canonical, merge_change};
 use crate::policy::is_test;
 use crate::repair::RepairError;
 use crate::source::Source;
 use crate::workspace::Workspace;
-
-/// Changes above which a trace of the failing tests pays for its run.
-const MAX_UNTRACED: usize = 8;
 
 /// Two states of the files between which a command began to fail.
 pub(super) struct Case<'a> {
@@ -69,13 +66,12 @@ pub(super) fn search_case(
     let diagnosis = trials.red().diagnosis.clone();
     // Without its file a new test is not one that passes.
     let is_new_file = |path: &str| case.before.listing().file(path).is_none();
-    let is_in_scope = |path: &RepoPath| {
+    let difference = Difference::between(case.before, case.after, &|path: &RepoPath| {
         let needed = Scope::needed_for(path, &diagnosis);
         may(path)
             && needed <= case.scope
             && !(needed == Scope::Everything && is_new_file(path.as_str()))
-    };
-    let difference = Difference::between(case.before, case.after, &is_in_scope);
+    });
     let mut answer = Answer {
         base: Some(case.base.clone()),
         ..Answer::unknown(WhyReason::NoChange)
@@ -85,7 +81,8 @@ pub(super) fn search_case(
         return Ok(if are_new { answer.with_reason(WhyReason::NewTest) } else { answer });
     }
     let mut clues = collect_clues(&diagnosis, case.after);
-    if difference.hunks().len() > MAX_UNTRACED {
+    // Changes above which a trace of the failing tests pays for its run.
+    if difference.hunks().len() > 8 {
         let outcome = trials.trace(&case.laid)?;
         let flaky = (outcome == Some(WhyOutcome::Passes)).then_some(WhyReason::Flaky);
         if let Some(reason) = flaky.or(trials.ended()) {
@@ -102,25 +99,7 @@ pub(super) fn search_case(
     answer.suspects = describe_changes(&difference, &ranked, case.commit.as_deref());
     let all: Vec<usize> = ranked.iter().map(|suspect| suspect.hunk).collect();
     let own = all.iter().position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
-    let (shared, _) = all.split_at(own.unwrap_or(all.len()));
-    let mut found = reduce_hunks(trials, case, &difference, shared)?;
-    if found.is_ok()
-        && let Some(own) = own
-    {
-        let changed = all.iter().skip(own).filter_map(|hunk| difference.hunks().get(*hunk));
-        let changed = changed.map(|hunk| hunk.path.as_str()).collect();
-        trials.failures.doubt_before(&changed);
-    }
-    if own.is_some() && found.as_ref().is_err_and(|reason| may_lie_further(*reason)) {
-        // Of a test that is new, only the failure with all else reverted tells.
-        let was_before = trials.failures.all_failed_before();
-        trials.failures.unsplit();
-        found = match reduce_hunks(trials, case, &difference, &all)? {
-            Err(WhyReason::DoesNotBuild) if was_before => Err(WhyReason::FailsWithout),
-            found => found,
-        };
-    }
-    let set = match found {
+    let set = match search_hunks(trials, case, &difference, &all, own)? {
         Ok(set) => set,
         Err(reason) => {
             let states = lay_over(case, &difference, &all.iter().copied().collect());
@@ -142,6 +121,36 @@ pub(super) fn search_case(
         answer.breaks = breaks;
     }
     Ok(answer)
+}
+
+// Searches the hunks of the product and of test support first; those in the failing tests' own files, which follow from
+// `own` on, only when the others are not to blame.
+fn search_hunks(
+    trials: &mut Trials<'_>,
+    case: &Case<'_>,
+    difference: &Difference,
+    all: &[usize],
+    own: Option<usize>,
+) -> Result<Result<BTreeSet<usize>, WhyReason>, RepairError> {
+    let (shared, _) = all.split_at(own.unwrap_or(all.len()));
+    let mut found = reduce_hunks(trials, case, difference, shared)?;
+    if found.is_ok()
+        && let Some(own) = own
+    {
+        let changed = all.iter().skip(own).filter_map(|hunk| difference.hunks().get(*hunk));
+        let changed = changed.map(|hunk| hunk.path.as_str()).collect();
+        trials.failures.doubt_before(&changed);
+    }
+    if own.is_some() && found.as_ref().is_err_and(|reason| may_lie_further(*reason)) {
+        // Of a test that is new, only the failure with all else reverted tells.
+        let was_before = trials.failures.all_failed_before();
+        trials.failures.unsplit();
+        found = match reduce_hunks(trials, case, difference, all)? {
+            Err(WhyReason::DoesNotBuild) if was_before => Err(WhyReason::FailsWithout),
+            found => found,
+        };
+    }
+    Ok(found)
 }
 
 // Runs trials until it knows the smallest set of these hunks whose revert makes the tests pass.
@@ -166,21 +175,22 @@ fn reduce_hunks(
         if trials.failures.all_failed_before() {
             return Ok(Err(WhyReason::FailsWithout));
         }
-        let outcomes = |set: &BTreeSet<usize>| {
-            let states = states(set);
-            let seen = trials.seen(&states);
-            seen.map(|seen| trials.failures.outcome(seen)).collect()
-        };
         let step = if must_split && !trials.failures.is_split() {
-            Step::Try(all.clone())
+            SearchStep::Try(all.clone())
         } else {
-            next(order, &outcomes)
+            next(order, &|set: &BTreeSet<usize>| {
+                let states = states(set);
+                let seen = trials.seen(&states);
+                seen.map(|seen| trials.failures.outcome(seen)).collect()
+            })
         };
         let reverted = match step {
-            Step::Try(reverted) => reverted,
-            Step::Found(set) => return Ok(Ok(set)),
-            Step::NotByThese | Step::NoVerdict => return Ok(Err(WhyReason::DoesNotBuild)),
-            Step::Flaky => return Ok(Err(WhyReason::Flaky)),
+            SearchStep::Try(reverted) => reverted,
+            SearchStep::Found(set) => return Ok(Ok(set)),
+            SearchStep::NotByThese | SearchStep::NoVerdict => {
+                return Ok(Err(WhyReason::DoesNotBuild));
+            }
+            SearchStep::Flaky => return Ok(Err(WhyReason::Flaky)),
         };
         let states = states(&reverted);
         let hunks = reverted.iter();

@@ -11,8 +11,6 @@ use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 
-/// Commits of the first-parent line that are looked at.
-const MAX_COMMITS: usize = 2_000;
 /// Where nothing says more, the tests are run so many commits back.
 const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
 
@@ -28,7 +26,8 @@ pub(super) fn search_commits(
     mut answer: Answer,
 ) -> Result<Answer, WhyError> {
     let uncommitted = answer.clone();
-    let line = git.first_parents("HEAD", MAX_COMMITS)?;
+    // Commits of the first-parent line that are looked at.
+    let line = git.first_parents("HEAD", 2_000)?;
     let bases = list_bases(git, find, &line)?;
     if bases.is_empty() && answer.reason == Some(WhyReason::NoChange) {
         answer.reason = Some(WhyReason::NoBase);
@@ -149,9 +148,11 @@ impl Range<'_> {
     // The files of a commit that are in scope, where they differ from the worktree's.
     fn states_at(&self, tree: &TreeSource) -> States {
         let (may, diagnosis, scope) = (self.find.may, self.diagnosis, self.scope);
-        let is_in_scope =
-            |path: &RepoPath| may(path) && Scope::needed_for(path, diagnosis) <= scope;
-        Difference::between(tree, self.find.workspace.source.as_ref(), &is_in_scope).before()
+        let source = self.find.workspace.source.as_ref();
+        let difference = Difference::between(tree, source, &|path| {
+            may(path) && Scope::needed_for(path, diagnosis) <= scope
+        });
+        difference.before()
     }
 
     // A denial needs the same failures with all else reverted, of tests that did not change.
@@ -165,9 +166,10 @@ impl Range<'_> {
         let is_same = trials.failures.all_failed_before();
         trials.failures.unsplit();
         let diagnosis = self.diagnosis;
-        let holds_test = |path: &RepoPath| holds_failing_test(path, diagnosis);
         let source = self.find.workspace.source.as_ref();
-        let tests = Difference::between(tree, source, &holds_test);
+        let tests = Difference::between(tree, source, &|path: &RepoPath| {
+            holds_failing_test(path, diagnosis)
+        });
         match is_same {
             true if tests.hunks().is_empty() => WhyReason::FailsWithout,
             true => WhyReason::NoBase,
@@ -227,11 +229,11 @@ impl Range<'_> {
 
 // The last state that passes and the first after it that fails, where those between prove nothing.
 fn widest_gap(outcomes: &BTreeMap<usize, WhyOutcome>) -> (usize, usize) {
-    let all = |wanted: WhyOutcome| {
+    let [good, mut bad] = [WhyOutcome::Passes, WhyOutcome::Fails].map(|wanted| {
         let states = outcomes.iter();
         states.filter_map(move |(state, outcome)| (*outcome == wanted).then_some(*state))
-    };
-    let good = all(WhyOutcome::Passes).max().unwrap_or(0);
-    let bad = all(WhyOutcome::Fails).find(|state| *state > good);
+    });
+    let good = good.max().unwrap_or(0);
+    let bad = bad.find(|state| *state > good);
     (good, bad.unwrap_or(good + 1))
 }

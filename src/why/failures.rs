@@ -74,12 +74,11 @@ impl Failures {
             // A warning may be evidence, and is no line that tells.
             let evidence = evidence.filter(|_| red_lines.is_empty());
             let lines: BTreeSet<String> = red_lines.keys().cloned().chain(evidence).collect();
-            let item = |id| Item {
+            items.extend(lines.into_iter().map(|id| Item {
                 id,
                 path: None,
                 message: None,
-            };
-            items.extend(lines.into_iter().map(item));
+            }));
         }
         Self {
             targets: (0..items.len()).collect(),
@@ -108,11 +107,10 @@ impl Failures {
     /// Says of no test of these files that it failed before: they changed themselves, and stay as they are.
     pub fn doubt_before(&mut self, changed: &BTreeSet<&str>) {
         let items = &self.items;
-        let stays = |item: &usize| {
+        self.before.retain(|item| {
             let path = items.get(*item).and_then(|item| item.path.as_deref());
-            path.is_some_and(|path| !changed.contains(path))
-        };
-        self.before.retain(|item| !self.of_tests || stays(item));
+            !self.of_tests || path.is_some_and(|path| !changed.contains(path))
+        });
     }
 
     /// The tests that are asked about; none where findings are.
@@ -154,11 +152,10 @@ impl Failures {
                 (self.items.get(*item)).and_then(|item| self.red_lines.get_key_value(&item.id));
             red.is_some_and(|(id, count)| base.lines.get(id).is_some_and(|before| before >= count))
         };
-        let base_end = |item: &usize| match is_old(item) {
-            true => End::Fails { same_way: true },
-            false => self.item_end(base, *item),
-        };
-        let ends = self.targets.iter().map(|item| (*item, base_end(item)));
+        let ends = self.targets.iter().map(|item| match is_old(item) {
+            true => (*item, End::Fails { same_way: true }),
+            false => (*item, self.item_end(base, *item)),
+        });
         let ends: Vec<(usize, End)> = ends.collect();
         let items = |wanted: &dyn Fn(End) -> bool| -> BTreeSet<usize> {
             let found = ends.iter().filter(|(_, end)| wanted(*end));
@@ -229,7 +226,7 @@ impl Failures {
                 |id: &str| accounts.iter().any(|account| account.end_of(id) != TestEnd::NotSeen);
             !accounts.is_empty() && !listed(&item.id) && item.path.as_deref().is_some_and(listed)
         };
-        let rest = |(item, end): (&Item, Option<End>)| {
+        let ends = self.items.iter().zip(ends).map(|(item, end)| {
             let is_trusted = counted && is_trusted;
             let by_default = match lacks_tests || is_gone(item) {
                 _ if reported(item, TestEnd::Passed) => End::Passes,
@@ -238,8 +235,8 @@ impl Failures {
                 false => End::Unknown,
             };
             end.unwrap_or(by_default)
-        };
-        self.items.iter().zip(ends).map(rest).collect()
+        });
+        ends.collect()
     }
 
     fn item_end(&self, seen: &Observation, item: usize) -> End {
@@ -265,11 +262,10 @@ impl Failures {
 
     // Whether a checker found what it finds at the base, and nothing that was never seen.
     fn is_known_red(&self, seen: &Observation) -> bool {
-        let known = |line: &String| {
-            self.base_lines.contains_key(line) || self.items.iter().any(|item| item.id == *line)
-        };
-        let is_there = |line: &String| seen.lines.contains_key(line);
-        self.base_lines.keys().any(is_there) && seen.lines.keys().all(known)
+        self.base_lines.keys().any(|line| seen.lines.contains_key(line))
+            && seen.lines.keys().all(|line| {
+                self.base_lines.contains_key(line) || self.items.iter().any(|item| item.id == *line)
+            })
     }
 
     /// What an observation says of all failures in question together.
@@ -287,10 +283,11 @@ impl Failures {
 
     /// Whether every failing test is missing there, or the file that holds it.
     pub fn are_new(&self, seen: Option<&Observation>, is_new: &dyn Fn(&str) -> bool) -> bool {
-        let is_gone = |at: usize| seen.is_some_and(|seen| self.item_end(seen, at) == End::Gone);
-        let in_new_file = |item: &Item| item.path.as_deref().is_some_and(is_new);
         let mut items = self.items.iter().enumerate();
-        let all_new = items.all(|(at, item)| is_gone(at) || in_new_file(item));
+        let all_new = items.all(|(at, item)| {
+            (seen.is_some_and(|seen| self.item_end(seen, at) == End::Gone))
+                || (item.path.as_deref().is_some_and(is_new))
+        });
         self.of_tests && !self.items.is_empty() && all_new
     }
 
@@ -326,11 +323,9 @@ impl Item {
         if is_file {
             return test.path == self.path;
         }
-        let inside = |name: &str| {
-            let rest = test.id.strip_prefix(name);
-            rest.is_some_and(|rest| rest.starts_with(['.', ' ', ':']))
-        };
-        container_of(&self.id).is_some_and(|name| inside(&name))
+        let container = container_of(&self.id);
+        let rest = container.and_then(|name| test.id.strip_prefix(&*name));
+        rest.is_some_and(|rest| rest.starts_with(['.', ' ', ':']))
     }
 
     // A test of a file, module or class that did not load.
@@ -350,23 +345,18 @@ impl Item {
     // The same message; an assertion may have other values.
     fn fails_the_same_way(&self, test: &FailedTest) -> bool {
         let message = test.message.as_deref().map(fold_text);
-        let class = |text: &Option<String>| {
-            let text = text.as_deref()?;
-            let class = text.split([':', ' ']).next().unwrap_or_default();
-            class.contains("Assert").then(|| class.to_owned())
-        };
-        message == self.message
-            || class(&message).is_some() && class(&message) == class(&self.message)
+        let [class, own] = [&message, &self.message].map(|text| {
+            let class = text.as_deref()?.split([':', ' ']).next().unwrap_or_default();
+            Some(class).filter(|class| class.contains("Assert"))
+        });
+        message == self.message || class.is_some() && class == own
     }
 }
-
-/// Lines of a log that are compared.
-const MOST_LINES: usize = 2_000;
 
 // The lines that may report a finding, and how often each is there. Numbers are folded, because edits move lines.
 fn telling_lines(log: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
-    let tells = |line: &&str| {
+    let told = log.lines().filter(|line| {
         let text = line.to_ascii_lowercase();
         let line = line.trim_start();
         let place = line.split_once(':').is_some_and(|(start, rest)| {
@@ -375,8 +365,9 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
         });
         // What runtimes warn of fails no command.
         !line.contains("Warning: ") && (place || text.contains("error"))
-    };
-    for line in log.lines().filter(tells).take(MOST_LINES) {
+    });
+    // Lines of a log that are compared.
+    for line in told.take(2_000) {
         *found.entry(fold_text(line)).or_insert(0) += 1;
     }
     found
@@ -384,8 +375,7 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
 
 // A line without what differs from run to run.
 fn fold_text(text: &str) -> String {
-    let zero = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
-    let mut folded: String = text.trim().chars().map(zero).collect();
+    let mut folded = text.trim().replace(|letter: char| letter.is_ascii_digit(), "0");
     while folded.contains("00") {
         folded = folded.replace("00", "0");
     }

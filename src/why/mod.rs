@@ -19,5 +19,5 @@ pub use find::{FindCause, WhyError};
 pub use known::{Facts, KeptCause, known_cause};
 pub use rank::list_suspects;
 use rank::{Suspect, rank_suspects};
-use search::{Step, bisect_range, next};
+use search::{SearchStep, bisect_range, next};
 pub use trials::{RedRun, TrialLimits, TrialStart};

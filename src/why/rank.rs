@@ -171,8 +171,8 @@ fn ran_share(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f6
     let Some(file) = clues.ran.files.get(&hunk.path) else {
         // It was not loaded, where others of its language were.
         let language = Language::of_path(hunk.path.as_str())?;
-        let of_it = |path: &RepoPath| Language::of_path(path.as_str()) == Some(language);
-        return (clues.ran.files.keys().any(of_it)
+        let mut ran = clues.ran.files.keys().map(|path| Language::of_path(path.as_str()));
+        return (ran.any(|other| other == Some(language))
             && lines.all(|line| outline.is_some_and(|outline| outline.innermost(line).is_some())))
         .then_some(0.0);
     };
@@ -231,22 +231,18 @@ pub fn collect_clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
 // The words in the bodies of a file's failing tests; in all of the file where these are not found.
 fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet<String> {
     let outline = outline(path, text.as_bytes());
-    let is_failing = |name: &str| {
-        diagnosis.tests.iter().any(|test| {
-            let bare = test.id.split('[').next().unwrap_or(&test.id);
-            bare.ends_with(name)
-        })
-    };
-    let failing = outline.definitions.iter().filter(|definition| is_failing(&definition.name));
+    let failing = outline.definitions.iter().filter(|definition| {
+        let mut ids = diagnosis.tests.iter().filter_map(|test| test.id.split('[').next());
+        ids.any(|bare| bare.ends_with(&*definition.name))
+    });
     let mut ranges: Vec<[u32; 2]> = failing.map(|definition| definition.lines).collect();
     if ranges.is_empty() {
         ranges.push([1, u32::MAX]);
     }
-    let is_within = |number: u32| {
+    let lines = (1..).zip(text.lines()).filter(|(number, _)| {
         let mut ranges = ranges.iter();
-        ranges.any(|[from, to]| (*from..=*to).contains(&number))
-    };
-    let lines = (1..).zip(text.lines()).filter(|(number, _)| is_within(*number));
+        ranges.any(|[from, to]| (*from..=*to).contains(number))
+    });
     lines.flat_map(|(_, line)| words_of(line)).map(str::to_owned).collect()
 }
 

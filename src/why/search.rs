@@ -6,7 +6,7 @@ use crate::model::WhyOutcome::{self, Fails, Other, Passes};
 
 /// The next step of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum SearchStep {
     /// Revert these hunks, and run the failing tests.
     Try(BTreeSet<usize>),
     /// The smallest set whose revert makes them pass.
@@ -28,7 +28,7 @@ pub type Outcomes<'a> = dyn Fn(&BTreeSet<usize>) -> Vec<WhyOutcome> + 'a;
 /// halving, again and again; then each found hunk is left out once. Where a set neither passes nor fails, as
 /// parts of a larger change do, its likeliest hunks are reverted alone. A set is an answer only after it passed
 /// twice and the tests failed without it.
-pub fn next(order: &[usize], outcomes: &Outcomes<'_>) -> Step {
+pub fn next(order: &[usize], outcomes: &Outcomes<'_>) -> SearchStep {
     let (Ok(step) | Err(step)) = Search { order, outcomes }.next_step();
     step
 }
@@ -40,9 +40,9 @@ struct Search<'s> {
 
 impl Search<'_> {
     // The error is a step that must come first.
-    fn next_step(&self) -> Result<Step, Step> {
+    fn next_step(&self) -> Result<SearchStep, SearchStep> {
         if self.order.is_empty() {
-            return Err(Step::NotByThese);
+            return Err(SearchStep::NotByThese);
         }
         let mut failing = 0;
         let mut count = 1;
@@ -51,14 +51,14 @@ impl Search<'_> {
             let is_all = prefix.len() == self.order.len();
             match self.ask_outcome(prefix.iter().copied().collect())? {
                 Passes => return self.confirm_found(self.reduce_prefix(prefix, failing)?),
-                Fails if is_all => return Err(Step::NotByThese),
+                Fails if is_all => return Err(SearchStep::NotByThese),
                 Fails => {}
                 Other => {
                     if let Some(found) = self.find_alone(prefix)? {
                         return self.confirm_found(found);
                     }
                     if is_all {
-                        return Err(Step::NoVerdict);
+                        return Err(SearchStep::NoVerdict);
                     }
                 }
             }
@@ -69,7 +69,7 @@ impl Search<'_> {
     }
 
     // The first hunk that suffices alone.
-    fn find_alone(&self, hunks: &[usize]) -> Result<Option<BTreeSet<usize>>, Step> {
+    fn find_alone(&self, hunks: &[usize]) -> Result<Option<BTreeSet<usize>>, SearchStep> {
         // Hunks that are reverted alone where together they prove nothing.
         for hunk in hunks.iter().take(16) {
             let alone = BTreeSet::from([*hunk]);
@@ -81,7 +81,11 @@ impl Search<'_> {
     }
 
     // The hunks that are needed of a prefix that passes, while its first `low` hunks do not.
-    fn reduce_prefix(&self, prefix: &[usize], mut low: usize) -> Result<BTreeSet<usize>, Step> {
+    fn reduce_prefix(
+        &self,
+        prefix: &[usize],
+        mut low: usize,
+    ) -> Result<BTreeSet<usize>, SearchStep> {
         let mut rest = prefix;
         let mut needed = BTreeSet::new();
         while needed.is_empty() || self.ask_outcome(needed.clone())? != Passes {
@@ -124,21 +128,21 @@ impl Search<'_> {
     }
 
     // The tests must pass twice with the set reverted and fail with nothing reverted.
-    fn confirm_found(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
+    fn confirm_found(&self, found: BTreeSet<usize>) -> Result<SearchStep, SearchStep> {
         if (self.outcomes)(&found).len() < 2 {
-            return Err(Step::Try(found));
+            return Err(SearchStep::Try(found));
         }
         match self.ask_outcome(BTreeSet::new())? {
-            Passes => Err(Step::Flaky),
-            _ => Ok(Step::Found(found)),
+            Passes => Err(SearchStep::Flaky),
+            _ => Ok(SearchStep::Found(found)),
         }
     }
 
-    fn ask_outcome(&self, reverted: BTreeSet<usize>) -> Result<WhyOutcome, Step> {
+    fn ask_outcome(&self, reverted: BTreeSet<usize>) -> Result<WhyOutcome, SearchStep> {
         match (self.outcomes)(&reverted).as_slice() {
-            [] => Err(Step::Try(reverted)),
+            [] => Err(SearchStep::Try(reverted)),
             [first, rest @ ..] if rest.iter().all(|outcome| outcome == first) => Ok(*first),
-            _ => Err(Step::Flaky),
+            _ => Err(SearchStep::Flaky),
         }
     }
 }
@@ -176,22 +180,25 @@ pub fn bisect_range(
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{Step, bisect_range, next};
+    use super::{SearchStep, bisect_range, next};
 
     type Tried = BTreeMap<BTreeSet<usize>, Vec<WhyOutcome>>;
 
-    fn step(order: &[usize], tried: &Tried) -> Step {
+    fn step(order: &[usize], tried: &Tried) -> SearchStep {
         next(order, &|set| tried.get(set).cloned().unwrap_or_default())
     }
     use crate::model::WhyOutcome::{self, Fails, Other, Passes};
 
     // Tries what is asked for until there is an answer; how many runs that took.
-    fn search(count: usize, outcome: impl Fn(&BTreeSet<usize>) -> WhyOutcome) -> (Step, usize) {
+    fn search(
+        count: usize,
+        outcome: impl Fn(&BTreeSet<usize>) -> WhyOutcome,
+    ) -> (SearchStep, usize) {
         let order: Vec<usize> = (0..count).collect();
         let mut outcomes = Tried::new();
         for runs in 0..200 {
             match step(&order, &outcomes) {
-                Step::Try(taken) => {
+                SearchStep::Try(taken) => {
                     let result = outcome(&taken);
                     outcomes.entry(taken).or_default().push(result);
                 }
@@ -223,7 +230,7 @@ mod tests {
             (60, vec![3, 4, 59], 27),
         ] {
             let (step, runs) = search(count, needs(&cause));
-            assert_eq!(step, Step::Found(cause.iter().copied().collect()));
+            assert_eq!(step, SearchStep::Found(cause.iter().copied().collect()));
             assert!(runs <= most, "{cause:?}: {runs} runs");
         }
     }
@@ -234,7 +241,7 @@ mod tests {
             if taken.contains(&5) || taken.contains(&9) { Passes } else { Fails }
         };
         let (step, _) = search(12, either);
-        assert_eq!(step, Step::Found(BTreeSet::from([5])));
+        assert_eq!(step, SearchStep::Found(BTreeSet::from([5])));
     }
 
     #[test]
@@ -250,7 +257,7 @@ mod tests {
             }
         };
         let (step, _) = search(9, builds);
-        assert_eq!(step, Step::Found(BTreeSet::from([1, 5])));
+        assert_eq!(step, SearchStep::Found(BTreeSet::from([1, 5])));
     }
 
     #[test]
@@ -265,7 +272,7 @@ mod tests {
             }
         };
         let (step, runs) = search(40, parts);
-        assert_eq!(step, Step::Found(BTreeSet::from([5])));
+        assert_eq!(step, SearchStep::Found(BTreeSet::from([5])));
         assert!(runs <= 12, "{runs} runs");
     }
 
@@ -280,7 +287,7 @@ mod tests {
                 (_, false) => Fails,
             }
         };
-        assert_eq!(search(40, parts).0, Step::Found(BTreeSet::from([30])));
+        assert_eq!(search(40, parts).0, SearchStep::Found(BTreeSet::from([30])));
     }
 
     #[test]
@@ -295,29 +302,29 @@ mod tests {
             }
         };
         let (step, runs) = search(14, parts);
-        assert_eq!(step, Step::Found(BTreeSet::from([6])));
+        assert_eq!(step, SearchStep::Found(BTreeSet::from([6])));
         assert!(runs <= 14, "{runs} runs");
     }
 
     #[test]
     fn distinguishes_other_answers() {
-        assert_eq!(search(3, |_| Fails).0, Step::NotByThese);
-        assert_eq!(search(3, |_| Passes).0, Step::Flaky);
+        assert_eq!(search(3, |_| Fails).0, SearchStep::NotByThese);
+        assert_eq!(search(3, |_| Passes).0, SearchStep::Flaky);
         let broken = |taken: &BTreeSet<usize>| if taken.is_empty() { Fails } else { Other };
-        assert_eq!(search(3, broken).0, Step::NoVerdict);
+        assert_eq!(search(3, broken).0, SearchStep::NoVerdict);
         // The tests use what the sixth brought: without it nothing can be told.
         let uses = |taken: &BTreeSet<usize>| match (taken.contains(&5), taken.contains(&3)) {
             (true, _) => Other,
             (false, true) => Passes,
             (false, false) => Fails,
         };
-        assert_eq!(search(9, uses).0, Step::Found(BTreeSet::from([3])));
+        assert_eq!(search(9, uses).0, SearchStep::Found(BTreeSet::from([3])));
         let outcomes = Tried::from([
             (BTreeSet::new(), vec![Fails]),
             (BTreeSet::from([0]), vec![Passes, Fails]),
         ]);
-        assert_eq!(step(&[0, 1], &outcomes), Step::Flaky);
-        assert_eq!(step(&[], &Tried::new()), Step::NotByThese);
+        assert_eq!(step(&[0, 1], &outcomes), SearchStep::Flaky);
+        assert_eq!(step(&[], &Tried::new()), SearchStep::NotByThese);
     }
 
     #[test]

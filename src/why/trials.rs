@@ -7,7 +7,7 @@ use super::failures::{Failures, Observation};
 use super::test_files::holds_failing_test;
 use super::{FindCause, States};
 use crate::diagnose::LogFacts;
-use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
+use crate::model::{Diagnosis, FailureKind, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::repair::{
@@ -19,21 +19,11 @@ use crate::workspace::Workspace;
 
 /// Files that say what uv installs.
 const PACKAGING: [&str; 4] = ["pyproject.toml", "uv.lock", "setup.py", "setup.cfg"];
-/// Changes that a trial names in the document.
-const MAX_NAMED: usize = 20;
-/// The limit of the first run, where the settings have none.
-const LONGEST: Duration = Duration::from_mins(30);
 /// The runs that `mendit why` allows by default.
 const MAX_RUNS: u32 = 100;
-/// `mendit run` goes on for so many runs: of selected tests none longer than half as much again as its own, within
-/// these bounds; of the whole command none longer than the upper one.
-const RUNS_AFTER_RUN: u32 = 6;
-const LEAST_AFTER_RUN: Duration = Duration::from_secs(10);
 const MOST_AFTER_RUN: Duration = Duration::from_mins(1);
 /// A command this short is run whole where its failing tests cannot be selected, and with the culprit reverted.
 const WHOLE_AFTER_RUN: Duration = Duration::from_secs(20);
-/// The least limit of a later run; otherwise five times the longest so far.
-const SHORTEST: Duration = Duration::from_secs(30);
 
 /// The budget of trials.
 #[derive(Debug, Clone, Copy)]
@@ -62,9 +52,13 @@ impl Default for TrialLimits {
 impl TrialLimits {
     /// The budget after a run that took so long: some runs, none much longer than it.
     pub fn after_run(took: Duration) -> Self {
+        // After `mendit run` a run of selected tests may take half as long again as its own, within these bounds; a
+        // run of the whole command may take as long as the upper one.
+        let least_after_run = Duration::from_secs(10);
         Self {
-            max_runs: RUNS_AFTER_RUN,
-            each: Some(took.mul_f64(1.5).clamp(LEAST_AFTER_RUN, MOST_AFTER_RUN)),
+            max_runs: 6,
+            each: Some(took.mul_f64(1.5).clamp(least_after_run, MOST_AFTER_RUN)),
+            // A command this short is run whole where its failing tests cannot be selected.
             whole: took <= WHOLE_AFTER_RUN,
             ..Self::default()
         }
@@ -172,9 +166,11 @@ impl<'a> Trials<'a> {
         place: Workplace<'a>,
     ) -> Result<(Self, bool), RepairError> {
         let silent = crate::diagnose::diagnose("", &LogFacts::default(), None);
-        let unknown = || RedRun::new(silent, "", None, Duration::ZERO, None);
         let mut trials = Self {
-            red: find.red.cloned().unwrap_or_else(unknown),
+            red: find
+                .red
+                .cloned()
+                .unwrap_or_else(|| RedRun::new(silent, "", None, Duration::ZERO, None)),
             find,
             place,
             failures: Failures::default(),
@@ -364,10 +360,9 @@ impl<'a> Trials<'a> {
         tracing::info!("trial {what}: {outcome:?}");
         if outcome == WhyOutcome::Passes {
             self.failures.drop_skipped(&seen);
-            let is_less = |old: &Vec<String>| reverted.len() < old.len();
             // More changes than a line can name say nothing.
             let is_few = (1..=3).contains(&reverted.len());
-            if is_few && self.likely.as_ref().is_none_or(is_less) {
+            if is_few && self.likely.as_ref().is_none_or(|old| reverted.len() < old.len()) {
                 self.likely = Some(reverted.to_vec());
             }
         }
@@ -375,7 +370,8 @@ impl<'a> Trials<'a> {
         self.tried.push(WhyTrial {
             commit: commit.map(str::to_owned),
             count: reverted.len() as u64,
-            without: reverted.iter().take(MAX_NAMED).cloned().collect(),
+            // Changes that a trial names in the document.
+            without: reverted.iter().take(20).cloned().collect(),
             outcome,
         });
         Ok(Some(seen))
@@ -462,17 +458,18 @@ impl<'a> Trials<'a> {
         }
         // uv does not sync because the folders of a copy look new to it, and it would build the package again
         // for each trial.
-        let is_packaging = |path: &RepoPath| PACKAGING.contains(&path.file_name());
-        if !states.keys().any(is_packaging) {
+        if !states.keys().any(|path| PACKAGING.contains(&path.file_name())) {
             commands.environment.push("UV_NO_SYNC=1".to_owned());
         }
-        let each = commands.timeout.unwrap_or(LONGEST);
+        // The limit of the first run, where the settings have none.
+        let each = commands.timeout.unwrap_or(Duration::from_mins(30));
         let each = match limits.each {
             // A red run of the whole command may have stopped at its first failure.
             Some(_) if self.selection.is_none() => each.min(MOST_AFTER_RUN),
             Some(most) => each.min(most),
             None if self.longest.is_zero() => each,
-            None => each.min((self.longest * 5).max(SHORTEST)),
+            // The least limit of a later run; otherwise five times the longest so far.
+            None => each.min((self.longest * 5).max(Duration::from_secs(30))),
         };
         let began = Instant::now();
         let how = CommandsAt {

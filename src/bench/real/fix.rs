@@ -43,7 +43,7 @@ impl Sides {
             let after = match state_of(&self.fixed, path)? {
                 Some(state) if state.mode == 0o120_000 => {
                     let message =
-                        format!("`{path}` is a link, and links among tests are not taken");
+                        format!("`{path}` is a link; links among tests are not supported");
                     return Err(BenchError::Lacking(message));
                 }
                 after => after.map(|state| state.bytes),

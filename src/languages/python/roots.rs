@@ -91,7 +91,8 @@ pub(super) fn find_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Arc<Roots>
 }
 
 fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
-    let outside = || from.ancestors().filter(|directory| !is_package(resolver, directory));
+    let outside = from.ancestors().filter(|directory| !is_package(resolver, directory));
+    let outside: Vec<&str> = outside.collect();
     let mut declared = Ordered::default();
     for directory in from.ancestors() {
         if is_project(resolver, directory) || directory.is_empty() {
@@ -100,7 +101,7 @@ fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     }
     declared.extend(inserted_by_conftests(resolver, from));
     let mut hoped = Ordered::default();
-    hoped.extend(outside());
+    hoped.extend(&outside);
     hoped.extend(resolver.paths.projects.get_or_init(|| {
         let installable = ["pyproject.toml", "setup.py", "setup.cfg"];
         let files = resolver.files.files().map(|entry| &entry.path);
@@ -113,7 +114,7 @@ fn compute_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
         roots.flat_map(|roots| roots.to_vec()).collect()
     }));
     let mut roots = Roots {
-        base: outside().next().map(str::to_owned),
+        base: outside.first().map(|directory| (*directory).to_owned()),
         declared: declared.0,
         hoped: hoped.0,
     };
@@ -180,7 +181,7 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
         let declared = declared.filter_map(|path| join_path(directory, &path));
         roots.extend(declared.filter(|path| files.has_directory(path)));
         let customary = ["src", "", "lib", "python"].map(|name| join_path(directory, name));
-        let mut customary = Vec::from_iter(customary.into_iter().flatten());
+        let mut customary: Vec<String> = customary.into_iter().flatten().collect();
         customary.retain(|path| files.has_directory(path) && !is_package(resolver, path));
         roots.extend(customary);
         Arc::new(roots.0)

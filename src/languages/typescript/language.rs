@@ -102,7 +102,7 @@ fn with_ampersands(text: &[u8]) -> Option<Tree> {
     let plain: Vec<usize> = plain.map(|mark| mark.start()).collect();
     let tree = (!plain.is_empty()).then(|| parse_masked(&plain, text))??;
     let mut finder = Finder::new(&tree);
-    let mut kept = plain.clone();
+    let mut kept = plain;
     kept.retain(|at| {
         let leaf = finder.at(*at).and_then(|nodes| nodes.last());
         leaf.is_some_and(|leaf| leaf.kind() == "jsx_text" || leaf.kind().starts_with("string"))

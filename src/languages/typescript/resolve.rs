@@ -135,15 +135,12 @@ fn resolve_aliased(
 ) -> Option<RepoPath> {
     let (alias, star) =
         config.paths.iter().find_map(|alias| Some((alias, alias.star(specifier)?)))?;
-    let targets = || {
-        alias
-            .targets
-            .iter()
-            .filter_map(|target| join_path("", &target.replacen('*', star, 1)))
-    };
-    targets()
-        .find_map(|path| file_or_directory(resolver, &path, &path, tried))
-        .or_else(|| targets().find_map(|path| probe::source_of(resolver.files, "", &path)))
+    let targets = alias.targets.iter();
+    let mut targets = targets.filter_map(|target| join_path("", &target.replacen('*', star, 1)));
+    let found = targets
+        .clone()
+        .find_map(|path| file_or_directory(resolver, &path, &path, tried));
+    found.or_else(|| targets.find_map(|path| probe::source_of(resolver.files, "", &path)))
 }
 
 // `#name`: the nearest package with an `imports` field decides.

@@ -88,17 +88,15 @@ struct Globs {
 
 impl Globs {
     fn read(source: &dyn Source, root: &str) -> Self {
-        let read = |name: &str| {
+        let [manifest, yaml] = ["package.json", "pnpm-workspace.yaml"].map(|name| {
             let path = source.listing().file(&child(root, name))?;
             source.read(path).ok()
-        };
+        });
         let mut globs = Vec::new();
-        if let Some(bytes) = read("package.json")
-            && let Some(manifest) = Manifest::parse(root, &bytes)
-        {
+        if let Some(manifest) = manifest.and_then(|bytes| Manifest::parse(root, &bytes)) {
             globs.extend(manifest.workspaces());
         }
-        if let Some(bytes) = read("pnpm-workspace.yaml") {
+        if let Some(bytes) = yaml {
             globs.extend(yaml_packages(&bytes));
         }
         let mut found = Self::default();

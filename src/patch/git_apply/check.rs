@@ -265,14 +265,15 @@ impl<'a> Checker<'_, 'a> {
             }
         }
         if let Some(new) = section.new_name.as_deref().filter(|_| !section.deletes()) {
-            if self.table.is_beyond_link(new, |path: &str| {
+            let is_beyond_link = self.table.is_beyond_link(new, |path: &str| {
                 if self.options.uses_index() {
                     let entry = self.destination.staged(path);
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
                     self.destination.is_link(path)
                 }
-            }) {
+            });
+            if is_beyond_link {
                 return self.refuse(&format!("affected file '{new}' is beyond a symbolic link"));
             }
         }

@@ -31,7 +31,8 @@ impl<'r> Destination<'r> {
     pub(super) fn open(repository: Option<&'r Repository>, root: &Path) -> Result<Self, GitError> {
         let staging = repository.map(Repository::staging).transpose()?;
         let attributes = repository.map(Repository::attributes).transpose()?;
-        let setting = |key: &str| repository.and_then(|repository| repository.setting(key));
+        let [auto_crlf, eol, white_space] =
+            ["core.autocrlf", "core.eol", "core.whitespace"].map(|key| repository?.setting(key));
         let tree = Directory::open(root).map_err(|error| {
             GitError::Unreadable(format!("cannot open `{}`: {error}", root.display()))
         })?;
@@ -41,12 +42,8 @@ impl<'r> Destination<'r> {
             root: root.to_owned(),
             tree,
             attributes: attributes.map(RefCell::new),
-            line_ends: Settings {
-                auto_crlf: setting("core.autocrlf"),
-                eol: setting("core.eol"),
-            },
-            rules: setting("core.whitespace")
-                .map_or_else(Rules::default, |names| Rules::parse(&names)),
+            line_ends: Settings { auto_crlf, eol },
+            rules: white_space.map_or_else(Rules::default, |names| Rules::parse(&names)),
             trusts_mode: repository
                 .and_then(|repository| repository.setting_flag("core.fileMode"))
                 .unwrap_or(true),

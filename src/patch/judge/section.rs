@@ -286,14 +286,15 @@ impl<'j> Placing<'j> {
         let files = self.source.listing().files();
         let same = files.filter(|entry| file_name(entry.path.as_str()) == name);
         let same = same.map(|entry| format!("`{}`", entry.path.as_str()));
-        let same: Vec<String> = same.take(3).collect();
+        let mut near: Vec<String> = same.take(3).collect();
+        if near.is_empty() {
+            let nearest = self.source.listing().nearest_paths(path, 1).into_iter();
+            near.extend(nearest.map(|path| format!("`{path}`")));
+        }
         let message = format!("there is no file `{}`", path.escape_debug());
-        let refusal = Refusal::new(Code::P501, message);
-        Err(if same.is_empty() {
-            refusal
-        } else {
-            refusal.hint(format!("did you mean {}?", same.join(" or ")))
-        })
+        let mut refusal = Refusal::new(Code::P501, message);
+        refusal.hint = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
+        Err(refusal)
     }
 
     fn store_state(

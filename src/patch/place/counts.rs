@@ -32,7 +32,7 @@ pub(super) fn check_counts(
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = quote(kept);
         let message = format!(
-            "the header counts one new line fewer than follow: {kept} may have lost its `-`"
+            "the header counts one new line fewer than the hunk has: {kept} may have lost its `-`"
         );
         let hint = "to remove the line, put a `-` before it; to keep it, correct the counts";
         return Err(Refusal::new(Code::P104, message).hint(hint));
@@ -80,7 +80,7 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
         "{message}: its header announces {old} old and {new} new lines, {has_old} and {has_new} follow"
     );
     Refusal::new(Code::P104, message).hint(format!(
-        "if the hunk is whole, its counts are {has_old} and {has_new}; else send the rest"
+        "if the hunk is complete, its counts are {has_old} and {has_new}; else send the rest"
     ))
 }
 

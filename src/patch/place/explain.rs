@@ -28,13 +28,12 @@ pub(in crate::patch) fn explain_refusal(
     let start = start.or_else(|| find_alike(site, &old));
     let rows = walk(site, &old, start.unwrap_or(0));
     let fault = write_message(failure, site, lines, &old, &rows);
-    let is_start = |line: &[u8]| {
-        let line = trim_end(line);
-        let mut rows = 0..text.len();
-        line.trim_ascii().len() >= 8 && rows.any(|row| text.line(row).starts_with(line))
-    };
     let ends_cut = rows.last().is_some_and(Option::is_none)
-        && old.last().is_some_and(|line| is_start(line.text()));
+        && old.last().is_some_and(|line| {
+            let line = trim_end(line.text());
+            let mut rows = 0..text.len();
+            line.trim_ascii().len() >= 8 && rows.any(|row| text.line(row).starts_with(line))
+        });
     let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>();
     let lost = lost_lines(hunk, lines).filter(|(gone, new)| {
         hunk.ends_input
@@ -59,10 +58,10 @@ pub(in crate::patch) fn explain_refusal(
         return;
     };
     let expected = trim_end(old[index].text());
-    let cut = (0..text.len())
+    let before = rows[..index].iter().rev().find_map(|row| *row);
+    let cut = (before.map_or(0, |row| row + 1)..text.len())
         .find(|row| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected))
         .filter(|_| rows[index].is_none());
-    let before = rows[..index].iter().rev().find_map(|row| *row);
     let below = (0..)
         .zip(&rows[index..])
         .find_map(|(down, row)| row.as_ref()?.checked_sub(down));
@@ -132,9 +131,12 @@ fn write_message(
     if !absent.is_empty() {
         return explain_absent(failure, old, &absent, &left_out);
     }
-    let other_space = old.iter().zip(rows).position(|(line, row)| {
-        row.is_some_and(|row| trim_end(line.text()) != trim_end(site.text.line(row)))
+    let mut other_space = (0..old.len()).filter(|index| {
+        rows[*index]
+            .is_some_and(|row| trim_end(old[*index].text()) != trim_end(site.text.line(row)))
     });
+    let differing = other_space.clone().count();
+    let other_space = other_space.next();
     let how = other_space.map_or_else(String::new, |index| {
         let row = rows[index].unwrap_or_default();
         let [there, here] = [site.text.line(row), old[index].text()]
@@ -142,7 +144,12 @@ fn write_message(
         let number = row + 1;
         let indent = format!(": line {number} is indented by {there}, not by {here}");
         let indent = if there == here { "" } else { &indent };
-        format!(", but with other white space{indent}")
+        let some = if differing > 1 {
+            format!("{differing} of them ")
+        } else {
+            String::new()
+        };
+        format!(", but {some}with other white space{indent}")
     });
     let known = gaps.iter().flat_map(Clone::clone).find(|row| {
         let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());

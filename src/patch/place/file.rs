@@ -53,17 +53,16 @@ fn place_without_blanks<'h, 'a>(
     site: &Site<'_, '_>,
     hunks: &'h [Hunk<'a>],
 ) -> Option<Vec<Placement<'h, 'a>>> {
-    let place_one = |hunk: &Hunk<'a>, in_context: bool| {
-        let read = without_blanks(&hunk.lines, in_context).filter(|_| hunk.counts_hold)?;
-        let at = site.only_row(&old_of(&read))?;
-        let message = "dropped a space after the marks; without it the lines match the file";
-        let mend = Mend::new(Code::M303, Safety::Lossy, hunk.line, message);
-        Some(Ok(Placed::new(read, at, vec![mend])))
-    };
-    let place_all = |in_context| -> Option<Vec<_>> {
-        hunks.iter().map(|hunk| place_one(hunk, in_context)).collect()
-    };
-    let placed = place_all(false).or_else(|| place_all(true));
+    let placed = [false, true].into_iter().find_map(|in_context| -> Option<Vec<_>> {
+        let placed = hunks.iter().map(|hunk| {
+            let read = without_blanks(&hunk.lines, in_context).filter(|_| hunk.counts_hold)?;
+            let at = site.only_row(&old_of(&read))?;
+            let message = "dropped a space after the marks; without it the lines match the file";
+            let mend = Mend::new(Code::M303, Safety::Lossy, hunk.line, message);
+            Some(Ok(Placed::new(read, at, vec![mend])))
+        });
+        placed.collect()
+    });
     placed.filter(|_| !hunks.iter().all(|hunk| !site.exact_rows(&old_of(&hunk.lines)).is_empty()))
 }
 

@@ -83,9 +83,13 @@ fn read_block<'a>(
         let message = "a block has several `=======` lines, and it is unclear which one divides it";
         return Err((Code::P107, message));
     }
-    let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.line(at), line_number(at));
-    let old = (from..divider).map(taken(LineKind::Remove)).collect();
-    let new = (divider + 1..end).map(taken(LineKind::Add)).collect();
+    let sides = [
+        (LineKind::Remove, from..divider),
+        (LineKind::Add, divider + 1..end),
+    ];
+    let [old, new] = sides.map(|(kind, rows)| {
+        rows.map(|at| HunkLine::plain(kind, lines.line(at), line_number(at))).collect()
+    });
     hunk.lines = with_context(old, new);
     Ok((hunk, end + 1))
 }

@@ -82,7 +82,7 @@ pub(super) fn add_others<'a>(lines: &Text<'a>, first: Claims<'a>) -> PatchSet<'a
 // What a line opens that no reader reads.
 fn unread_mark(line: &[u8]) -> Option<&'static str> {
     if tags_change(line) {
-        return Some("an edit in the tags of a tool, which are not read");
+        return Some("an edit in tool tags, which mendit does not read");
     }
     if matches_pattern(&QUOTED_HUNK, line) {
         return Some("a quoted diff, which mendit does not read");

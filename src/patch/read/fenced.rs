@@ -89,7 +89,7 @@ impl<'a> Fenced<'a> {
             return;
         }
         let found = if is_diff && rows.clone().any(|row| matches!(row.first(), Some(b'+' | b'-'))) {
-            other_suspect("a diff that no header gives a file")
+            other_suspect("a diff without a header that names its file")
         } else if is_suggestion {
             other_suspect("a suggestion that names neither file nor lines")
         } else {

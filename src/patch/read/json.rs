@@ -247,14 +247,10 @@ impl Found {
 
     // One edit, insertion or whole file.
     fn take_change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
-        let number = |keys| {
-            let number = get(fields, keys).and_then(Value::as_u64);
-            number.and_then(|number| u32::try_from(number).ok())
-        };
-        if let (Some(line), Some(new)) = (
-            number("insertline insert afterline"),
-            text(fields, INSERTED),
-        ) {
+        let keys = ["insertline insert afterline", EXPECTED, HINT];
+        let [line, expected, hint] =
+            keys.map(|keys| u32::try_from(get(fields, keys)?.as_u64()?).ok());
+        if let (Some(line), Some(new)) = (line, text(fields, INSERTED)) {
             let end = if new.ends_with('\n') { "" } else { "\n" };
             let new = [new, end].concat();
             let edit = Edit::once(b"", new.as_bytes(), 1);
@@ -270,8 +266,8 @@ impl Found {
             (Some(old), Some(new), _) => {
                 let edit = Edit {
                     all: get(fields, ALL).and_then(Value::as_bool).unwrap_or(false),
-                    expected: number(EXPECTED).filter(|count| *count > 1),
-                    hint: number(HINT),
+                    expected: expected.filter(|count| *count > 1),
+                    hint,
                     ..Edit::once(old.as_bytes(), new.as_bytes(), 1)
                 };
                 self.add_edit(path, edit);
@@ -380,7 +376,7 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
                 get(table, &texts).is_some_and(|value| value.is_string() || value.is_array())
             }) =>
         {
-            Some(format!("an edit of {path} in a form that is not known"))
+            Some(format!("an edit of {path} in an unknown form"))
         }
         None => None,
     }

@@ -117,17 +117,14 @@ fn find_long_run(line: &[u8]) -> Option<Range<usize>> {
         start..start + run.len()
     });
     let runs: Vec<Range<usize>> = runs.filter(|run| run.len() > 1).collect();
-    let is_key = |run: &&Range<usize>| {
+    let last = runs.last()?;
+    let from = if line.len() >= 200 { 0 } else { runs.len() - 1 };
+    let first = runs[from..].iter().find(|run| {
         let run = &line[(*run).clone()];
         let is_varied = run.iter().any(|byte| Some(byte) != run.first());
         // Shortest run of base64 that counts as a line of a key.
         run.len() >= 16 && is_varied && !reads_like_words(run)
-    };
-    let last = runs.last()?;
-    let first = match line.len() {
-        200_usize.. => runs.iter().find(is_key),
-        _ => Some(last).filter(is_key),
-    };
+    });
     Some(first?.start..last.end)
 }
 

@@ -98,7 +98,8 @@ pub(super) fn is_passphrase(value: &[u8]) -> bool {
 
 /// Whether a value is code: a call, an index, a path through modules or members.
 pub(super) fn is_code(value: &[u8]) -> bool {
-    let has = |marks: &[u8]| value.iter().any(|byte| marks.contains(byte));
+    let [has_brackets, has_signs] =
+        [&b"([{"[..], b"!#%^"].map(|marks| value.iter().any(|byte| marks.contains(byte)));
     let is_path = value.contains(&b'.') && value.len() <= 64;
     (is_path
         && value.split(|byte| *byte == b'.').all(|part| {
@@ -106,7 +107,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
                 && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         }))
         || contains(value, b"::")
-        || (has(b"([{") && !has(b"!#%^"))
+        || (has_brackets && !has_signs)
 }
 
 /// Whether something else puts the value in later: `${X}`, `{{ x }}`, `<token>`, `%s`, `$(cmd)`.
@@ -218,10 +219,9 @@ impl Shape {
     }
 
     fn points(&self) -> usize {
-        let is_rare = |percent| self.pairs >= 3 && self.common * 100 < self.pairs * percent;
+        let percents = [75, 58].into_iter().filter(|_| self.pairs >= 3);
         self.digit_letter.min(2)
-            + usize::from(is_rare(75))
-            + usize::from(is_rare(58))
+            + percents.filter(|percent| self.common * 100 < self.pairs * percent).count()
             + usize::from(self.odd_case * 100 >= self.letters * 36 && self.letters >= 6)
             + usize::from(self.marks > 0 && self.digits > 0)
             + usize::from(self.length >= 16 && self.distinct >= 9)

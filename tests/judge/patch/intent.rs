@@ -197,6 +197,21 @@ fn lines_that_look_alike_are_told_apart_on_both_sides() {
 }
 
 #[test]
+fn check_names_the_nearest_file_and_each_syntax_error_once() {
+    let place = super::support::repository(&[("src/utils.py", b"def f(a):\n    return a\n")]);
+    let check = |patch: &str| {
+        let output = super::support::mendit(place.path(), &["check", "-"], patch.as_bytes());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said =
+        check("--- a/src/util.py\n+++ b/src/util.py\n@@ -2 +2 @@\n-    return a\n+    pass\n");
+    assert!(said.contains("did you mean `src/utils.py`?"), "{said}");
+    let said =
+        check("--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1 +1 @@\n-def f(a):\n+def f((a):\n");
+    assert_eq!(said.matches("[P801]").count(), 1, "{said}");
+}
+
+#[test]
 fn a_batch_refuses_what_no_longer_parses() {
     let place = super::support::repository(&[("a.py", b"x = 1\n")]);
     let job = |new: &str| {

@@ -122,7 +122,10 @@ fn a_first_right_import_is_kept_and_said_as_kept() {
     assert_eq!(packet["kept"][0]["files"], json!(["desk/office.py"]));
     assert!(packet["logs"]["text"].as_str().unwrap().contains("chief_of_staff"));
     let prompt = world.text("attempts/02/prompt.md");
-    assert!(prompt.contains("It helped and is kept"), "{prompt}");
+    assert!(
+        prompt.contains("This change helped and is kept"),
+        "{prompt}"
+    );
     assert!(prompt.contains("Done so far"), "{prompt}");
     // The two ends of the test stand side by side.
     let without = prompt.split("output-without-it").nth(1).unwrap();
@@ -212,9 +215,9 @@ fn a_refusal_is_told_with_its_code_and_the_lines_that_stand_there() {
         0,
     );
     let prompt = world.text("attempts/02/prompt.md");
-    let before = prompt.split("The attempt before this one").nth(1).unwrap();
+    let before = prompt.split("The previous attempt").nth(1).unwrap();
     assert!(
-        before.contains("was not tried: its reply was refused"),
+        before.contains("was not tried: the reply was refused"),
         "{before}"
     );
     for told in ["error=\"P4", "    3 | ANSWER=41", "answer.sh now has"] {
@@ -269,10 +272,8 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
 #[test]
 fn every_prompt_says_what_is_protected_and_each_protocol_how_to_answer() {
     for (protocol, told, not_told) in [
-        (
-            "prompt", "Reply with one patch", "do not answer with a diff",
-        ),
-        ("edit", "do not answer with a diff", "Reply with one patch"),
+        ("prompt", "Reply with one patch", "do not reply with a diff"),
+        ("edit", "do not reply with a diff", "Reply with one patch"),
     ] {
         let world = World::shell();
         let lock = world.repo.root().join("package-lock.json");

@@ -130,7 +130,7 @@ fn parts_spend_what_the_whole_may_spend() {
         assert_eq!(result["agentCalls"].to_string(), allowed);
         assert_eq!(result["children"].as_array().unwrap().len(), parts);
         let message = result["message"].as_str().unwrap();
-        let says = message.contains("not begun: 1 more (attempts used up: 2)");
+        let says = message.contains("1 more not started (attempts used up: 2)");
         assert_eq!(says, parts == 1, "{message}");
         std::fs::remove_dir_all(world.run_folder()).unwrap();
     }
