@@ -27,7 +27,7 @@ pattern!(
     PLACE,
     concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
-        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|tf|feature|gradle|cmake|bazel|[Rr]))\b",
+        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|mli?|tf|feature|gradle|cmake|bazel|[Rr]))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b|[\w./@+-]+/BUILD\b)(?::(?<plainline>\d+))?",
     )
@@ -149,6 +149,9 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let of_address = is_web(&format!("{word}{path}"));
             // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path.strip_prefix('@').filter(|_| before.ends_with("[ ")).unwrap_or(path);
+            // The `k` of `webpack:/` reads as a drive.
+            let is_packed = before.ends_with("webpac");
+            let path = path.rsplit("/./").next().filter(|_| is_packed).unwrap_or(path);
             let path = bare_path(path);
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());

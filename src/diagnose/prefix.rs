@@ -22,11 +22,13 @@ pub(super) struct Wrapper {
     announced: BTreeSet<String>,
 }
 
-// pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
+// pnpm shows the command after a dollar, turbo says whether it found the task in its cache, lerna what npm runs.
 pattern!(
     ANNOUNCED,
-    r"^(?:(\S+ [\w:.-]+)\$ |(\S+:[\w:.-]+): cache (?:hit|miss|bypass))"
+    r"^(?:(\S+ [\w:.-]+)\$ |(\S+): (?:\$ \w|> \S+@\d\S* \w)|(\S+:[\w:.-]+): cache (?:hit|miss|bypass))"
 );
+// What nix puts before the last lines of the log of a build.
+const NIX: &str = "       > ";
 
 // What no tool's own output has before a line, such as a time stamp.
 static STAMP: LazyLock<Regex> =
@@ -37,14 +39,17 @@ impl Wrapper {
     pub(super) fn find(log: &str) -> Self {
         let mut announced = BTreeSet::new();
         for raw in log.split('\n').take(SAMPLE) {
-            if !raw.contains('$') && !raw.contains("cache ") {
+            if raw.contains(" log lines:") {
+                announced.insert(NIX.to_owned());
+            }
+            if !raw.contains('$') && !raw.contains("cache ") && !raw.contains(": > ") {
                 continue;
             }
             let start = raw.get(..raw.floor_char_boundary(200)).unwrap_or(raw);
             let text = sanitize_log(start.trim_end().as_bytes());
             if let Some(found) = ANNOUNCED.captures(&text[stamped_length(&text)..]) {
                 let name = found.iter().skip(1).flatten().next();
-                announced.extend(name.map(|name| name.as_str().to_owned()));
+                announced.extend(name.map(|name| format!("{}: ", name.as_str())));
             }
         }
         Self { announced }
@@ -54,12 +59,8 @@ impl Wrapper {
     pub(super) fn length(&self, text: &str) -> usize {
         let skip = stamped_length(text);
         let rest = &text[skip..];
-        let follows = |name: &&String| {
-            let text = rest.strip_prefix(name.as_str());
-            text.is_some_and(|text| text.starts_with(": "))
-        };
-        let name = self.announced.iter().find(follows);
-        skip + name.map_or(0, |name| name.len() + 2)
+        let mut announced = self.announced.iter();
+        skip + announced.find(|name| rest.starts_with(name.as_str())).map_or(0, String::len)
     }
 }
 

@@ -104,7 +104,7 @@ pub(in crate::diagnose) fn first_script_frame(
 ) -> Option<Place> {
     pattern!(
         FRAME,
-        r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
+        r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://|webpack://[^/]*/(?:\./)?)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
     );
     lines_below(lines, range.start, range.len())
         .filter(|text| text.contains(':'))

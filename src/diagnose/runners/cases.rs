@@ -10,7 +10,8 @@ use crate::diagnose::line::Line;
 /// failure blocks as claimed.
 pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     let mut cases = pytest::pytest_cases(lines);
-    cases.extend(table::table_blocks(lines));
+    let candidates = table::find_candidates(lines);
+    cases.extend(table::table_blocks(lines, &candidates));
     let mut seen = HashSet::new();
     cases.retain(|case| case.name.as_ref().is_none_or(|name| seen.insert(name.clone())));
     for case in &cases {
@@ -19,7 +20,7 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
             line.claimed = true;
         }
     }
-    let rows = table::status_rows(lines);
+    let rows = table::status_rows(lines, &candidates);
     merge_rows(&mut cases, rows);
     cases.sort_by_key(|case| case.at);
     // Failing tests that are kept of one log.
