@@ -142,6 +142,9 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let word = before.get(word.map_or(0, |at| at + 1)..);
             let word = word.unwrap_or_default();
             let path = path.as_str();
+            // The `k` of `webpack:/` reads as a drive.
+            let is_packed = before.ends_with("webpac");
+            let path = path.rsplit("/./").next().filter(|_| is_packed).unwrap_or(path);
             let is_web = |text: &str| text.contains("://") && !text.starts_with("file:");
             if is_web(path) {
                 continue;
@@ -149,9 +152,6 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let of_address = is_web(&format!("{word}{path}"));
             // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path.strip_prefix('@').filter(|_| before.ends_with("[ ")).unwrap_or(path);
-            // The `k` of `webpack:/` reads as a drive.
-            let is_packed = before.ends_with("webpac");
-            let path = path.rsplit("/./").next().filter(|_| is_packed).unwrap_or(path);
             let path = bare_path(path);
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());

@@ -13,7 +13,7 @@ use crate::runners::{Pattern, pattern};
 const SAMPLE: usize = 4000;
 // Prefixes that may stand one inside the other.
 const MAX_STAMPS: usize = 6;
-// Bytes: the names of most jobs and steps are shorter.
+// Bytes: the names of most services, jobs and steps are shorter.
 const MAX_COLUMN: usize = 160;
 
 /// What runners of several programs put before each line: names that they announced with a command.
@@ -65,17 +65,12 @@ impl Wrapper {
 }
 
 fn stamped_length(text: &str) -> usize {
-    let columns = columns_length(text);
-    columns + stamps_length(&text[columns..])
-}
-
-fn stamps_length(text: &str) -> usize {
     let mut skip = 0;
     for _ in 0..MAX_STAMPS {
         let rest = &text[skip..];
         let may_be_stamped = match rest.as_bytes().first() {
             Some(b'#' | b'[' | b'S' | b'_' | b'0'..=b'9' | 0xe2) => true,
-            Some(_) => rest.bytes().take(60).any(|byte| byte == b'|'),
+            Some(_) => rest.bytes().take(MAX_COLUMN).any(|byte| matches!(byte, b'|' | b'\t')),
             None => false,
         };
         let Some(stamp) = may_be_stamped.then(|| STAMP.find(rest)).flatten() else {
@@ -84,20 +79,4 @@ fn stamps_length(text: &str) -> usize {
         skip += stamp.end();
     }
     skip
-}
-
-// The job and the step that `gh run view --log` puts before a line.
-fn columns_length(text: &str) -> usize {
-    let column = |from: usize| {
-        let bytes = &text.as_bytes()[from..];
-        let end = memchr::memchr(b'\t', &bytes[..bytes.len().min(MAX_COLUMN)])?;
-        (end > 0).then_some(from + end + 1)
-    };
-    let end = column(0).and_then(column).unwrap_or(0);
-    let rest = &text[end..];
-    let line = rest.strip_prefix('\u{feff}').unwrap_or(rest);
-    // A time always follows; Go and testify have columns of their own.
-    let has_time = line.as_bytes().first().is_some_and(u8::is_ascii_digit)
-        && line.as_bytes().get(10) == Some(&b'T');
-    if end > 0 && has_time { text.len() - line.len() } else { 0 }
 }

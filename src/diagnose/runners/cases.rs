@@ -20,8 +20,11 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
             line.claimed = true;
         }
     }
-    let rows = table::status_rows(lines, &candidates);
+    let rows = table::status_rows(lines, &candidates, false);
     merge_rows(&mut cases, rows);
+    if cases.is_empty() {
+        merge_rows(&mut cases, table::status_rows(lines, &candidates, true));
+    }
     cases.sort_by_key(|case| case.at);
     // Failing tests that are kept of one log.
     cases.truncate(2000);

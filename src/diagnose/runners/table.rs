@@ -21,8 +21,10 @@ pub(super) struct Row {
     has: String,
     line: Pattern,
     is_status: bool,
+    is_any: bool,
     // Where the line counts.
     after: Option<Pattern>,
+    among: Vec<Pattern>,
     before: Option<Pattern>,
     next: Option<Pattern>,
     unless: Option<Pattern>,
@@ -96,9 +98,10 @@ pub(super) fn table_blocks(lines: &[Line<'_>], candidates: &Candidates) -> Vec<C
     cases
 }
 
-/// Returns the tests that rows of results name, unless a later row says that they passed.
-pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates) -> Vec<Case> {
-    let own = candidates.iter().filter(|(row, _)| row.is_status);
+/// Returns the tests that rows of results name, of known runners or of any other, unless a later row says that they
+/// passed.
+pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates, is_any: bool) -> Vec<Case> {
+    let own = candidates.iter().filter(|(row, _)| row.is_status && row.is_any == is_any);
     let cases =
         own.flat_map(|(row, at)| row.find_cases(lines, at).into_iter().take(MAX_STATUS_ROWS));
     let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
@@ -122,8 +125,10 @@ impl Row {
     fn find_cases(&'static self, lines: &[Line<'_>], candidates: &[usize]) -> Vec<Case> {
         // Most logs are of another runner: they need not be read for where its list opens.
         let from = LazyCell::new(|| {
-            let opens = |after: &Pattern| lines.iter().position(|line| after.finds(&line.text));
-            self.after.as_ref().map_or(Some(0), opens).unwrap_or(lines.len())
+            let first = |like: &Pattern| lines.iter().position(|line| like.finds(&line.text));
+            let is_among = self.among.iter().all(|like| first(like).is_some());
+            let from = self.after.as_ref().map_or(Some(0), first).filter(|_| is_among);
+            from.unwrap_or(lines.len())
         });
         let mut cases: Vec<Case> = Vec::new();
         let mut names: HashSet<String> = HashSet::new();
