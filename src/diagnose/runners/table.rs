@@ -131,7 +131,6 @@ impl Row {
             from.unwrap_or(lines.len())
         });
         let mut cases: Vec<Case> = Vec::new();
-        let mut names: HashSet<String> = HashSet::new();
         for &at in candidates {
             let line = &lines[at];
             if line.captured || line.claimed || line.quiet {
@@ -153,10 +152,7 @@ impl Row {
             }
             let mut case = self.build_case(&found, at, block, lines);
             case.name = title.map(|title| title.0).or(case.name);
-            let is_new = case.name.as_ref().is_none_or(|name| names.insert(name.clone()));
-            if is_new {
-                cases.push(case);
-            }
+            cases.push(case);
         }
         cases
     }
