@@ -23,7 +23,7 @@ pattern!(
     PLACE,
     concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
-        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|tf|feature|gradle|cmake|bazel|[Rr]))\b",
+        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|rst|adoc|bats|mm?|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|mli?|clj[cs]?|jl|erl|nim|zig|cr|groovy|tf|feature|gradle|cmake|bazel|[Rr]))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b|[\w./@+-]+/BUILD\b)(?::(?<plainline>\d+))?",
     )
@@ -32,6 +32,12 @@ pattern!(
 pattern!(
     PLACED_BELOW,
     r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#
+);
+
+// A frame of a library of Java.
+pattern!(
+    LIBRARY,
+    r"^\s*at (?:org\.(?:junit|testng|assertj|hamcrest|mockito|gradle|apache\.maven|scalatest)|junit|javax?|jdk|sun|kotlin|scala)\."
 );
 
 /// Returns the files that a log names, those near the evidence first.
@@ -137,8 +143,11 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let word = before.get(word.map_or(0, |at| at + 1)..);
             let word = word.unwrap_or_default();
             let path = path.as_str();
+            // The `k` of `webpack:/` reads as a drive.
+            let is_packed = before.ends_with("webpac");
+            let path = path.rsplit("/./").next().filter(|_| is_packed).unwrap_or(path);
             let is_web = |text: &str| text.contains("://") && !text.starts_with("file:");
-            if is_web(path) {
+            if is_web(path) || LIBRARY.is_match(before) {
                 continue;
             }
             let of_address = is_web(&format!("{word}{path}"));

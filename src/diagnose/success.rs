@@ -18,8 +18,16 @@ pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
 
 /// Whether a line says that something failed.
 pub(super) fn says_failure(line: &Line<'_>) -> bool {
-    line.mark != Mark::Remark
-        && (tells_failure(line) || FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
+    let denies = |word: &str| {
+        let denials = ["0", "no", "zero", "without", "under"];
+        denials.iter().any(|denial| denial.eq_ignore_ascii_case(word))
+    };
+    let in_words = || {
+        let mut words = line.text.split(|c: char| !c.is_ascii_alphanumeric());
+        FAILURE.is_match(&line.text)
+            && !(words.any(denies) && !FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
+    };
+    line.mark != Mark::Remark && (tells_failure(line) || in_words())
 }
 
 // A count of none, or a denial.

@@ -33,6 +33,7 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
             || case.name.as_deref().is_none_or(|name| HOOK.is_match(name))
             || heading(case).contains("ERROR at setup of")
             || heading(case).contains("ERROR at teardown of")
+            || case.runner == "pytest" && heading(case).starts_with("ERROR ")
             || shows_hook(case, inputs.lines)
     });
     let votes = cases.iter().map(|case| {

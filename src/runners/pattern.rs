@@ -1,8 +1,8 @@
 //! Regular expressions of the tables. They are compiled on first use, because there are hundreds.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde::Deserialize;
 
@@ -42,32 +42,75 @@ impl Pattern {
     }
 }
 
-/// Finds which of some words are in a text.
+/// Finds which of some words of two bytes and more are in a text, by the first two bytes of each: most texts are short, and an automaton of
+/// hundreds of words takes longer to build than they take to read.
 #[derive(Debug)]
 pub(crate) struct Cues {
-    words: AhoCorasick,
-    rows: Vec<usize>,
+    words: Vec<Cue>,
+    // The number of the last word that begins with two bytes, from one on.
+    slots: Vec<u16>,
+}
+
+#[derive(Debug)]
+struct Cue {
+    text: Box<str>,
+    row: usize,
+    // The number of another word that begins alike.
+    next: u16,
+}
+
+fn slot(first: u8, second: u8) -> usize {
+    31 * usize::from(first.to_ascii_lowercase()) + usize::from(second.to_ascii_lowercase())
 }
 
 impl<'w> FromIterator<(&'w str, usize)> for Cues {
     fn from_iter<T: IntoIterator<Item = (&'w str, usize)>>(words: T) -> Self {
-        let (words, rows): (Vec<&str>, Vec<usize>) = words.into_iter().unzip();
-        // Of all kinds this is built soonest, in half the time of others; most logs are short.
-        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
-        #[expect(
-            clippy::expect_used,
-            reason = "a few hundred constants, built by every test"
-        )]
-        let words = AhoCorasick::builder().kind(kind).build(words).expect("a small automaton");
-        Self { words, rows }
+        let mut cues = Self {
+            words: Vec::new(),
+            slots: vec![0; slot(u8::MAX, u8::MAX) + 1],
+        };
+        for (text, row) in words {
+            if let [first, second, ..] = text.as_bytes() {
+                let head = &mut cues.slots[slot(*first, *second)];
+                let (text, next) = (text.into(), *head);
+                cues.words.push(Cue { text, row, next });
+                *head = u16::try_from(cues.words.len()).unwrap_or(0);
+            }
+        }
+        cues
     }
 }
 
 impl Cues {
     /// Returns the rows whose words are in the text, a row as often as one does.
     pub(crate) fn rows<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let found = self.words.find_overlapping_iter(text);
-        found.filter_map(|found| self.rows.get(found.pattern().as_usize()).copied())
+        let bytes = text.as_bytes();
+        let found = self.begun(bytes);
+        let found = found.filter(|(at, cue)| bytes[*at..].starts_with(cue.text.as_bytes()));
+        found.map(|(_, cue)| cue.row)
+    }
+
+    /// Returns the places of the words, in capitals or not, and their rows, by where they begin.
+    pub(crate) fn places<'t>(
+        &'t self,
+        text: &'t [u8],
+    ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
+        let found = self.begun(text).map(|(at, cue)| (at..at + cue.text.len(), cue));
+        let stands = |place: &Range<usize>, cue: &Cue| {
+            let word = text.get(place.clone());
+            word.is_some_and(|word| word.eq_ignore_ascii_case(cue.text.as_bytes()))
+        };
+        let found = found.filter(move |(place, cue)| stands(place, cue));
+        found.map(|(place, cue)| (place, cue.row))
+    }
+
+    // The words that may begin at each byte.
+    fn begun<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, &'t Cue)> + 't {
+        let cue = |number: u16| self.words.get(usize::from(number.checked_sub(1)?));
+        text.windows(2).enumerate().flat_map(move |(at, pair)| {
+            let first = cue(self.slots[slot(pair[0], pair[1])]);
+            std::iter::successors(first, move |last| cue(last.next)).map(move |cue| (at, cue))
+        })
     }
 }
 
@@ -113,11 +156,13 @@ mod tests {
 
     #[test]
     fn words_are_found_wherever_they_stand() {
-        let words = ["error", "rror: ", "é", "or"];
+        let words = ["error", "rror: ", "é", "or", "Error"];
         let cues: Cues = words.into_iter().zip(0..).collect();
         let mut found: Vec<usize> = cues.rows("an error: é").collect();
         found.sort_unstable();
         assert_eq!(found, [0, 1, 2, 3]);
+        let places: Vec<_> = cues.places(b"Or").collect();
+        assert_eq!(places, [(0..2, 3)]);
         assert_eq!(cues.rows("").count(), 0);
     }
 

@@ -72,7 +72,9 @@ pub(in crate::diagnose) fn relative_path(path: &str) -> String {
         ROOT,
         r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])"
     );
-    let path = ROOT.replace(path, "").replace('\\', "/");
+    let may_be_rooted = path.starts_with(['/', 'f']) || path.get(1..2) == Some(":");
+    let path = if may_be_rooted { ROOT.replace(path, "") } else { path.into() };
+    let path = path.replace('\\', "/");
     path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
@@ -102,7 +104,7 @@ pub(in crate::diagnose) fn first_script_frame(
 ) -> Option<Place> {
     pattern!(
         FRAME,
-        r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
+        r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://|webpack://[^/]*/(?:\./)?)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
     );
     lines_below(lines, range.start, range.len())
         .filter(|text| text.contains(':'))

@@ -10,38 +10,47 @@ use crate::diagnose::line::Line;
 /// failure blocks as claimed.
 pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     let mut cases = pytest::pytest_cases(lines);
-    cases.extend(table::table_blocks(lines));
-    let mut seen = HashSet::new();
-    cases.retain(|case| case.name.as_ref().is_none_or(|name| seen.insert(name.clone())));
+    let candidates = table::find_candidates(lines);
+    cases.extend(table::table_blocks(lines, &candidates));
     for case in &cases {
         let block = case.at..case.block.end.min(lines.len());
         for line in lines.get_mut(block).unwrap_or_default() {
             line.claimed = true;
         }
     }
-    let rows = table::status_rows(lines);
+    let mut seen = HashSet::new();
+    cases.retain(|case| case.name.as_ref().is_none_or(|name| seen.insert(name.clone())));
+    let rows = table::status_rows(lines, &candidates, false);
     merge_rows(&mut cases, rows);
+    if cases.is_empty() {
+        merge_rows(&mut cases, table::status_rows(lines, &candidates, true));
+    }
     cases.sort_by_key(|case| case.at);
     // Failing tests that are kept of one log.
     cases.truncate(2000);
     cases
 }
 
-// A block names its test with all that is around it, a row often by its last part alone.
-fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
+// A block names its test with all that is around it, a row often by its last part alone. A runner prints its blocks
+// below the rows of the same tests: with as many blocks it has told all.
+fn merge_rows(cases: &mut Vec<Case>, mut rows: Vec<Case>) {
     let blocks: Vec<String> = cases.iter().map(compact_name).collect();
     let mut seen = HashSet::new();
-    for row in rows {
+    rows.retain(|row| !compact_name(row).is_empty() && seen.insert(compact_name(row)));
+    let count = |cases: &[Case], runner: &str, from: usize| {
+        cases.iter().filter(|case| case.runner == runner && case.at >= from).count()
+    };
+    let told = |row: &Case| count(&cases[..], row.runner, row.at) >= count(&rows, row.runner, 0);
+    let told: Vec<bool> = rows.iter().map(told).collect();
+    for (row, told) in rows.into_iter().zip(told) {
         let name = compact_name(&row);
-        if name.is_empty() {
-            continue;
-        }
-        if let Some(at) = blocks.iter().position(|block| {
+        let is_same = |block: &String| {
             !block.is_empty() && (block.ends_with(&name) || name.ends_with(block.as_str()))
-        }) {
+        };
+        if let Some(at) = blocks.iter().position(is_same) {
             let case = &mut cases[at];
             case.place = case.place.take().or(row.place);
-        } else if !has_later_block(&cases[..blocks.len()], &row) && seen.insert(name) {
+        } else if !told {
             cases.push(row);
         }
     }
@@ -50,9 +59,4 @@ fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
 fn compact_name(case: &Case) -> String {
     let name = case.name.as_deref().unwrap_or_default();
     name.chars().filter(|c| c.is_alphanumeric()).collect()
-}
-
-// A runner prints its blocks below the rows of the same tests: with such a block it has told all.
-fn has_later_block(blocks: &[Case], row: &Case) -> bool {
-    blocks.iter().any(|block| block.runner == row.runner && block.at > row.at)
 }

@@ -1,5 +1,6 @@
 //! Reads the output of runners by the rows of `table.toml`.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,19 +11,21 @@ use serde::Deserialize;
 use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative_path};
 use crate::diagnose::line::{Line, lines_above, lines_below};
 use crate::model::parse_rows;
-use crate::runners::{Pattern, pattern};
+use crate::runners::{Cues, Pattern, pattern};
 
 /// How one runner names a test that failed; `table.toml` explains the fields.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Row {
+pub(super) struct Row {
     runner: String,
     has: String,
     line: Pattern,
     is_status: bool,
+    is_any: bool,
     // Where the line counts.
     #[serde(rename = "after")]
     opened_by: Option<Pattern>,
+    among: Vec<Pattern>,
     before: Option<Pattern>,
     next: Option<Pattern>,
     unless: Option<Pattern>,
@@ -66,21 +69,43 @@ const PARENTS: usize = 400;
 // Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
 
+// Words that are in the lines of each row.
+static WORDS: LazyLock<Cues> =
+    LazyLock::new(|| ROWS.iter().map(|row| row.has.as_str()).zip(0..).collect());
+
+/// The rows of the table, each with the lines that have its word.
+pub(super) type Candidates = Vec<(&'static Row, Vec<usize>)>;
+
+/// Finds the lines that each row of the table may read.
+pub(super) fn find_candidates(lines: &[Line<'_>]) -> Candidates {
+    let mut found: Candidates = ROWS.iter().map(|row| (row, Vec::new())).collect();
+    for (at, line) in lines.iter().enumerate() {
+        for row in WORDS.rows(&line.text) {
+            if found[row].1.last() != Some(&at) {
+                found[row].1.push(at);
+            }
+        }
+    }
+    found
+}
+
 /// Returns the tests that failure blocks name, each line read by the first row that can.
-pub(super) fn table_blocks(lines: &[Line<'_>]) -> Vec<Case> {
-    let own = ROWS.iter().filter(|row| !row.is_status);
-    let mut cases: Vec<Case> = own.flat_map(|row| row.find_cases(lines)).collect();
+pub(super) fn table_blocks(lines: &[Line<'_>], candidates: &Candidates) -> Vec<Case> {
+    let own = candidates.iter().filter(|(row, _)| !row.is_status);
+    let mut cases: Vec<Case> = own.flat_map(|(row, at)| row.find_cases(lines, at)).collect();
     let mut read = HashSet::new();
     cases.retain(|case| read.insert(case.at));
     cases
 }
 
-/// Returns the tests that rows of results name, unless a later row says that they passed.
-pub(super) fn status_rows(lines: &[Line<'_>]) -> Vec<Case> {
-    let own = ROWS.iter().filter(|row| row.is_status);
-    let cases = own.flat_map(|row| row.find_cases(lines).into_iter().take(MAX_STATUS_ROWS));
-    let cases = cases.filter(|case| !passes_later(case, lines) && !is_suite(case, lines));
-    cases.collect()
+/// Returns the tests that rows of results name, of known runners or of any other, unless a later row says that they
+/// passed.
+pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates, is_any: bool) -> Vec<Case> {
+    let own = candidates.iter().filter(|(row, _)| row.is_status && row.is_any == is_any);
+    let cases =
+        own.flat_map(|(row, at)| row.find_cases(lines, at).into_iter().take(MAX_STATUS_ROWS));
+    let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
+    cases.filter(stands).collect()
 }
 
 fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
@@ -97,24 +122,26 @@ fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
 }
 
 impl Row {
-    fn find_cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
-        let has = |line: &Line<'_>| line.text.contains(&self.has);
+    fn find_cases(&'static self, lines: &[Line<'_>], candidates: &[usize]) -> Vec<Case> {
         // Most logs are of another runner: they need not be read for where its list opens.
-        let opens = |after: &Pattern| {
-            let is_here = lines.iter().any(has);
-            is_here.then(|| lines.iter().position(|line| after.finds(&line.text)))?
-        };
-        let from = self.opened_by.as_ref().map_or(Some(0), opens).unwrap_or(lines.len());
+        let from = LazyCell::new(|| {
+            let first = |like: &Pattern| lines.iter().position(|line| like.finds(&line.text));
+            let is_among = self.among.iter().all(|like| first(like).is_some());
+            let from = self.opened_by.as_ref().map_or(Some(0), first).filter(|_| is_among);
+            from.unwrap_or(lines.len())
+        });
         let mut cases: Vec<Case> = Vec::new();
-        let mut names: HashSet<String> = HashSet::new();
-        for (at, line) in lines.iter().enumerate().skip(from) {
-            let is_data = line.captured || line.claimed || line.quiet;
-            if is_data || !has(line) || !self.counts_at(lines, at) {
+        for &at in candidates {
+            let line = &lines[at];
+            if line.captured || line.claimed || line.quiet {
                 continue;
             }
             let Some(found) = self.line.get().captures(&line.text) else {
                 continue;
             };
+            if at < *from || !self.counts_at(lines, at) {
+                continue;
+            }
             let name = found.name("name").map_or("", |name| name.as_str());
             let title = self.goes_on.then(|| read_title(lines, at, name));
             let block = self.block_range(lines, at, name);
@@ -125,10 +152,7 @@ impl Row {
             }
             let mut case = self.build_case(&found, at, block, lines);
             case.name = title.map(|title| title.0).or(case.name);
-            let is_new = case.name.as_ref().is_none_or(|name| names.insert(name.clone()));
-            if is_new {
-                cases.push(case);
-            }
+            cases.push(case);
         }
         cases
     }
@@ -347,7 +371,7 @@ fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::table_blocks;
+    use super::{find_candidates, table_blocks};
     use crate::diagnose::normalise::lines;
 
     #[test]
@@ -371,7 +395,8 @@ mod tests {
             ),
             ("  1) not in a list\n", vec![]),
         ] {
-            let found = table_blocks(&lines(log));
+            let lines = lines(log);
+            let found = table_blocks(&lines, &find_candidates(&lines));
             let found: Vec<&str> = found.iter().filter_map(|case| case.name.as_deref()).collect();
             assert_eq!(found, names, "{log}");
         }

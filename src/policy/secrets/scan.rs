@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
 use super::blocks::{KeyBlocks, mask_manifest};
 use super::credentials::{
     find_in_call, find_in_command, find_in_header, find_in_login, find_in_pgpass, find_in_url,
@@ -16,6 +14,7 @@ use super::name::WORDS;
 use super::pairs::Pairs;
 use super::readings::each_reading;
 use super::user::UserRules;
+use crate::runners::Cues;
 
 /// Finds every secret of the text, in no order, overlaps included. Masks that are in the text
 /// already are left alone.
@@ -136,21 +135,17 @@ pub(super) enum Anchor {
 /// Calls back with each anchor of the text and its place. Formats are compared with regard to case,
 /// everything else without.
 fn each_anchor(text: &[u8], mut found: impl FnMut(Anchor, Range<usize>)) {
-    let Some((finder, anchors)) = ANCHORS.as_ref() else {
-        return;
-    };
-    for hit in finder.find_overlapping_iter(text) {
-        let (anchor, literal) = anchors[hit.pattern().as_usize()];
+    let (cues, anchors) = &*ANCHORS;
+    for (place, row) in cues.places(text) {
+        let (anchor, literal) = anchors[row];
         let is_format = matches!(anchor, Anchor::Format(_));
-        if !is_format || &text[hit.range()] == literal.as_bytes() {
-            found(anchor, hit.range());
+        if !is_format || &text[place.clone()] == literal.as_bytes() {
+            found(anchor, place);
         }
     }
 }
 
-type Finder = (AhoCorasick, Vec<(Anchor, &'static str)>);
-
-static ANCHORS: LazyLock<Option<Finder>> = LazyLock::new(|| {
+static ANCHORS: LazyLock<(Cues, Vec<(Anchor, &'static str)>)> = LazyLock::new(|| {
     let mut anchors = Vec::new();
     for (index, rule) in format_rules() {
         anchors.extend(rule.starts.iter().map(|start| (Anchor::Format(index), start.as_str())));
@@ -158,8 +153,8 @@ static ANCHORS: LazyLock<Option<Finder>> = LazyLock::new(|| {
     for (anchor, texts) in &WORDS.anchors {
         anchors.extend(texts.iter().map(|text| (*anchor, text.as_str())));
     }
-    let mut builder = AhoCorasick::builder();
-    let builder = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::ContiguousNFA));
-    let finder = builder.build(anchors.iter().map(|(_, text)| text)).ok()?;
-    Some((finder, anchors))
+    (
+        anchors.iter().map(|(_, text)| *text).zip(0..).collect(),
+        anchors,
+    )
 });
