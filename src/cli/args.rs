@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use super::{AppError, Exit, Output};
 use super::{analyze, bench, fix, git_apply, patch, reference, report, run, setup};
@@ -41,18 +41,42 @@ macro_rules! commands {
     ($($(#[$meta:meta])* $Name:ident $Args:ty;)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$meta])* $Name(Box<$Args>),)*
+            $($(#[$meta])* $Name(Late<$Args>),)*
         }
 
         impl Command {
             /// Does it, and says how it ended.
             pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
                 match self {
-                    $(Self::$Name(args) => args.run(global, output),)*
+                    $(Self::$Name(args) => args.0.run(global, output),)*
                 }
             }
         }
     };
+}
+
+/// The flags of a command. They are put together once it is asked for: those of all took half a start.
+#[derive(Debug)]
+pub(crate) struct Late<A>(Box<A>);
+
+impl<A: FromArgMatches> FromArgMatches for Late<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        A::from_arg_matches(matches).map(|args| Self(Box::new(args)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+impl<A: clap::Args> clap::Args for Late<A> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.defer(A::augment_args)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(A::augment_args_for_update)
+    }
 }
 
 commands! {
@@ -197,7 +221,8 @@ mod tests {
     // Of two flags of one id, a command reads the value of the other as its own.
     #[test]
     fn no_flag_of_a_command_hides_a_global_one() {
-        let cli = Cli::command();
+        let mut cli = Cli::command();
+        cli.build();
         let global: Vec<_> = cli.get_arguments().map(|arg| arg.get_id().clone()).collect();
         // The stand-in for git takes no flag but git's.
         for command in cli.get_subcommands().filter(|command| command.get_name() != "git-apply") {
