@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::num::NonZeroU16;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -41,23 +42,32 @@ macro_rules! commands {
     ($($(#[$meta:meta])* $Name:ident $Args:ty;)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$meta])* $Name(Late<$Args>),)*
+            $($(#[$meta])* $Name($Args),)*
         }
 
         impl Command {
             /// Does it, and says how it ended.
             pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
                 match self {
-                    $(Self::$Name(args) => args.0.run(global, output),)*
+                    $(Self::$Name(args) => args.run(global, output),)*
                 }
             }
         }
     };
 }
 
-/// The flags of a command. They are put together once it is asked for: those of all took half a start.
+/// The flags of a command. They are put together once it is asked for: those of all took half a start. Those of the
+/// stand-in for git are not, because they hide global ones.
 #[derive(Debug)]
 pub(crate) struct Late<A>(Box<A>);
+
+impl<A> Deref for Late<A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        &self.0
+    }
+}
 
 impl<A: FromArgMatches> FromArgMatches for Late<A> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
@@ -80,32 +90,32 @@ impl<A: clap::Args> clap::Args for Late<A> {
 }
 
 commands! {
-    Run run::RunArgs;
-    Why analyze::WhyArgs;
+    Run Late<run::RunArgs>;
+    Why Late<analyze::WhyArgs>;
     #[command(alias = "repair")]
-    Fix fix::FixArgs;
-    Check patch::CheckArgs;
-    Apply patch::ApplyArgs;
+    Fix Late<fix::FixArgs>;
+    Check Late<patch::CheckArgs>;
+    Apply Late<patch::ApplyArgs>;
     /// Apply a patch with the flags and rules of git apply
     #[command(disable_help_flag = false)]
-    GitApply git_apply::Args;
-    Context analyze::ContextArgs;
-    Diagnose analyze::DiagnoseArgs;
-    Hint analyze::HintArgs;
-    Imports analyze::ImportsArgs;
+    GitApply Box<git_apply::Args>;
+    Context Late<analyze::ContextArgs>;
+    Diagnose Late<analyze::DiagnoseArgs>;
+    Hint Late<analyze::HintArgs>;
+    Imports Late<analyze::ImportsArgs>;
     #[command(alias = "heal")]
-    Doctor setup::DoctorArgs;
-    Bench bench::BenchArgs;
-    Report report::ReportArgs;
-    Mcp setup::McpArgs;
-    Init setup::InitArgs;
-    Redact reference::RedactArgs;
-    Explain reference::ExplainArgs;
-    Config setup::ConfigArgs;
+    Doctor Late<setup::DoctorArgs>;
+    Bench Late<bench::BenchArgs>;
+    Report Late<report::ReportArgs>;
+    Mcp Late<setup::McpArgs>;
+    Init Late<setup::InitArgs>;
+    Redact Late<reference::RedactArgs>;
+    Explain Late<reference::ExplainArgs>;
+    Config Late<setup::ConfigArgs>;
     #[command(hide = true)]
-    Schema reference::SchemaArgs;
+    Schema Late<reference::SchemaArgs>;
     #[command(hide = true)]
-    Completions reference::CompletionsArgs;
+    Completions Late<reference::CompletionsArgs>;
 }
 
 /// Flags that every command takes.

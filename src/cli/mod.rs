@@ -27,7 +27,6 @@ use output::Output;
 use crate::app::settings::{self, Settings};
 use crate::app::{self, App, AppError, AppOptions, Flags};
 use crate::model::{AtPath as _, Code, Exit};
-use crate::parallel::WANTED;
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 pub fn main() -> ExitCode {
@@ -78,7 +77,7 @@ fn start() -> ExitCode {
     let entered = enter_directory(cli.global.directory.as_deref());
     let printing = print_settings(&cli.global);
     cli.global.threads = cli.global.threads.or(printing.threads);
-    let _ = cli.global.threads.map(|threads| WANTED.set(threads.get().into()));
+    let _ = cli.global.threads.map(|threads| app::WANTED_THREADS.set(threads.get().into()));
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
