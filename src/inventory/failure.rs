@@ -100,7 +100,7 @@ fn fatal_warning(project: &Project<'_>, text: &str, command: &str) -> Option<Rem
     let is_fatal = |file: &&str| project.read(file).is_some_and(|text| FATAL.is_match(&text));
     let file = PYTEST_SETTINGS.split(' ').find(is_fatal)?;
     let message = format!("`{name}` is a warning that `filterwarnings` in {file} makes an error");
-    let line = format!("mendit run {command} -W ignore::{name}");
+    let line = format!("mendit run {command} -W default::{name}");
     let line = Some(line).filter(|_| command.contains("pytest"));
     Some(Remedy::new(message, line))
 }
@@ -209,7 +209,7 @@ mod tests {
     fn warning_that_a_setting_makes_an_error_is_named() {
         let settings = "[tool.pytest]\nfilterwarnings = [ \"error\" ]\n";
         let log = "INTERNALERROR> pytest.PytestDeprecationWarning: The option \"x\" is unset.\n";
-        let line = "mendit run pytest -q -W ignore::pytest.PytestDeprecationWarning";
+        let line = "mendit run pytest -q -W default::pytest.PytestDeprecationWarning";
         for (settings, expected) in [(settings, &[line][..]), ("[tool.pytest]\n", &[])] {
             assert_eq!(
                 explained(&[("pyproject.toml", settings)], log, "pytest -q"),
