@@ -192,7 +192,7 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
 
 fn bare(evidence: &Evidence) -> String {
     let text = evidence.text.trim();
-    let text = text.strip_prefix("E ").unwrap_or(text);
+    let text = text.trim_start_matches("E ").trim_start_matches("INTERNALERROR> ");
     text.trim_start_matches("# ").trim().to_owned()
 }
 

@@ -47,9 +47,12 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     rows.extend(check_packages(app, &workspace, works)?);
     let line = last.as_ref().and_then(KeptRun::line);
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
+    let lacks = last.as_ref().and_then(KeptRun::summary).unwrap_or_default().remedies;
+    let lack = lacks.first().map_or(String::new(), |lack| format!(": {}", lack.problem));
+    let next = lacks.first().map_or(Some("mendit why"), |lack| lack.command.as_deref());
     let (state, message, command) = match &last {
         Some(last) if last.passed() => (Good, format!("`{line}` passed"), None),
-        Some(_) => (Weak, format!("`{line}` failed"), Some("mendit why")),
+        Some(_) => (Weak, format!("`{line}` failed{lack}"), next),
         None => (
             Weak,
             "nothing was run here yet".to_owned(),

@@ -61,8 +61,9 @@ impl Hinted {
         for name in &self.names {
             let is_listed = suggestions.iter().any(|one| one.name == *name);
             let top = format!("`{}", name.split(['.', '/']).next().unwrap_or(name));
-            let is_of_environment = remedies.iter().any(|one| one.problem.contains(&top));
-            if (is_listed || !is_of_environment) && !names.contains(name) {
+            let remedies = remedies.iter().map(|one| &one.problem);
+            let mut said = remedies.chain(self.fixes.edits.iter().map(|edit| &edit.what));
+            if (is_listed || !said.any(|text| text.contains(&top))) && !names.contains(name) {
                 names.push(name.clone());
             }
         }

@@ -1,6 +1,6 @@
 //! Finds the fix that a failing tool itself proposes.
 
-use super::line::{Line, Mark};
+use super::line::{Line, Mark, lines_above};
 use crate::runners::pattern;
 
 /// What the failing tool itself says to do.
@@ -39,6 +39,8 @@ pattern!(
     NOISE,
     r#"^\s*(?:at |File "|\d+ \||\+|-{3}|=+|[Ee]xpected|[Rr]eceived|[Aa]ssert|\S+:\d+(?::\d+)?:? )"#
 );
+// The line above source that a traceback shows.
+pattern!(PLACE, r#"^\s*(?:File ".+", line \d+.*|\S+:\d+)$"#);
 const REMARKS: &str = "fund|audit|deprecated|telemetry|newer version|upgrade available|new major version|new minor version|new patch version|for more information|for more details|bug report|full log|complete log|valid python names|not a problem with|please report";
 
 // The weights of the signs, and the sum from which a sentence is a remedy: fitted on the ten
@@ -87,10 +89,18 @@ fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Re
     let mut paragraph = String::new();
     let mut starts: Vec<(usize, usize)> = Vec::new();
     let mut was_boxed = false;
+    // Where pytest marks what it says, the rest of its blocks is source.
+    let says = |line: &Line<'_>| line.text.starts_with("E ");
+    let is_marked = lines.iter().any(|line| line.claimed && says(line));
+    let is_source = |at: usize, line: &Line<'_>| {
+        let is_below = || lines_above(lines, at, 1).any(|above| PLACE.is_match(above));
+        is_marked && line.claimed && !says(line) || is_below()
+    };
     for at in range.start..=range.end {
         let line = lines.get(at).filter(|_| at < range.end);
         let text = line.filter(|line| {
             !line.captured
+                && !is_source(at, line)
                 && matches!(line.mark, Mark::None | Mark::Error)
                 && line.text.len() <= MAX_SENTENCE
         });
@@ -186,6 +196,10 @@ mod tests {
                 Some("Please run the following command: npx playwright install"),
             ),
             ("AssertionError: expected 1 to be 2\n", None),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 2, in f\n    # note: use `g` instead\nNameError: x\n",
+                None,
+            ),
         ] {
             let lines = lines(log);
             let found = find_remedy(&lines, 0, lines.len());

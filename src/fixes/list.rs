@@ -2,6 +2,7 @@
 
 use super::candidate::{Candidate, Judging};
 use super::imports::imports;
+use super::listed::list_names;
 use super::recent::recent_fixes;
 use super::witness::{named_words, witnesses};
 use crate::git::Repository;
@@ -73,6 +74,7 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     for (diagnosis, log) in question.logs {
         edits.extend(witnesses(log, diagnosis, source, &renamed));
     }
+    edits.extend(list_names(question, &missing));
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));
     edits.sort_by_key(Candidate::changes_tests);

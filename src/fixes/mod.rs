@@ -4,6 +4,7 @@
 mod candidate;
 mod imports;
 mod list;
+mod listed;
 mod log_file;
 mod recent;
 mod tool_fix;

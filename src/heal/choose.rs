@@ -51,8 +51,8 @@ impl Fix {
 /// Chooses the fix to try next: of the diagnosis's rule the first change that was not tried before,
 /// then one that an earlier configuration still has open, else what a person must do. Pure.
 ///
-/// Nothing in a log is ever run or installed: a package comes from a manifest, a lock or the
-/// configuration itself, an address from the configuration.
+/// Nothing in a log is ever run, and nothing is installed: a program is one that is there, an address comes from the
+/// configuration.
 pub fn choose_fix(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     let newest = known_fixes(diagnosis, history);
     let is_known = newest.is_some();
@@ -161,15 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn r35_not_found_npx_then_local() {
+    fn r35_not_found_then_local() {
         let around = Surroundings {
-            programs: set(&["npx"]),
+            programs: set(&[]),
             local: [(
                 "serve-it".to_owned(),
                 "node_modules/.bin/serve-it".to_owned(),
             )]
             .into(),
-            npm: set(&["serve-it"]),
         };
         let wrong = diagnosed("sh: serve-it: command not found\n");
         assert_eq!(wrong.kind, FailureKind::CommandNotFound);
@@ -178,14 +177,10 @@ mod tests {
             server("{\"command\": \"serve-it\", \"args\": [\"-v\"]}"),
             &around,
         );
-        let expected = [
-            "npx --no-install serve-it -v",
-            "node_modules/.bin/serve-it -v",
-        ];
-        assert_eq!(steps, expected);
+        assert_eq!(steps, ["node_modules/.bin/serve-it -v"]);
         assert!(last.starts_with("Install it"), "{last}");
         let (steps, _) = all(&wrong, command("serve-it && echo ok"), &around);
-        assert_eq!(steps[1], "node_modules/.bin/serve-it && echo ok");
+        assert_eq!(steps, ["node_modules/.bin/serve-it && echo ok"]);
     }
 
     #[test]
@@ -198,9 +193,9 @@ mod tests {
         let (steps, last) = all(&wrong, server("{\"command\": \"serve-it\"}"), &around);
         assert!(steps.is_empty(), "{steps:?}");
         assert!(last.starts_with("Install it"), "{last}");
-        // The manifest knows it, but only named in the log.
+        // It is there, but only named in the log.
         let around = Surroundings {
-            npm: set(&["evil"]),
+            local: [("evil".to_owned(), "node_modules/.bin/evil".to_owned())].into(),
             ..around
         };
         let wrong = diagnosed("sh: evil: command not found\n");

@@ -22,19 +22,13 @@ pub(super) fn known_fixes(diagnosis: &Diagnosis, history: &History<'_>) -> Optio
 }
 
 /// Programs that start the same thing under another name.
-const ALIASES: &[(&str, &str)] = &[
+pub(super) const ALIASES: &[(&str, &str)] = &[
     ("python", "python3"),
     ("python3", "python"),
     ("pip", "pip3"),
 ];
 
-/// Names the programs that a rule may start.
-pub(super) fn program_names() -> impl Iterator<Item = &'static str> {
-    ALIASES.iter().map(|(_, program)| *program).chain(["npx"])
-}
-
-// The program is not there: the same program elsewhere. A package is taken only when a manifest names it: whoever owns
-// the name in a registry is otherwise unknown.
+// The program is not there: the same program elsewhere, where it is installed already.
 fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let (around, probe) = (history.surroundings, history.current);
     let Some(program) = probe.program() else {
@@ -46,12 +40,8 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     }
     let name = file_name(program);
     let has = |program: &str| around.programs.contains(program);
-    let is_declared = around.npm.contains(name);
     let aliases = ALIASES.iter().filter(|(known, other)| *known == program && has(other));
     let mut ways: Vec<Vec<&str>> = aliases.map(|(_, other)| vec![*other]).collect();
-    if is_declared && name == program && has("npx") {
-        ways.push(vec!["npx", "--no-install", name]);
-    }
     ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
     let mut fixes: Vec<Fix> = ways
         .iter()

@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::declared::{
-    Place, Requirement, install_command, node_requirements, parse_requirement, python_requirements,
-    rows,
+    Place, Requirement, node_requirements, overrides, parse_requirement, python_requirements, rows,
 };
-use super::failure::{MAX_FILES, needed_variable};
-use super::members::{Member, covers, link_member, list_members};
+use super::failure::{MAX_FILES, PYTEST_SETTINGS, needed_variable};
+use super::members::{Member, covers, list_members};
 use super::modules::missing_plugin;
 use super::project::{Manager, Project, is_plain, read_text};
 use super::versions::{python_version, wrong_version};
 use crate::languages::{Lock, normal};
 use crate::model::Remedy;
 use crate::policy::is_test;
-use crate::source::EntryKind;
+use crate::source::{Distribution, EntryKind};
 
 /// Compares what the project declares with what is present, without a log. `found` are the versions of Python and
 /// Node.js that commands find. One problem for each language is enough: its command mends what follows from it.
@@ -32,7 +31,7 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     let wrong_python = || wrong_version(project, true, &python_version(project).or(python)?);
     let python = wrong_python().or_else(|| python_problem(project));
     let engine = node.and_then(|version| wrong_version(project, false, &version));
-    let node = engine.or_else(|| node_problem(project)).or_else(|| member_problem(project));
+    let node = engine.or_else(|| node_problem(project));
     let problems = [
         unfetched_submodule(project, None),
         python,
@@ -49,26 +48,34 @@ pub(super) struct Tree<'p> {
     /// pyproject.toml or package.json.
     pub(super) manifest: Value,
     pub(super) lock: Lock,
-    /// Versions by package; empty where a package does not say.
-    present: BTreeMap<String, String>,
+    /// The installed distributions of Python.
+    pub(super) present: BTreeMap<String, Distribution>,
+    /// The version of Python.
+    pub(super) python: String,
 }
 
 impl<'p> Tree<'p> {
     pub(super) fn open(project: &'p Project<'p>, python: bool) -> Option<Self> {
         let manager = project.find_manager(python)?;
         let text = project.read(&manager.file).unwrap_or_default();
-        let all = project
-            .installed
-            .distributions()
-            .into_iter()
-            .filter(|one| one.is_whole && python);
+        let all = project.installed.distributions().into_iter();
+        let all = all.filter(|one| one.is_whole && python);
+        let site = project.installed.sites().first().and_then(|site| site.parent()?.file_name());
+        let version = site.unwrap_or_default().to_string_lossy();
         Some(Self {
             project,
             manager,
             manifest: project.manifest(if python { "pyproject.toml" } else { "package.json" }),
             lock: Lock::read(&manager.file, &text),
-            present: all.map(|one| (normal(&one.name), one.version)).collect(),
+            present: all.map(|one| (normal(&one.name), one)).collect(),
+            python: version.trim_start_matches("python").to_owned(),
         })
+    }
+
+    /// Returns the folder of package.json.
+    pub(super) fn folder(&self) -> PathBuf {
+        let root = self.project.root.clone().unwrap_or_default();
+        root.join(self.project.folder_of("package.json").unwrap_or(Path::new("")))
     }
 
     /// A problem that installing everything solves.
@@ -76,51 +83,26 @@ impl<'p> Tree<'p> {
         Remedy::new(message, self.project.command(&self.manager.all))
     }
 
-    // The manifest against the lock, then both against what is there.
-    fn compare(&self, requirements: &[Requirement], are_locked: bool) -> Option<Remedy> {
-        let (file, lock) = (&self.manager.file, &self.lock);
-        let is_stale = |one: &&Requirement| match lock.versions.get(&one.name) {
-            Some(versions) => {
-                !versions.is_empty() && versions.iter().all(|version| one.refuses(version))
-            }
-            None => !one.is_elsewhere(),
+    // What the manifest asks for and the lock does not have.
+    fn stale_lock(&self, requirements: &[Requirement]) -> Option<Remedy> {
+        let (file, locked) = (&self.manager.file, &self.lock.versions);
+        let is_stale = |one: &&Requirement| match locked.get(&one.name) {
+            Some(all) => !all.is_empty() && all.iter().all(|version| one.refuses(version)),
+            None => !one.is_elsewhere() && one.by.is_empty(),
         };
-        let mut asked = requirements.iter().filter(|_| are_locked && !lock.versions.is_empty());
-        if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
-            let wanted = format!("{name} {range}");
-            let wanted = wanted.trim_end();
-            let message =
-                format!("the manifest asks for `{wanted}`, but {file} does not contain it");
-            return Some(Remedy::new(message, self.manager.renew.clone()));
-        }
-        let unmet = |one: &Requirement| {
-            let there = self.present.get(&one.name);
-            let message = one.unmet(there, &Lock::default(), "the manifest asks for")?;
-            Some(Remedy::new(
-                message,
-                install_command(self.project, self.manager, &one.name),
-            ))
-        };
-        if let Some(found) = requirements.iter().find_map(unmet) {
-            return Some(found);
-        }
-        let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
-            let locked = lock.versions.get(name).filter(|_| self.has_installed())?;
-            let differs = !locked.is_empty() && !version.is_empty() && !locked.contains(version);
-            differs.then_some((name, version, locked))
-        })?;
-        let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
-        let locked = locked.join(" or ");
-        Some(self.install_all(format!(
-            "{name} {version} is installed, {file} asks for {locked}"
-        )))
+        let mut asked = requirements.iter().filter(|one| one.place != Place::Member);
+        let one = asked.find(is_stale).filter(|_| !locked.is_empty())?;
+        let wanted = format!("{} {}", one.name, one.range);
+        let wanted = wanted.trim_end();
+        let message = format!("the manifest asks for `{wanted}`, but {file} does not contain it");
+        Some(Remedy::new(message, self.manager.renew.clone()))
     }
 
     // Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
-    fn has_installed(&self) -> bool {
+    pub(super) fn has_installed(&self) -> bool {
         let name = self.manager.all.split(' ').next().unwrap_or_default();
-        let installer = |about: PathBuf| std::fs::read_to_string(about.join("INSTALLER")).ok();
-        let mut said = self.project.installed.metadata().filter_map(installer).peekable();
+        let said = |one: &Distribution| std::fs::read_to_string(one.about.join("INSTALLER")).ok();
+        let mut said = self.present.values().filter_map(said).peekable();
         match name {
             "pnpm" => self.project.has_path("node_modules/.modules.yaml"),
             "npm" => self.project.has_path("node_modules/.package-lock.json"),
@@ -129,58 +111,28 @@ impl<'p> Tree<'p> {
         }
     }
 
-    // A package of a workspace of uv, which `uv sync` alone leaves out.
-    fn unsynced_member(&self) -> Option<Remedy> {
-        let globs = &self.manifest["tool"]["uv"]["workspace"]["members"];
-        let members = list_members(self.project.source, true);
-        let is_left_out = |member: &&Member| {
-            covers(globs, &member.folder)
-                && member.manifest.contains("[build-system]")
-                && !self.present.contains_key(&normal(&member.name))
-        };
-        let member = members.iter().find(is_left_out)?;
-        let message = format!("`{}` of the workspace is not installed", member.name);
-        Some(Remedy::new(message, "uv sync --all-packages".to_owned()))
-    }
-
-    // A package that another installed one needs, and that is missing or in a version that it refuses, as `pip check`
-    // says it. A lock may overrule it.
-    fn unmet_requirement(&self) -> Option<Remedy> {
-        let message = self.project.installed.metadata().find_map(|about| {
-            let text = std::fs::read_to_string(about.join("METADATA")).ok()?;
-            let by = text.lines().find_map(|line| line.strip_prefix("Name: "))?;
-            let by = format!("{by} needs");
-            let lines = text.lines().filter_map(|line| line.strip_prefix("Requires-Dist: "));
-            let asked = lines.filter_map(|line| parse_requirement(line, Place::Main));
-            let mut asked = asked.filter(|one| !one.is_conditional);
-            asked.find_map(|one| one.unmet(self.present.get(&one.name), &self.lock, &by))
-        });
-        Some(self.install_all(message?))
-    }
-
     /// Returns the project's own package where it is not installed: in a src layout, which only an installation puts
-    /// on the path, or asked for by its name; or where it was installed before it had one of its programs.
+    /// on the path, or asked for by its name; or where it was installed before it had one of its entry points.
     pub(super) fn own_package(&self, asked: Option<&str>) -> Option<Remedy> {
         let project = self.project;
-        let name = self.manifest["project"]["name"].as_str()?;
+        let own = &self.manifest["project"];
+        let name = own["name"].as_str()?;
         let is_asked = asked.is_some();
         asked.is_none_or(|asked| normal(asked) == normal(name)).then_some(())?;
         let is_src = project.has_file_below(&format!("src/{}/", normal(name).replace('-', "_")));
         let text = project.read("pyproject.toml")?;
         let on_path = text.contains("pythonpath") || text.contains("package = false");
-        let line = match self.manager.file.ends_with(".lock") {
-            true => &self.manager.all,
-            false => "{pip} install -e .",
-        };
+        let is_lock = self.manager.file.ends_with(".lock");
+        let line = if is_lock { &self.manager.all } else { "{pip} install -e ." };
         let why = if is_asked { "" } else { ", and src/ is not on the path" };
         let mut message = format!("the package `{name}` itself is not installed{why}");
-        if self.present.contains_key(&normal(name)) {
-            let bin = format!("{}/bin", project.find_environment()?);
-            let mut programs =
-                rows(&self.manifest["project"]["scripts"]).map(|(program, _)| program);
-            let is_missing = |program: &&String| !project.has_path(&format!("{bin}/{program}"));
-            let program = programs.find(is_missing).filter(|_| project.has_path(&bin))?;
-            message = format!("`{name}` was installed before it had its program `{program}`");
+        if let Some(found) = self.present.get(&normal(name)) {
+            let text = std::fs::read_to_string(found.about.join("entry_points.txt"));
+            let text = format!("\n{}", text.unwrap_or_default().replace(' ', ""));
+            let plugins = rows(&own["entry-points"]).flat_map(|(_, table)| rows(table));
+            let mut points = rows(&own["scripts"]).chain(plugins);
+            let (point, _) = points.find(|(point, _)| !text.contains(&format!("\n{point}=")))?;
+            message = format!("`{name}` was installed before it had its entry point `{point}`");
         } else if !is_asked && (!is_src || on_path) {
             return None;
         }
@@ -190,8 +142,7 @@ impl<'p> Tree<'p> {
     // The plugin for an option of pytest's settings.
     fn plugin_of_settings(&self) -> Option<Remedy> {
         self.present.get("pytest")?;
-        let settings = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
-        let texts = settings.iter().filter_map(|file| self.project.read(file));
+        let texts = PYTEST_SETTINGS.split(' ').filter_map(|file| self.project.read(file));
         let texts: Vec<String> = texts.collect();
         let lines = texts.iter().flat_map(|text| text.lines());
         missing_plugin(
@@ -209,10 +160,11 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let (manager, present) = (tree.manager, &tree.present);
     let file = manager.file.as_str();
     let is_lock = file.ends_with(".lock");
-    if project.find_environment().is_none() {
-        let is_elsewhere = std::env::var_os("VIRTUAL_ENV").is_some() || file != "uv.lock";
+    let is_uv = file == "uv.lock";
+    if project.find_environment().is_none() && (is_uv || project.installed.sites().is_empty()) {
+        let is_elsewhere = std::env::var_os("VIRTUAL_ENV").is_some() || !is_uv;
         let message = format!("{file} locks packages, but there is no .venv");
-        return (is_lock && !is_elsewhere).then(|| tree.install_all(message));
+        return (!is_elsewhere).then(|| tree.install_all(message));
     }
     let mut requirements = python_requirements(project);
     if let Some(lost) = lost_interpreter(project, manager) {
@@ -231,33 +183,35 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         }
         _ => !present.contains_key(&one.name) && is_imported_by_tests(project, &one.name),
     };
-    requirements.retain(|one| !one.is_conditional && is_needed(one));
+    requirements
+        .retain(|one| !one.is_conditional && one.applies(&tree.python, &[]) && is_needed(one));
     // What brings the runner brings the rest.
     requirements.sort_by_key(|one| one.name != "pytest");
+    // `uv sync` alone leaves out packages of the workspace.
+    let globs = &tree.manifest["tool"]["uv"]["workspace"]["members"];
+    let mut members = list_members(project.source, true);
+    members.retain(|one| covers(globs, &one.folder) && one.manifest.contains("[build-system]"));
+    let members = members.iter().filter_map(|one| parse_requirement(&one.name, Place::Member));
+    requirements.extend(members);
     // A member of a workspace has its manifest elsewhere than the lock.
     let are_locked = is_lock && project.folder_of(file) == project.folder_of("pyproject.toml");
-    tree.compare(&requirements, are_locked)
+    let stale = tree.stale_lock(&requirements).filter(|_| are_locked);
+    stale
+        .or_else(|| tree.unmet_requirement(&requirements))
         .or_else(|| tree.own_package(None))
-        .or_else(|| tree.unsynced_member())
-        .or_else(|| tree.unmet_requirement())
         .or_else(|| tree.plugin_of_settings())
 }
 
 // An environment whose interpreter was removed or moved.
 fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> {
     let name = project.find_environment()?;
-    let folders = Path::new(project.prefix).ancestors();
-    let root = project.root.as_deref()?;
-    let mut bins = folders.map(|folder| root.join(folder).join(name).join("bin"));
-    bins.find(|bin| {
-        let python = bin.join("python");
-        // A script names the interpreter of the folder in which it was installed.
-        let script = std::fs::read_to_string(bin.join("pytest")).unwrap_or_default();
-        let first = script.lines().next().unwrap_or_default();
-        let named = first.trim_start_matches("#!");
-        let is_moved = named.ends_with("/bin/python") && !Path::new(named).exists();
-        python.is_symlink() && !python.exists() || is_moved
-    })?;
+    let bin = project.find_path(&format!("{name}/bin"))?;
+    let python = bin.join("python");
+    // A script names the interpreter of the folder in which it was installed.
+    let script = std::fs::read_to_string(bin.join("pytest")).unwrap_or_default();
+    let named = script.lines().next().unwrap_or_default().trim_start_matches("#!");
+    let is_moved = named.ends_with("/bin/python") && !Path::new(named).exists();
+    (python.is_symlink() && !python.exists() || is_moved).then_some(())?;
     let pip = format!("{name}/bin/python -m pip");
     let all = manager.all.replace("{pip}", &pip);
     let line = match manager.file.as_str() {
@@ -282,87 +236,62 @@ fn is_imported_by_tests(project: &Project<'_>, package: &str) -> bool {
 
 /// Returns what packages of Node.js lack.
 pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
-    let mut tree = Tree::open(project, false)?;
-    if project.has_path(".pnp.cjs") {
-        return None;
-    }
+    let tree = Tree::open(project, false).filter(|_| !project.has_path(".pnp.cjs"))?;
+    let members = list_members(project.source, false);
+    let is_member = |one: &Requirement| members.iter().any(|member| member.name == one.name);
     let mut usual = node_requirements(&tree.manifest);
+    let is_peer = |name: &str| tree.lock.versions.contains_key(name) && tree.installs_peers();
+    usual.retain(|one| !one.is_conditional || !is_member(one) && is_peer(&one.name));
+    let of_members = usual.iter_mut().filter(|one| is_member(one));
+    of_members.for_each(|one| one.place = Place::Member);
+    usual.extend(member_requirements(project, &members));
     if !project.has_path("node_modules") {
         let message = "package.json asks for packages, and there is no node_modules";
         return (!usual.is_empty()).then(|| tree.install_all(message));
     }
-    let is_there = |name: &str| project.has_path(&format!("node_modules/{name}"));
-    let members = list_members(project.source, false);
-    let folder = project.folder_of("package.json")?;
-    let is_member = |name: &str| members.iter().any(|member| member.name == name);
-    let is_unlinked =
-        |one: &&Requirement| !one.is_conditional && is_member(&one.name) && !is_there(&one.name);
-    if let Some(one) = usual.iter().find(is_unlinked) {
-        return link_member(
-            project,
-            &one.name,
-            false,
-            folder.join("package.json").to_str(),
-        );
-    }
-    // npm and pnpm install peers as well.
-    let has_peers = !tree.manager.all.starts_with("yarn");
-    let is_peer = |name: &str| tree.lock.versions.contains_key(name) && has_peers;
-    // Not every lock holds members of the workspace.
-    usual.retain(|one| !is_member(&one.name) && (!one.is_conditional || is_peer(&one.name)));
-    let there = usual.iter().map(|one| one.name.clone()).filter(|name| is_there(name));
-    let folder = folder.to_str()?;
-    let version = |name: &str| node_version(project, folder, name).unwrap_or_default();
-    tree.present = there.map(|name| (name.clone(), version(&name))).collect();
-    tree.compare(&usual, true).or_else(|| tree.tree_problem())
+    let unbuilt = || members.iter().find_map(|member| unbuilt_output(project, &usual, member));
+    let stale = tree.stale_lock(&[usual.clone(), overrides(project, &tree.manifest)].concat());
+    stale
+        .or_else(|| tree.unmet_requirement(&usual))
+        .or_else(|| tree.missing_environment())
+        .or_else(|| tree.missing_tool())
+        .or_else(unbuilt)
 }
 
-// What a package of the workspace declares and does not find. Examples that are no part of the workspace may ask a
-// registry for a package of the same name: only `workspace:` speaks for a link, and pnpm's own folder for the rest.
-fn member_problem(project: &Project<'_>) -> Option<Remedy> {
-    let root = project.root.as_deref()?;
-    let manager = project.find_manager(false)?;
-    let is_pnpm = root.join("node_modules/.pnpm").is_dir();
-    let members = list_members(project.source, false);
-    let root_manifest = read_text(project.source, "package.json").unwrap_or_default();
-    let manifest: Value = root_manifest.parse().unwrap_or_default();
-    let mut globs = &manifest["workspaces"];
-    if globs.is_object() {
-        globs = &globs["packages"];
-    }
+// What packages of the workspace require. Examples that are no part of the workspace may ask a registry for a package
+// of the same name: only `workspace:` speaks for a link, and pnpm's own folder for the rest.
+fn member_requirements(project: &Project<'_>, members: &[Member]) -> Vec<Requirement> {
+    let manifest = project.manifest("package.json");
+    let own = &manifest["workspaces"];
+    let globs = if own.is_object() { &own["packages"] } else { own };
     let workspace = project.manifest("pnpm-workspace.yaml");
-    members.iter().find_map(|member| {
-        let folder = Path::new(&member.folder);
+    let is_pnpm = project.has_path("node_modules/.pnpm");
+    let asked = members.iter().flat_map(|member| {
+        let folder = &member.folder;
         let is_installed = is_pnpm
-            && (covers(&workspace["packages"], &member.folder)
-                || root.join(folder).join("node_modules").is_dir());
-        let asked = node_requirements(&member.manifest.parse().unwrap_or_default());
-        let mut asked = asked.iter().filter(|one| !one.is_conditional);
-        asked.find_map(|one| {
+            && (covers(&workspace["packages"], folder)
+                || project.has_path(&format!("{folder}/node_modules")));
+        let is_asked = move |one: &Requirement| {
             let mut named = members.iter().filter(|member| member.name == one.name);
             let is_linked = one.range.starts_with("workspace:")
-                || covers(globs, &member.folder)
-                    && named.any(|member| covers(globs, &member.folder));
-            if (is_linked || is_installed) && !has_module(&root.join(folder), &one.name) {
-                let at = folder.join("package.json");
-                let link = link_member(project, &one.name, false, at.to_str());
-                return link.or_else(|| {
-                    let line = manager.renew.as_ref().unwrap_or(&manager.all);
-                    let (name, owner) = (&one.name, &member.name);
-                    let message = format!("`{name}` is not installed, and {owner} asks for it");
-                    is_plain(&one.name).then(|| Remedy::new(message, line.clone()))
-                });
-            }
-            let mut members = members.iter();
-            let target = members.find(|member| is_linked && member.name == one.name)?;
-            unbuilt_output(project, root, target)
+                || covers(globs, folder) && named.any(|member| covers(globs, &member.folder));
+            !one.is_conditional && (is_linked || is_installed)
+        };
+        let asked = node_requirements(&member.manifest.parse().unwrap_or_default());
+        asked.into_iter().filter(is_asked).map(|one| Requirement {
+            by: member.name.clone(),
+            from: folder.into(),
+            place: Place::Member,
+            ..one
         })
-    })
+    });
+    asked.collect()
 }
 
 // A package whose entry point is a file that its build makes, where no configuration puts its sources in its place.
-fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option<Remedy> {
-    let manifest: serde_json::Value = serde_json::from_str(&member.manifest).ok()?;
+fn unbuilt_output(project: &Project<'_>, asked: &[Requirement], member: &Member) -> Option<Remedy> {
+    asked.iter().find(|one| one.name == member.name && one.from.is_relative())?;
+    let manifest: Value = member.manifest.parse().ok()?;
     let mut keys = "/main /exports /exports/. /exports/./import /exports/./default".split(' ');
     let main = keys.find_map(|key| manifest.pointer(key)?.as_str())?;
     manifest["scripts"]["build"].as_str()?;
@@ -370,7 +299,7 @@ fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option
     let texts = project.paths().filter(|path| is_config(path));
     let mut texts = texts.filter_map(|path| read_text(project.source, path));
     let is_aliased = texts.any(|text| text.contains(&member.name));
-    let is_missing = !root.join(&member.folder).join(main).exists();
+    let is_missing = !project.has_path(&format!("{}/{main}", member.folder));
     (is_missing && !is_aliased && is_plain(&member.name)).then(|| {
         let message = format!("`{}` is not built: {main} does not exist", member.name);
         let is_pnpm = project.read("pnpm-lock.yaml").is_some();
@@ -382,23 +311,9 @@ fn unbuilt_output(project: &Project<'_>, root: &Path, member: &Member) -> Option
     })
 }
 
-/// Returns how a package is installed that a manifest declares.
-pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &str) -> Remedy {
-    let message = format!("`{package}` is not installed, and the manifest asks for it");
-    Remedy::new(message, install_command(project, manager, package))
-}
-
 /// Checks whether a folder finds a package of Node.js.
 pub(super) fn has_module(at: &Path, name: &str) -> bool {
     at.ancestors().any(|up| up.join("node_modules").join(name).exists())
-}
-
-/// Returns the version of a package in `node_modules`.
-pub(super) fn node_version(project: &Project<'_>, folder: &str, name: &str) -> Option<String> {
-    let at = project.installed.npm(folder, name)?;
-    let manifest = project.installed.read(&at, &at.join("package.json"))?;
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
-    manifest["version"].as_str().map(str::to_owned)
 }
 
 /// Returns a submodule that was never fetched; with a log one that it names a file or a module of.
@@ -587,11 +502,12 @@ mod tests {
         let ms = ("node_modules/ms/package.json", r#"{"version": "2.1.3"}"#);
         let own = lock.replace("2.1.3", "2.1.2");
         let own = ("node_modules/.package-lock.json", own.as_str());
+        let other = ("node_modules/ms/package.json", r#"{"version": "2.1.2"}"#);
         let peer = r#"{"peerDependencies": {"ms": "^2"}, "dependencies": {"debug": "^4"}}"#;
         for (manifest, present, expected) in [
             (manifest, vec![debug, ms], ""),
             (manifest, vec![debug], "npm ci"),
-            (manifest, vec![debug, ms, own], "npm ci"),
+            (manifest, vec![debug, other, own], "npm ci"),
             (peer, vec![debug], "npm ci"),
         ] {
             let found = told(
@@ -611,33 +527,36 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_pnpm_that_lock_lacks_are_found() {
-        let manifest = r#"{"pnpm": {"overrides": {"ms": "2.1.2"}}, "dependencies": {"ms": "^2"}}"#;
-        let patched =
-            r#"{"pnpm": {"patchedDependencies": {"ms@2.1.3": "p"}}, "dependencies": {"ms": "^2"}}"#;
-        let own = r#"{"dependencies": {"ms": "catalog:"}}"#;
-        let ms = ("node_modules/ms/package.json", r#"{"version": "2.1.3"}"#);
-        let lock = "packages:\n  ms@2.1.3: {}\n";
-        let with = |more: &str| format!("{more}{lock}");
-        let catalog = "catalogs:\n  default:\n    ms: {specifier: ^2.1.0, version: 2.1.3}\n";
-        let renew = "pnpm install --no-frozen-lockfile";
-        for (manifest, lock, workspace, expected) in [
-            (manifest, with("overrides: {ms: 2.1.1}\n"), "", renew),
-            (manifest, with("overrides: {ms: 2.1.2}\n"), "", ""),
-            (patched, with(""), "", renew),
-            (own, with(catalog), "catalog: {ms: ^2.1.2}\n", renew),
-            (own, with(catalog), "catalog: {ms: ^2.1.0}\n", ""),
+    fn overrides_that_lock_lacks_are_found() {
+        let npm = r#"{"overrides": {"ms": "2.1.2"}, "dependencies": {"ms": "^2"}}"#;
+        let pnpm = r#"{"pnpm": {"overrides": {"ms": "2.1.2"}}, "dependencies": {"ms": "^2"}}"#;
+        let yarn = r#"{"resolutions": {"ms": "2.1.2"}, "dependencies": {"ms": "^2"}}"#;
+        for (manifest, file, lock, expected) in [
+            (
+                npm,
+                "package-lock.json",
+                r#"{"packages": {"node_modules/ms": {"version": "V"}}}"#,
+                "npm install",
+            ),
+            (
+                pnpm,
+                "pnpm-lock.yaml",
+                "packages:\n  ms@V: {}\n",
+                "pnpm install --no-frozen-lockfile",
+            ),
+            (
+                yarn, "yarn.lock", "ms@^2:\n  version \"V\"\n", "yarn install",
+            ),
         ] {
-            let files = [
-                ("package.json", manifest),
-                ("pnpm-lock.yaml", lock.as_str()),
-                ("pnpm-workspace.yaml", workspace),
-            ];
-            assert_eq!(
-                commands(&files, &[ms]),
-                expected,
-                "{manifest} {lock} {workspace}"
-            );
+            for (version, expected) in [("2.1.3", expected), ("2.1.2", "")] {
+                let (lock, text) = (
+                    lock.replace('V', version),
+                    format!(r#"{{"version": "{version}"}}"#),
+                );
+                let files = [("package.json", manifest), (file, lock.as_str())];
+                let ms = ("node_modules/ms/package.json", text.as_str());
+                assert_eq!(commands(&files, &[ms]), expected, "{manifest} {lock}");
+            }
         }
     }
 
@@ -793,6 +712,105 @@ mod tests {
             ),
         ] {
             assert_eq!(commands(&files, &present), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn extras_markers_and_entry_points_of_python_are_followed() {
+        let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
+        let pip = format!("{SITE}/pip/__init__.py");
+        let about = |name: &str, file: &str| format!("{SITE}/{name}.dist-info/{file}");
+        let [requests, socks, own] =
+            ["requests-2.32.0", "PySocks-1.7.1", "own-0.1"].map(|name| about(name, "METADATA"));
+        let points = about("own-0.1", "entry_points.txt");
+        let needs = "Name: requests\nRequires-Dist: PySocks (!=1.5.7,>=1.5.6) ; extra == 'socks'\n";
+        let old = "Name: requests\nRequires-Dist: toml ; python_version < '3.11'\nRequires-Dist: wheel ; sys_platform == 'win32'\n";
+        let new = "Name: requests\nRequires-Dist: toml ; (python_version >= \"3.11\") and (sys_platform != \"win32\")\n";
+        let plugin =
+            "[project]\nname = \"own\"\n[project.entry-points.pytest11]\nown = \"own.plugin\"\n";
+        let hatch = "[project]\nname = \"own\"\n[tool.hatch.envs.default]\ndependencies = [\"freezegun\"]\n";
+        let pipfile = "[packages]\nfreezegun = \"*\"\n";
+        let test = ("tests/test_a.py", "import freezegun\n");
+        let asks = |line: &'static str| vec![("requirements.txt", line)];
+        let all = ".venv/bin/python -m pip install -r requirements.txt";
+        let (requests, socks) = (requests.as_str(), socks.as_str());
+        for (files, present, expected) in [
+            (asks("requests[socks]\n"), vec![(requests, needs)], all),
+            (
+                asks("requests[socks]\n"),
+                vec![(requests, needs), (socks, "")],
+                "",
+            ),
+            (asks("requests\n"), vec![(requests, needs)], ""),
+            (asks("requests\n"), vec![(requests, old)], ""),
+            (asks("requests\n"), vec![(requests, new)], all),
+            (
+                vec![("pyproject.toml", plugin)],
+                vec![
+                    (own.as_str(), ""),
+                    (points.as_str(), "[pytest11]\nown = own.plugin\n"),
+                ],
+                "",
+            ),
+            (
+                vec![("pyproject.toml", plugin)],
+                vec![(own.as_str(), "")],
+                ".venv/bin/python -m pip install -e .",
+            ),
+            (
+                vec![("pyproject.toml", hatch), test],
+                vec![],
+                ".venv/bin/python -m pip install freezegun",
+            ),
+            (
+                vec![("Pipfile", pipfile), test],
+                vec![],
+                "pipenv install --dev",
+            ),
+        ] {
+            let all = [vec![environment, (pip.as_str(), "")], present].concat();
+            assert_eq!(commands(&files, &all), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn peers_variants_and_scripts_of_node_are_followed() {
+        let asks = [("package.json", r#"{"dependencies": {"dom": "^18"}}"#)];
+        let told = [asks[0], (".npmrc", "legacy-peer-deps=true\n")];
+        let peer = r#"{"version": "18.0.0", "peerDependencies": {"react": "^18.3", "opt": "*"}, "peerDependenciesMeta": {"opt": {"optional": true}}}"#;
+        let dom = ("node_modules/dom/package.json", peer);
+        let old = (
+            "node_modules/react/package.json",
+            r#"{"version": "17.0.2"}"#,
+        );
+        let new = (
+            "node_modules/react/package.json",
+            r#"{"version": "18.3.1"}"#,
+        );
+        let [system, cpu] = super::super::declared::PLATFORM;
+        let variants = format!(
+            r#"{{"version": "18.0.0", "optionalDependencies": {{"@dom/{system}-{cpu}-gnu": "1", "@dom/{system}-{cpu}-musl": "1", "fsevents": "2"}}}}"#
+        );
+        let native = ("node_modules/dom/package.json", variants.as_str());
+        let musl = format!("node_modules/@dom/{system}-{cpu}-musl/package.json");
+        let scripts = [(
+            "package.json",
+            r#"{"scripts": {"test": "npm run unit -- --x", "unit": "no-such-tool"}}"#,
+        )];
+        for (files, present, expected) in [
+            (&asks[..], vec![dom], "npm install"),
+            (&asks, vec![dom, old], "npm install"),
+            (&asks, vec![dom, new], ""),
+            (&told, vec![dom, old], ""),
+            (&asks, vec![native], "npm install"),
+            (&asks, vec![native, (musl.as_str(), "{}")], ""),
+            (
+                &scripts,
+                vec![("node_modules/.keep", "")],
+                "npm install -D no-such-tool",
+            ),
+        ] {
+            assert_eq!(commands(files, &present), expected, "{files:?} {present:?}");
         }
     }
 

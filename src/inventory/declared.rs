@@ -1,6 +1,6 @@
 //! Reads the packages that a manifest declares.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::languages::{Lock, normal};
 use crate::source::Distribution;
 
 /// A package that a manifest asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Requirement {
     /// Its name; of Python in its normal form.
     pub(super) name: String,
@@ -20,6 +20,14 @@ pub(super) struct Requirement {
     pub(super) place: Place,
     /// Whether it is only asked for on some machines.
     pub(super) is_conditional: bool,
+    /// Its extras that are asked for.
+    pub(super) extras: Vec<String>,
+    /// When it is asked for (PEP 508).
+    pub(super) marker: String,
+    /// The package that asks for it; empty for the manifest.
+    pub(super) by: String,
+    /// The folder from which Node.js looks for it.
+    pub(super) from: PathBuf,
 }
 
 impl Requirement {
@@ -31,7 +39,7 @@ impl Requirement {
     /// Checks whether a version is outside the range: below it, at its open end, or another one than the only one.
     pub(super) fn refuses(&self, version: &str) -> bool {
         let is_outside = |part: &str| match (part.strip_prefix("=="), part.strip_prefix('<')) {
-            (Some(pin), _) if pin.contains(['*', '+', '=']) => false,
+            (Some(pin), _) if pin.contains(['*', '+', '=', '^', '~', '<', '>', '-', 'x']) => false,
             (Some(pin), _) => {
                 is_below(pin, version) == Some(true) || is_below(version, pin) == Some(true)
             }
@@ -42,25 +50,69 @@ impl Requirement {
         is_one && self.range.split(',').any(is_outside)
     }
 
-    /// Tells why the version that is there is not what something asks for; a lock may overrule it.
-    pub(super) fn unmet(&self, there: Option<&String>, lock: &Lock, by: &str) -> Option<String> {
+    /// Checks whether its marker holds for a version of Python and extras that are asked for; what cannot be told does
+    /// not hold.
+    pub(super) fn applies(&self, python: &str, extras: &[String]) -> bool {
+        let holds = |clause: &str| {
+            let clause = clause.replace(['"', '\'', '(', ')'], "");
+            match clause.split_whitespace().collect::<Vec<_>>()[..] {
+                ["extra", "==", extra] => extras.contains(&normal(extra)),
+                ["sys_platform", "==", name] => name == PLATFORM[0],
+                ["sys_platform", "!=", name] => name != PLATFORM[0],
+                ["python_version", operator @ ("<" | ">=" | "=="), version] => {
+                    let asked =
+                        parse_requirement(&format!("python{operator}{version}"), Place::Main);
+                    python.starts_with('3') && asked.is_some_and(|asked| !asked.refuses(python))
+                }
+                _ => false,
+            }
+        };
+        let is_nested = self.marker.contains('(') && self.marker.contains(" or ");
+        let mut parts = self.marker.split(" or ").filter(|_| !is_nested);
+        self.marker.is_empty() || parts.any(|part| part.split(" and ").all(holds))
+    }
+
+    /// Tells why the version that is there is not what something asks for. A lock may overrule it; where its manager
+    /// installed what is there, it must.
+    pub(super) fn unmet(&self, at: Option<&str>, lock: &Lock, exact: bool) -> Option<String> {
         let (name, range) = (&self.name, &self.range);
-        let Some(version) = there else {
+        let by = Some(self.by.as_str()).filter(|by| !by.is_empty());
+        let by = by.map_or("the manifest asks for".to_owned(), |by| {
+            format!("{by} needs")
+        });
+        let Some(version) = at else {
             return Some(format!("`{name}` is not installed, and {by} it"));
         };
-        let mut locked = lock.versions.get(name).into_iter().flatten();
-        let is_refused = self.refuses(version) && !locked.any(|one| one == version);
-        is_refused.then(|| format!("`{name}` {version} is installed, and {by} {range}"))
+        let installed = format!("`{name}` {version} is installed, and ");
+        match lock.versions.get(name).filter(|all| !all.is_empty()) {
+            Some(all) if all.contains(version) || version.is_empty() => None,
+            Some(all) if exact => {
+                let all: Vec<&str> = all.iter().map(String::as_str).collect();
+                Some(format!("{installed}the lock asks for {}", all.join(" or ")))
+            }
+            _ => self.refuses(version).then(|| format!("{installed}{by} {range}")),
+        }
     }
 }
 
 /// Where a manifest asks for a package.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Place {
+    #[default]
     Main,
     Extra(String),
     Group(String),
+    /// An environment that another tool makes: there it is installed by its name.
+    Tool,
+    /// A package of the workspace, or one that such a package asks for.
+    Member,
 }
+
+/// The names of this system and its processor in Node.js; Python calls the system so too.
+pub(super) const PLATFORM: [&str; 2] = [
+    if cfg!(target_os = "macos") { "darwin" } else { "linux" },
+    if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" },
+];
 
 /// Returns the requirements of pyproject.toml; where it names none, those of requirements.txt.
 pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
@@ -76,18 +128,25 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         .for_each(|(name, list)| add_list(list, &Place::Extra(name.clone())));
     let groups = rows(&document["dependency-groups"]).chain(rows(&tool["pdm"]["dev-dependencies"]));
     groups.for_each(|(name, list)| add_list(list, &Place::Group(name.clone())));
+    let environments = rows(&tool["hatch"]["envs"]).flat_map(|(_, environment)| rows(environment));
+    let lists = environments.filter(|(key, _)| key.ends_with("dependencies"));
+    lists.for_each(|(_, list)| add_list(list, &Place::Tool));
     let poetry = &tool["poetry"];
+    let is_pipenv = project.find_manager(true).is_some_and(|row| row.file.starts_with("Pipfile"));
+    let pipfile = if is_pipenv { project.manifest("Pipfile") } else { Value::Null };
     let groups = rows(&poetry["group"]).map(|(_, group)| group);
     let groups = groups.filter(|group| group["optional"] != true);
     let tables = groups.map(|group| &group["dependencies"]);
     let tables = tables.chain([&poetry["dependencies"], &poetry["dev-dependencies"]]);
+    let tables = tables.chain([&pipfile["packages"], &pipfile["dev-packages"]]);
     let asked = tables.flat_map(rows).filter(|(name, _)| *name != "python");
     found.extend(asked.map(|(name, value)| Requirement {
         name: normal(name),
         range: value.as_str().or(value["version"].as_str()).unwrap_or("path:").to_owned(),
-        place: Place::Main,
         is_conditional: ["markers", "optional", "python"].iter().any(|key| !value[*key].is_null())
             || value.is_array(),
+        extras: words(value["extras"].as_array().into_iter().flatten().filter_map(Value::as_str)),
+        ..Requirement::default()
     }));
     if !found.iter().any(|one| one.place == Place::Main) {
         let file = Path::new("requirements.txt");
@@ -98,15 +157,20 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         all.iter_mut().for_each(|one| one.place = Place::Group(file.to_owned()));
         found.extend(all);
     }
-    if !found.iter().any(|one| one.place == Place::Main) {
-        found.extend(requirements_of_setup(project));
-    }
+    let has_main = found.iter().any(|one| one.place == Place::Main);
+    let setup = ["setup.cfg", "tox.ini"].map(|file| requirements_of_settings(project, file));
+    found.extend(setup.concat().into_iter().filter(|one| !has_main || one.place == Place::Tool));
     found
 }
 
-// The requirements of setup.cfg: `install_requires`, and the keys of `extras_require`.
-fn requirements_of_setup(project: &Project<'_>) -> Vec<Requirement> {
-    let text = project.read("setup.cfg").unwrap_or_default();
+// The names of extras in their normal form.
+fn words<'w>(names: impl Iterator<Item = &'w str>) -> Vec<String> {
+    names.map(normal).filter(|name| !name.is_empty()).collect()
+}
+
+// The requirements of setup.cfg, `install_requires` and the keys of `extras_require`, and those of tox.
+fn requirements_of_settings(project: &Project<'_>, file: &str) -> Vec<Requirement> {
+    let text = project.read(file).unwrap_or_default();
     let (mut section, mut place, mut found) = ("", None, Vec::new());
     for line in text.lines() {
         let (key, rest) = line.split_once('=').unwrap_or((line, ""));
@@ -118,6 +182,7 @@ fn requirements_of_setup(project: &Project<'_>) -> Vec<Requirement> {
             place = match (section, key.trim()) {
                 ("[options]", "install_requires") => Some(Place::Main),
                 ("[options.extras_require]", name) => Some(Place::Extra(name.to_owned())),
+                ("[testenv]", "deps") => Some(Place::Tool),
                 _ => None,
             };
         }
@@ -165,13 +230,15 @@ pub(super) fn parse_requirement(line: &str, place: Place) -> Option<Requirement>
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let end = line.find(|next| !letter(next)).unwrap_or(line.len());
     let (name, rest) = line.split_at_checked(end)?;
-    let range = rest.rsplit(']').next().unwrap_or(rest);
+    let (extras, range) = rest.split_once(']').unwrap_or(("", rest));
     let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
     starts.then(|| Requirement {
         name: normal(name),
         range: range.replace([' ', '(', ')'], ""),
         place,
-        is_conditional: !marker.trim().is_empty() || range.contains('@'),
+        extras: words(extras.split(['[', ','])),
+        marker: marker.trim().to_owned(),
+        ..Requirement::default()
     })
 }
 
@@ -191,9 +258,22 @@ pub(super) fn node_table<'m>(
     rows(&manifest[table]).map(move |(name, range)| Requirement {
         name: name.clone(),
         range: range.as_str().unwrap_or_default().to_owned(),
-        place: Place::Main,
         is_conditional: table == "peerDependencies",
+        ..Requirement::default()
     })
+}
+
+/// Returns the versions that settings of npm, pnpm or yarn force on all that ask for a package.
+pub(super) fn overrides(project: &Project<'_>, manifest: &Value) -> Vec<Requirement> {
+    let workspace = &project.manifest("pnpm-workspace.yaml");
+    let tables = [manifest, &manifest["pnpm"], workspace].into_iter();
+    let all = tables.flat_map(|table| node_table(table, "overrides"));
+    let all = all.chain(node_table(manifest, "resolutions")).map(|one| Requirement {
+        range: format!("=={}", one.range),
+        by: "a setting".to_owned(),
+        ..one
+    });
+    all.collect()
 }
 
 /// Returns the command that installs a declared package: with the extra or group that has it, else everything.
@@ -202,7 +282,8 @@ pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package:
     let mut found = requirements.iter().filter(|one| one.name == normal(package));
     let place = found.next().map_or(&Place::Main, |one| &one.place);
     let line = match place {
-        Place::Main => None,
+        Place::Main | Place::Member => None,
+        Place::Tool => return project.command(&format!("{} {package}", manager.one)),
         Place::Group(file) if file.ends_with(".txt") => {
             return project.command(&format!("{{pip}} install -r {file}"));
         }

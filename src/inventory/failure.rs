@@ -13,6 +13,8 @@ use crate::runners::pattern;
 
 /// Files in which a variable is looked for.
 pub(super) const MAX_FILES: usize = 2_000;
+/// Where pytest has its settings.
+pub(super) const PYTEST_SETTINGS: &str = "pyproject.toml pytest.ini tox.ini setup.cfg";
 const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
 
 pattern!(
@@ -24,6 +26,8 @@ pattern!(COMPOSE, r"(?:^|/|docker-)compose\.ya?ml$");
 pattern!(VARIABLE, r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b");
 // A value that no shell changes.
 pattern!(PLAIN_VALUE, r"^[A-Za-z0-9_.:/@,+-]+$");
+// A setting of pytest that makes warnings errors.
+pattern!(FATAL, r#"(?m)^\s*filterwarnings\s*=[\s\["']*error\b"#);
 pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
 
 // Returns what lies outside the code in a log: submodules that were never fetched, packages and interpreters in
@@ -63,7 +67,9 @@ fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) ->
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
     let marks = ["unrecognized arguments", "' not found"];
-    if let Some(remedy) = missing_plugin(project, texts.iter().copied(), marks, &BTreeMap::new()) {
+    let plugin = missing_plugin(project, texts.iter().copied(), marks, &BTreeMap::new());
+    let warning = || texts.iter().find_map(|text| fatal_warning(project, text, command));
+    if let Some(remedy) = plugin.or_else(warning) {
         return vec![remedy];
     }
     match diagnosis.kind {
@@ -86,6 +92,17 @@ fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) ->
         }
         _ => Vec::new(),
     }
+}
+
+// A warning that a setting makes an error.
+fn fatal_warning(project: &Project<'_>, text: &str, command: &str) -> Option<Remedy> {
+    let name = text.split(' ').find(|word| word.ends_with("Warning:"))?.trim_end_matches(':');
+    let is_fatal = |file: &&str| project.read(file).is_some_and(|text| FATAL.is_match(&text));
+    let file = PYTEST_SETTINGS.split(' ').find(is_fatal)?;
+    let message = format!("`{name}` is a warning that `filterwarnings` in {file} makes an error");
+    let line = format!("mendit run {command} -W default::{name}");
+    let line = Some(line).filter(|_| command.contains("pytest"));
+    Some(Remedy::new(message, line))
 }
 
 /// Returns the program that a shell did not find, by its message.
@@ -186,6 +203,19 @@ mod tests {
         let log = "Error: Cannot find package 'is-what' imported from /w/a.js\n";
         let found = explained(&files, log, "node a.js");
         assert_eq!(found, ["npm install --global pnpm", "pnpm add is-what"]);
+    }
+
+    #[test]
+    fn warning_that_a_setting_makes_an_error_is_named() {
+        let settings = "[tool.pytest]\nfilterwarnings = [ \"error\" ]\n";
+        let log = "INTERNALERROR> pytest.PytestDeprecationWarning: The option \"x\" is unset.\n";
+        let line = "mendit run pytest -q -W default::pytest.PytestDeprecationWarning";
+        for (settings, expected) in [(settings, &[line][..]), ("[tool.pytest]\n", &[])] {
+            assert_eq!(
+                explained(&[("pyproject.toml", settings)], log, "pytest -q"),
+                expected
+            );
+        }
     }
 
     #[test]

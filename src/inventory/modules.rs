@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::compare::{Tree, not_installed};
+use super::compare::Tree;
 use super::declared::{install_command, python_requirements};
 use super::members::{link_member, list_members};
 use super::project::{Project, is_python_tool};
 use crate::hint::distance;
 use crate::model::{Diagnosis, Remedy, Subkind};
+use crate::source::Distribution;
 
 /// Returns what brings the modules that a log calls missing.
 pub(super) fn missing_modules(
@@ -28,15 +29,12 @@ pub(super) fn missing_modules(
         let asked = Some(module.as_str()).filter(|_| !is_src);
         let own = || Tree::open(project, true)?.own_package(asked);
         let found = || project.other_environment(top, command).or_else(own);
-        if let Some(remedy) = python.then(found).flatten() {
-            return Some(remedy);
-        }
-        if diagnosis.subkind != Some(Subkind::MissingPackage) {
-            return None;
-        }
-        let package = package_name(module, python)?;
-        let linked = link_member(project, package, python, at);
-        linked.or_else(|| Some(missing_package(project, package, python)))
+        python.then(found).flatten().or_else(|| {
+            let is_package = diagnosis.subkind == Some(Subkind::MissingPackage);
+            let package = package_name(module, python).filter(|_| is_package)?;
+            let linked = link_member(project, package, python, at);
+            linked.or_else(|| Some(missing_package(project, package, python)))
+        })
     };
     diagnosis.missing_modules.iter().filter_map(remedy).collect()
 }
@@ -53,17 +51,13 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
     let texts: Vec<String> = texts.collect();
     let ends_word = |letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter);
     let declared: Vec<&str> = texts.iter().flat_map(|text| text.split(ends_word)).collect();
-    let mut names = declared.iter();
-    if let Some(manager) = project.find_manager(python)
-        && names.any(|word| word.eq_ignore_ascii_case(package))
-    {
-        return not_installed(project, manager, package);
-    }
+    let is_declared = declared.iter().any(|word| word.eq_ignore_ascii_case(package));
     // What another package brings is not added: the installed tree is not whole.
-    let tree = Tree::open(project, python);
-    if let Some(tree) = tree.filter(|tree| tree.lock.versions.contains_key(package)) {
-        let message = format!("`{package}` is in {}, and not installed", tree.manager.file);
-        return Remedy::new(message, project.command(&tree.manager.all));
+    let is_known = |tree: &Tree<'_>| is_declared || tree.lock.versions.contains_key(package);
+    if let Some(tree) = Tree::open(project, python).filter(is_known) {
+        let by = if is_declared { "the manifest" } else { &tree.manager.file };
+        let message = format!("`{package}` is not installed, and {by} asks for it");
+        return Remedy::new(message, install_command(project, tree.manager, package));
     }
     let members = list_members(project.source, python);
     let own = members.iter().map(|member| member.name.as_str());
@@ -113,7 +107,7 @@ pub(super) fn missing_plugin<'l>(
     project: &Project<'_>,
     mut lines: impl Iterator<Item = &'l str>,
     marks: [&str; 2],
-    present: &BTreeMap<String, String>,
+    present: &BTreeMap<String, Distribution>,
 ) -> Option<Remedy> {
     let plugin = lines.find_map(|line| {
         let is_marked = marks.iter().any(|mark| line.contains(mark));

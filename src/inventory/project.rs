@@ -113,11 +113,16 @@ impl<'a> Project<'a> {
         first.into_iter().chain(remedies).collect()
     }
 
+    /// Finds a path of the worktree, in the directory of the command or above it.
+    pub(super) fn find_path(&self, path: &str) -> Option<PathBuf> {
+        let root = self.root.as_deref()?;
+        let mut folders = Path::new(self.prefix).ancestors();
+        folders.find_map(|folder| Some(root.join(folder).join(path)).filter(|path| path.exists()))
+    }
+
     /// Checks whether the worktree has a path, in the directory of the command or above it.
     pub(super) fn has_path(&self, path: &str) -> bool {
-        let mut folders = Path::new(self.prefix).ancestors();
-        let root = self.root.as_deref();
-        root.is_some_and(|root| folders.any(|folder| root.join(folder).join(path).exists()))
+        self.find_path(path).is_some()
     }
 
     /// Lists the paths of all files.
@@ -198,6 +203,8 @@ pub(super) struct Manager {
     pub(super) get: Option<String>,
     /// Adds a package of the workspace to another one.
     pub(super) link: Option<String>,
+    /// Installs the packages of the workspace.
+    pub(super) members: Option<String>,
 }
 
 /// All managers, in the order in which their files are looked for.

@@ -27,6 +27,8 @@ pub struct Distribution {
     pub modules: Vec<String>,
     /// Whether what its metadata lists is there.
     pub is_whole: bool,
+    /// The folder of its metadata.
+    pub about: PathBuf,
 }
 
 impl Installed {
@@ -77,15 +79,10 @@ impl Installed {
         &self.sites
     }
 
-    /// The folders of metadata in `site-packages`.
-    pub fn metadata(&self) -> impl Iterator<Item = PathBuf> {
-        let all = self.sites.iter().flat_map(|site| folder_entries(site));
-        all.filter(|folder| folder.extension().is_some_and(|end| end == "dist-info"))
-    }
-
     /// The distributions in `site-packages`, by name.
     pub fn distributions(&self) -> Vec<Distribution> {
-        self.metadata()
+        let all = self.sites.iter().flat_map(|site| folder_entries(site));
+        all.filter(|folder| folder.extension().is_some_and(|end| end == "dist-info"))
             .filter_map(|folder| {
                 let site = folder.parent()?;
                 let stem = folder.file_stem()?.to_string_lossy();
@@ -95,16 +92,12 @@ impl Installed {
                     version: version.to_owned(),
                     modules: site_modules(site, &folder),
                     is_whole: is_whole(site, &folder),
+                    about: folder.clone(),
                 })
             })
             // A bound on the work: no real environment has so many distributions.
             .take(2_000)
             .collect()
-    }
-
-    /// The first of some paths that is a file.
-    pub fn first_file(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
-        paths.into_iter().find(|path| path.is_file())
     }
 
     /// A file of an installed package; `folder` is what it may not leave.

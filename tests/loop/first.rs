@@ -461,6 +461,14 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     let packages = rows["rows"].as_array().unwrap().iter();
     let packages: Vec<_> = packages.filter(|it| it["name"] == "packages").collect();
     assert_eq!(packages[0]["command"], "npm ci");
+    // What a run lacked is named, though no manifest asks for it.
+    let line = "echo \"ModuleNotFoundError: No module named 'acmeclient'\"; exit 1";
+    repo.mendit(&["run", "--no-why", "sh", "-c", line]);
+    let said = stdout(&repo.mendit(&["doctor"]));
+    assert!(
+        said.contains("failed: `acmeclient` is not installed"),
+        "{said}"
+    );
     // What passes without them does not need them.
     assert_eq!(code(&repo.mendit(&["run", "true"])), 0);
     let said = stderr(&repo.mendit(&["context"]));

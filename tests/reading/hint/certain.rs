@@ -48,6 +48,32 @@ fn a_misspelt_module_keeps_its_package_in_every_layout() {
 }
 
 #[test]
+fn name_that_only_all_lacks_is_added_there() {
+    let log = "  File \"tests/test_a.py\", line 3, in test_a\n    pkg.quantify(1)\nAttributeError: module 'pkg' has no attribute 'quantify'\n";
+    let recipes = "__all__ = [\n    'first',\n    'take',\n]\n\n\ndef quantify(x):\n    return x\n";
+    for (init, recipes, is_offered) in [
+        ("from .recipes import *\n", recipes.to_owned(), true),
+        (
+            "from .recipes import *\n",
+            recipes.replace("first", "quantify"),
+            false,
+        ),
+    ] {
+        let files = [
+            ("pkg/__init__.py", init),
+            ("pkg/recipes.py", recipes.as_str()),
+            (
+                "tests/test_a.py",
+                "import pkg\ndef test_a():\n    pkg.quantify(1)\n",
+            ),
+        ];
+        let (_, text) = of_log(&files, log);
+        let line = "- add `quantify`, which line 7 defines, to `__all__` in pkg/recipes.py: `mendit fix` tries it\n";
+        assert_eq!(text == line, is_offered, "{text}");
+    }
+}
+
+#[test]
 fn a_declared_package_goes_before_the_library_of_the_language() {
     let text = "export const id = hash('x')\n";
     let sum = [
