@@ -52,10 +52,8 @@ pub(super) fn add_reports(
                 runner: case.runner.unwrap_or("junit").to_owned(),
                 path,
                 line,
-                crash_path: None,
-                crash_line: None,
-                log_line: None,
                 message: message(case),
+                ..FailedTest::default()
             });
         }
     }

@@ -51,10 +51,11 @@ pub(crate) struct Cues {
     slots: Vec<u16>,
 }
 
+/// A word of a row.
 #[derive(Debug)]
-struct Cue {
+pub(crate) struct Cue {
     text: Box<str>,
-    row: usize,
+    pub(crate) row: usize,
     // The number of another word that begins alike.
     next: u16,
 }
@@ -84,32 +85,25 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
 impl Cues {
     /// Returns the rows whose words are in the text, a row as often as one does.
     pub(crate) fn rows<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let bytes = text.as_bytes();
-        let found = self.begun(bytes);
-        let found = found.filter(|(at, cue)| bytes[*at..].starts_with(cue.text.as_bytes()));
-        found.map(|(_, cue)| cue.row)
+        let places = self.places(text.as_bytes());
+        let same = places.filter(|(place, cue)| text.get(place.clone()) == Some(&cue.text));
+        same.map(|(_, cue)| cue.row)
     }
 
-    /// Returns the places of the words, in capitals or not, and their rows, by where they begin.
+    /// Returns the places of the words, in capitals or not, by where they begin.
     pub(crate) fn places<'t>(
         &'t self,
         text: &'t [u8],
-    ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
-        let found = self.begun(text).map(|(at, cue)| (at..at + cue.text.len(), cue));
-        let stands = |place: &Range<usize>, cue: &Cue| {
-            let word = text.get(place.clone());
-            word.is_some_and(|word| word.eq_ignore_ascii_case(cue.text.as_bytes()))
-        };
-        let found = found.filter(move |(place, cue)| stands(place, cue));
-        found.map(|(place, cue)| (place, cue.row))
-    }
-
-    // The words that may begin at each byte.
-    fn begun<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, &'t Cue)> + 't {
+    ) -> impl Iterator<Item = (Range<usize>, &'t Cue)> + 't {
         let cue = |number: u16| self.words.get(usize::from(number.checked_sub(1)?));
         text.windows(2).enumerate().flat_map(move |(at, pair)| {
             let first = cue(self.slots[slot(pair[0], pair[1])]);
-            std::iter::successors(first, move |last| cue(last.next)).map(move |cue| (at, cue))
+            let begun = std::iter::successors(first, move |last| cue(last.next));
+            begun.filter_map(move |cue| {
+                let place = at..at + cue.text.len();
+                let word = text.get(place.clone())?;
+                word.eq_ignore_ascii_case(cue.text.as_bytes()).then_some((place, cue))
+            })
         })
     }
 }
@@ -161,8 +155,8 @@ mod tests {
         let mut found: Vec<usize> = cues.rows("an error: é").collect();
         found.sort_unstable();
         assert_eq!(found, [0, 1, 2, 3]);
-        let places: Vec<_> = cues.places(b"Or").collect();
-        assert_eq!(places, [(0..2, 3)]);
+        let places = cues.places(b"Or").map(|(place, cue)| (place, cue.row));
+        assert_eq!(places.collect::<Vec<_>>(), [(0..2, 3)]);
         assert_eq!(cues.rows("").count(), 0);
     }
 
