@@ -105,10 +105,7 @@ fn message(case: &Case) -> Option<String> {
 
 // The test's file and line: what its stack says of it, else what the report does.
 fn case_place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
-    let shown = |path: &str| {
-        let found = locator.find(path, 0).map(str::to_owned);
-        found.unwrap_or_else(|| runners::relative_path(path))
-    };
+    let shown = |path: &str| locator.shown(path, 0);
     let lines = normalise::lines_of(View::whole(&case.detail)).all;
     // Lines of a stack that are looked at for the test's own.
     let frame = runners::first_script_frame(&lines, 0..60);

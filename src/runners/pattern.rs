@@ -71,6 +71,7 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
             slots: vec![0; slot(u8::MAX, u8::MAX) + 1],
         };
         for (text, row) in words {
+            debug_assert!(text.len() > 1, "a word of fewer bytes is never found");
             if let [first, second, ..] = text.as_bytes() {
                 let head = &mut cues.slots[slot(*first, *second)];
                 let (text, next) = (text.into(), *head);
@@ -83,6 +84,14 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
 }
 
 impl Cues {
+    /// Holds the words of rows, each of which has some.
+    pub(crate) fn of_rows<'w>(rows: impl Iterator<Item = &'w Vec<String>>) -> Self {
+        let numbered = rows.zip(0..);
+        numbered
+            .flat_map(|(cues, row)| cues.iter().map(move |cue| (cue.as_str(), row)))
+            .collect()
+    }
+
     /// Returns the rows whose words are in the text, a row as often as one does.
     pub(crate) fn rows<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let places = self.places(text.as_bytes());

@@ -86,11 +86,7 @@ impl Rules {
             (rule, pattern)
         });
         let rules: Vec<(Rule, Pattern)> = rules.collect();
-        let cues = rules
-            .iter()
-            .zip(0..)
-            .flat_map(|((rule, _), row)| rule.cues.iter().map(move |cue| (cue.as_str(), row)));
-        let cues = cues.collect();
+        let cues = Cues::of_rows(rules.iter().map(|(rule, _)| &rule.cues));
         Self { rules, cues }
     }
 

@@ -125,11 +125,8 @@ pub(in crate::diagnose) fn first_python_frame(lines: &[Line<'_>]) -> Option<Plac
 /// Parses a place in a report of pytest, `tests/test_a.py:3: AssertionError`, or a frame.
 pub(super) fn report_frame(text: &str) -> Option<Place> {
     pattern!(PLACE, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
-    let place = || {
-        let found = PLACE.captures(text)?;
-        Some((found[1].to_owned(), found[2].parse().ok()))
-    };
-    let place = text.contains(':').then(place).flatten();
+    let found = text.contains(':').then(|| PLACE.captures(text)).flatten();
+    let place = found.map(|found| (found[1].to_owned(), found[2].parse().ok()));
     place.or_else(|| python_frame(text))
 }
 
