@@ -360,8 +360,7 @@ fn confidence_of_line(sum: &Sum, rivals: usize, inputs: &Inputs<'_>) -> f64 {
     let rivals = 0.15 * f64::from(u8::try_from(rivals.min(3)).unwrap_or(3));
     let is_said = sum.mentions > 0 || inputs.facts.timed_out;
     let unsaid = if is_said { 0.0 } else { 0.25 };
-    let is_passed = inputs.facts.exit_code == Some(0);
-    let passed = if is_passed { 0.4 } else { 0.0 };
+    let passed = if inputs.facts.exit_code == Some(0) { 0.4 } else { 0.0 };
     in_steps((base - rivals - unsaid - passed).clamp(0.05, 0.95))
 }
 

@@ -21,14 +21,12 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
         Some(StopReason::AgentError) => return Category::ToolError,
         _ => {}
     }
-    let mut rows = WORDS.iter().filter(|row| row.kind == kind);
-    rows.find_map(|row| row.category).unwrap_or(Category::Partial)
+    rows_of(kind).find_map(|row| row.category).unwrap_or(Category::Partial)
 }
 
 /// What a rule of a kind weighs that has no weight of its own.
 pub(super) fn kind_weight(kind: Kind) -> u8 {
-    let mut rows = WORDS.iter().filter(|row| row.kind == kind);
-    rows.find_map(|row| row.weight).unwrap_or_default()
+    rows_of(kind).find_map(|row| row.weight).unwrap_or_default()
 }
 
 /// What a report proposes, at least two actions for each category.
@@ -60,21 +58,19 @@ pub const REVIEW: &str = "Review the completed work before continuing";
 
 /// Whether nothing but a person's action helps.
 pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
-    match kind {
-        Kind::ImportError => matches!(
-            subkind,
-            Some(Subkind::MissingPackage | Subkind::MissingTypes)
-        ),
-        kind => kind.is_around_code(),
-    }
+    let mut rows = rows_of(kind).filter(|row| row.subkind.as_ref() == subkind);
+    kind.is_around_code() || rows.any(|row| row.by_person)
 }
 
 /// One sentence on what happened and one on what to do: rows of `words.toml`.
 pub fn words(kind: Kind, subkind: Option<&Subkind>) -> (&'static str, &'static str) {
-    let mut of_kind = WORDS.iter().filter(|row| row.kind == kind);
-    let finer = of_kind.clone().find(|row| subkind.is_some() && row.subkind.as_ref() == subkind);
-    let row = finer.or_else(|| of_kind.find(|row| row.subkind.is_none()));
+    let finer = rows_of(kind).find(|row| row.subkind.as_ref() == subkind);
+    let row = finer.or_else(|| rows_of(kind).find(|row| row.subkind.is_none()));
     row.map_or(("", ""), |row| (&row.explanation, &row.fix))
+}
+
+fn rows_of(kind: Kind) -> impl Iterator<Item = &'static Words> {
+    WORDS.iter().filter(move |row| row.kind == kind)
 }
 
 #[derive(Deserialize)]
@@ -84,6 +80,8 @@ struct Words {
     subkind: Option<Subkind>,
     category: Option<Category>,
     weight: Option<u8>,
+    #[serde(default)]
+    by_person: bool,
     explanation: String,
     fix: String,
 }

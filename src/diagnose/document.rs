@@ -209,11 +209,6 @@ fn name_cause_above(case: &mut Case, lines: &[Line<'_>], findings: &[Finding]) {
     case.cause = found.map(|own| own.at).or(case.cause);
 }
 
-fn shown_path(path: &str, at: usize, locator: &Locator<'_>) -> String {
-    let found = locator.find(path, at);
-    found.map_or_else(|| runners::relative_path(path), str::to_owned)
-}
-
 // The innermost frame in the repository, when it is not the test's own line. Where an expectation did
 // not hold, the test's line says more than that of a helper of the tests.
 fn crash_place(
@@ -249,7 +244,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
         let name = case.name.clone()?;
         let place = case.place.as_ref();
         let is_file = place.is_some_and(|place| runners::relative_path(&place.0) == name);
-        let path = place.map(|place| shown_path(&place.0, case.at, locator));
+        let path = place.map(|place| locator.shown(&place.0, case.at));
         let cause = case.cause.and_then(|at| inputs.lines.get(at));
         Some(FailedTest {
             id: path.clone().filter(|_| is_file).unwrap_or(name),
@@ -288,10 +283,8 @@ fn case_message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
 
 // The lines that carry the verdict; without one the end of what failed, where tools say it.
 fn decisive_lines(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
-    let known: Vec<usize> =
-        verdict.evidence.iter().copied().filter(|at| *at < lines.len()).collect();
     if !verdict.evidence.is_empty() {
-        return known;
+        return verdict.evidence.iter().copied().filter(|at| *at < lines.len()).collect();
     }
     let said = (0..lines.len()).rev().filter(|at| {
         let line = &lines[*at];

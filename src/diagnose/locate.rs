@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::line::Line;
 use super::providers::PROVIDERS;
+use super::runners::relative_path;
 use crate::model::RepoPath;
 use crate::runners::{Pattern, pattern};
 use crate::source::{Listing, Source};
@@ -105,19 +106,17 @@ impl<'a> Locator<'a> {
         let from = parts.len().saturating_sub(max_depth);
         let whole = parts[from..].join("/");
         if !is_absolute {
-            let mut near = self.near(at);
-            let near = near.find_map(|directory| joined_path(listing, directory, &path));
-            if let Some(file) = near.or_else(|| joined_path(listing, "", &whole)) {
+            let directories = self.near(at).map(|directory| (directory, &path));
+            let mut near = directories.chain([("", &whole)]);
+            if let Some(file) = near.find_map(|(at, path)| joined_path(listing, at, path)) {
                 return Some(file);
             }
         }
         let is_cut = is_absolute || path.starts_with("../");
         let ends = (from..parts.len()).map(|start| parts[start..].join("/"));
         let ends: Vec<String> = ends.take(if is_cut { max_depth } else { 1 }).collect();
-        if let Some(file) = is_absolute
-            .then(|| ends.iter().find_map(|end| joined_path(listing, "", end)))
-            .flatten()
-        {
+        let mut rooted = ends.iter().filter(|_| is_absolute);
+        if let Some(file) = rooted.find_map(|end| joined_path(listing, "", end)) {
             return Some(file);
         }
         ends.iter()
@@ -133,6 +132,12 @@ impl<'a> Locator<'a> {
                     _ => None,
                 }
             })
+    }
+
+    /// The file of the repository that a line means by a path, else the path without the root of its checkout.
+    pub(super) fn shown(&self, path: &str, at: usize) -> String {
+        let found = self.find(path, at).map(str::to_owned);
+        found.unwrap_or_else(|| relative_path(path))
     }
 
     // Where the command of a line ran: the place named last before it first, then where the person

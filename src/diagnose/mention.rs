@@ -1,10 +1,8 @@
 //! Finds the files that a log names.
 
-use std::collections::HashMap;
-
 use super::line::Line;
 use super::locate::Locator;
-use super::runners::{is_installed, relative_path};
+use super::runners::is_installed;
 use crate::model::MentionedFile;
 use crate::runners::pattern;
 
@@ -23,7 +21,7 @@ pattern!(
     PLACE,
     concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
-        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|rst|adoc|bats|mm?|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|mli?|clj[cs]?|jl|erl|nim|zig|cr|groovy|tf|feature|gradle|cmake|bazel|[Rr]))\b",
+        r"|(?:webpack:/+(?:[\w@.-]+/)*\./)?(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|rst|adoc|bats|mm?|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|mli?|clj[cs]?|jl|erl|nim|zig|cr|groovy|tf|feature|gradle|cmake|bazel|[Rr]))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b|[\w./@+-]+/BUILD\b)(?::(?<plainline>\d+))?",
     )
@@ -58,28 +56,25 @@ pub(super) fn mentioned_files(
     collect_mentions(lines, &mut mentions);
     // Frames above a line of evidence weigh as those below.
     let distance = |at: usize| evidence.iter().map(|line| line.abs_diff(at)).min();
-    let mut ranked: Vec<(usize, usize, Mention)> = mentions
-        .into_iter()
-        .enumerate()
-        .filter(|(_, mention)| !is_foreign(&mention.path))
-        .map(|(order, mention)| (distance(mention.at).unwrap_or(mention.at), order, mention))
-        .collect();
-    ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
-    let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
+    mentions.retain(|mention| !is_foreign(&mention.path));
+    mentions.sort_by_cached_key(|mention| distance(mention.at).unwrap_or(mention.at));
     let mut files: Vec<MentionedFile> = Vec::new();
-    for (_, _, mention) in ranked {
-        let place = locator.find(&mention.path, mention.at).map(str::to_owned);
+    for mention in mentions {
+        let in_repository = locator.find(&mention.path, mention.at).is_some();
         let doubtful = mention.doubtful && locator.knows_repository();
-        if place.is_none() && (doubtful || is_installed(&mention.path)) {
+        if !in_repository && (doubtful || is_installed(&mention.path)) {
             continue;
         }
-        let in_repository = place.is_some();
-        let path = place.unwrap_or_else(|| shown_path(&mention.path, locator));
-        let lines_of_it = counts.entry(path.clone()).or_default();
-        if lines_of_it.contains(&mention.line) || lines_of_it.len() >= 6 {
+        // Without a listing the part below a known checkout reads best.
+        let is_lost = !in_repository && locator.knows_repository();
+        let path = match is_lost {
+            true => mention.path,
+            false => locator.shown(&mention.path, mention.at),
+        };
+        let mut same = files.iter().filter(|file| file.path == path);
+        if same.clone().count() >= 6 || same.any(|own| own.line == mention.line) {
             continue;
         }
-        lines_of_it.push(mention.line);
         files.push(MentionedFile {
             path,
             line: mention.line,
@@ -98,15 +93,6 @@ pub(super) fn mentioned_files(
         files.sort_by_key(|file| !file.in_repository);
     }
     files
-}
-
-// Without a listing the part below a known checkout reads best.
-fn shown_path(path: &str, locator: &Locator<'_>) -> String {
-    if locator.knows_repository() {
-        path.to_owned()
-    } else {
-        relative_path(path)
-    }
 }
 
 fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
@@ -143,9 +129,6 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let word = before.get(word.map_or(0, |at| at + 1)..);
             let word = word.unwrap_or_default();
             let path = path.as_str();
-            // The `k` of `webpack:/` reads as a drive.
-            let is_packed = before.ends_with("webpac");
-            let path = path.rsplit("/./").next().filter(|_| is_packed).unwrap_or(path);
             let is_web = |text: &str| text.contains("://") && !text.starts_with("file:");
             if is_web(path) || LIBRARY.is_match(before) {
                 continue;

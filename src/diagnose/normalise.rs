@@ -118,32 +118,23 @@ fn cut_text(text: &str, most: usize) -> &str {
 // Pytest and jest repeat the output of the program under test in marked sections.
 fn captured_section(text: &str) -> Option<bool> {
     let bare = text.trim();
-    if bare.starts_with("----") {
-        return if bare.contains(" Captured ") {
-            Some(true)
-        } else {
-            let runner = [" coverage", " generated ", " benchmark", " snapshot"];
-            runner.iter().any(|word| bare.contains(word)).then_some(false)
-        };
+    let is_dashed = bare.starts_with("----");
+    if is_dashed && bare.contains(" Captured ") {
+        return Some(true);
     }
-    let ruled = bare.starts_with("____") || bare.starts_with("====");
-    (ruled || (bare.starts_with("-----") && bare.ends_with("-----"))).then_some(false)
+    let mut runner = [" coverage", " generated ", " benchmark", " snapshot"].iter();
+    let is_of_runner = is_dashed && runner.any(|word| bare.contains(word));
+    (is_of_runner || bare.starts_with("____") || bare.starts_with("====")).then_some(false)
 }
 
 /// The lines of a log that tell of a failure, without escapes and CI prefixes: passed and skipped
 /// tests, warnings, times and echoed scripts are left out, repetitions too.
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
-    let mut out = String::new();
-    for line in lines_of(View::whole(log)).all {
-        let text = line.text.trim();
-        if line.quiet || text.is_empty() || !seen.insert(text.to_owned()) {
-            continue;
-        }
-        out.push_str(text);
-        out.push('\n');
-    }
-    out
+    let lines = lines_of(View::whole(log)).all;
+    let told = lines.iter().filter(|line| !line.quiet).map(|line| line.text.trim());
+    let new = told.filter(|text| !text.is_empty() && seen.insert(*text));
+    new.map(|text| format!("{text}\n")).collect()
 }
 
 /// A log without escapes and without what services and runners of several programs put before its lines.

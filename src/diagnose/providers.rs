@@ -23,6 +23,8 @@ pub(super) struct Providers {
     pub(super) fold: Vec<Fold>,
     /// What no tool's own output has before a line.
     pub(super) dress: Vec<Shape>,
+    /// What none has before most lines.
+    pub(super) shared: Vec<Shape>,
     /// Where scripts say that they run.
     pub(super) place: Vec<Shape>,
 }

@@ -74,11 +74,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 // Words that are in the lines of each row.
 static SECTIONS: LazyLock<Cues> =
     LazyLock::new(|| TABLE.section.iter().map(|row| row.cue.as_str()).zip(0..).collect());
-static LINES: LazyLock<Cues> = LazyLock::new(|| {
-    let rows = TABLE.line.iter().zip(0..);
-    rows.flat_map(|(row, at)| row.cues.iter().map(move |cue| (cue.as_str(), at)))
-        .collect()
-});
+static LINES: LazyLock<Cues> =
+    LazyLock::new(|| Cues::of_rows(TABLE.line.iter().map(|row| &row.cues)));
 
 fn is_of_no_failure(text: &str) -> bool {
     let mut rows = LINES.rows(text);

@@ -39,14 +39,10 @@ pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
 }
 
 fn mentioned_paths(diagnosis: &Diagnosis) -> Vec<RepoPath> {
-    let mut files: Vec<RepoPath> = Vec::new();
-    for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
-        // Bounded, because a log may name thousands of files and one import settles it.
-        if files.len() < 32 && !files.contains(&path) {
-            files.push(path);
-        }
-    }
-    files
+    let mut seen = BTreeSet::new();
+    let paths = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
+    // Bounded, because a log may name thousands of files and one import settles it.
+    paths.filter(|path| seen.insert(path.clone())).take(32).collect()
 }
 
 fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {

@@ -108,32 +108,28 @@ fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Re
         let is_speech = !text.is_empty() && !NOISE.is_match(text) && !has_word(text, REMARKS);
         let is_boxed = line.is_some_and(|line| line.text.starts_with(BOX));
         // A label opens a sentence of its own, and so does a box.
-        let is_new = LABEL.is_match(text) || is_boxed != was_boxed;
-        let is_apart = is_new && !paragraph.is_empty();
+        let is_new = !is_speech || LABEL.is_match(text) || is_boxed != was_boxed;
         was_boxed = is_boxed;
-        if is_speech && !is_apart {
+        if is_new && !paragraph.is_empty() {
+            let mut from = 0;
+            let ends = END.find_iter(&paragraph).map(|end| end.end() - 1);
+            for to in ends.chain([paragraph.len()]) {
+                let raw = paragraph.get(from..to).unwrap_or_default();
+                let begin = from + raw.len() - raw.trim_start().len();
+                let at = starts.iter().rev().find(|(start, _)| *start <= begin);
+                if let (Some((_, at)), false) = (at, raw.trim().is_empty()) {
+                    let text = raw.trim().to_owned();
+                    found.push(Remedy { at: *at, text });
+                }
+                from = to;
+            }
+            paragraph.clear();
+            starts.clear();
+        }
+        if is_speech {
             starts.push((paragraph.len(), at));
             paragraph.push_str(text);
             paragraph.push(' ');
-            continue;
-        }
-        let mut from = 0;
-        let ends = END.find_iter(&paragraph).map(|end| end.end() - 1);
-        for to in ends.chain([paragraph.len()]) {
-            let raw = paragraph.get(from..to).unwrap_or_default();
-            let begin = from + raw.len() - raw.trim_start().len();
-            let at = starts.iter().rev().find(|(start, _)| *start <= begin);
-            if let (Some((_, at)), false) = (at, raw.trim().is_empty()) {
-                let text = raw.trim().to_owned();
-                found.push(Remedy { at: *at, text });
-            }
-            from = to;
-        }
-        paragraph.clear();
-        starts.clear();
-        if is_speech {
-            starts.push((0, at));
-            paragraph = format!("{text} ");
         }
     }
     found

@@ -48,10 +48,8 @@ pub(super) fn add_reports(
                 runner: case.runner.unwrap_or("junit").to_owned(),
                 path,
                 line,
-                crash_path: None,
-                crash_line: None,
-                log_line: None,
                 message: message(case),
+                ..FailedTest::default()
             });
         }
     }
@@ -105,10 +103,7 @@ fn message(case: &TestCase) -> Option<String> {
 
 // The test's file and line: what its stack says of it, else what the report does.
 fn case_place(case: &TestCase, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
-    let shown = |path: &str| {
-        let found = locator.find(path, 0).map(str::to_owned);
-        found.unwrap_or_else(|| runners::relative_path(path))
-    };
+    let shown = |path: &str| locator.shown(path, 0);
     let lines = normalise::lines_of(View::whole(&case.detail)).all;
     // Lines of a stack that are looked at for the test's own.
     let frame = runners::first_script_frame(&lines, 0..60);

@@ -18,15 +18,10 @@ pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
 
 /// Whether a line says that something failed.
 pub(super) fn says_failure(line: &Line<'_>) -> bool {
-    let denies = |word: &str| {
-        let denials = ["0", "no", "zero", "without", "under"];
-        denials.iter().any(|denial| denial.eq_ignore_ascii_case(word))
-    };
-    let in_words = || {
-        let mut words = line.text.split(|c: char| !c.is_ascii_alphanumeric());
-        FAILURE.is_match(&line.text)
-            && !(words.any(denies) && !FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
-    };
+    let denies = ["0", "no ", "No ", "zero", "without", "under"];
+    let denies = denies.iter().any(|word| line.text.contains(word));
+    let is_denied = || denies && !FAILURE.is_match(&NOTHING.replace_all(&line.text, ""));
+    let in_words = || FAILURE.is_match(&line.text) && !is_denied();
     line.mark != Mark::Remark && (tells_failure(line) || in_words())
 }
 

@@ -31,9 +31,8 @@ pub(super) fn votes<'f>(cases: &[&Case], scope: &Scope, inputs: &Inputs<'f>) -> 
     let hooks_alone = cases.iter().all(|case| {
         case.is_whole_file
             || case.name.as_deref().is_none_or(|name| HOOK.is_match(name))
-            || heading(case).contains("ERROR at setup of")
-            || heading(case).contains("ERROR at teardown of")
-            || case.runner == "pytest" && heading(case).starts_with("ERROR ")
+            || case.runner == "pytest"
+                && heading(case).trim_start_matches(['_', ' ']).starts_with("ERROR ")
             || shows_hook(case, inputs.lines)
     });
     let votes = cases.iter().map(|case| {

@@ -63,9 +63,9 @@ fn push_line(out: &mut String, raw: &str) {
         out.push_str(raw);
         return;
     }
-    let stripped = SEQUENCE
-        .as_ref()
-        .map_or(Cow::Borrowed(raw), |sequence| sequence.replace_all(raw, ""));
+    let has_escape = raw.contains(|c: char| matches!(c, '\x1b' | '\u{80}'..='\u{9f}'));
+    let sequence = has_escape.then(|| SEQUENCE.as_ref()).flatten();
+    let stripped = sequence.map_or(Cow::Borrowed(raw), |sequence| sequence.replace_all(raw, ""));
     let mut text = String::with_capacity(stripped.len());
     // A carriage return came: the next character starts the line anew.
     let mut restart = false;

@@ -132,9 +132,8 @@ pub fn with_others(
 ) -> Option<WithOthers> {
     let alone = choose_command(line, named, tests, is_path);
     if tests.is_empty() || !tests.iter().all(|test| test.runner == "pytest") {
-        let (line, _) = alone?;
         let first = Vec::new();
-        return Some(WithOthers { line, first });
+        return alone.map(|(line, _)| WithOthers { line, first });
     }
     let Some((_, count)) = alone else {
         return Some(WithOthers {

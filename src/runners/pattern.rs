@@ -51,10 +51,11 @@ pub(crate) struct Cues {
     slots: Vec<u16>,
 }
 
+/// A word of a row.
 #[derive(Debug)]
-struct Cue {
+pub(crate) struct Cue {
     text: Box<str>,
-    row: usize,
+    pub(crate) row: usize,
     // The number of another word that begins alike.
     next: u16,
 }
@@ -70,6 +71,7 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
             slots: vec![0; slot(u8::MAX, u8::MAX) + 1],
         };
         for (text, row) in words {
+            debug_assert!(text.len() > 1, "a word of fewer bytes is never found");
             if let [first, second, ..] = text.as_bytes() {
                 let head = &mut cues.slots[slot(*first, *second)];
                 let (text, next) = (text.into(), *head);
@@ -82,34 +84,35 @@ impl<'w> FromIterator<(&'w str, usize)> for Cues {
 }
 
 impl Cues {
-    /// Returns the rows whose words are in the text, a row as often as one does.
-    pub(crate) fn rows<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let bytes = text.as_bytes();
-        let found = self.begun(bytes);
-        let found = found.filter(|(at, cue)| bytes[*at..].starts_with(cue.text.as_bytes()));
-        found.map(|(_, cue)| cue.row)
+    /// Holds the words of rows, each of which has some.
+    pub(crate) fn of_rows<'w>(rows: impl Iterator<Item = &'w Vec<String>>) -> Self {
+        let numbered = rows.zip(0..);
+        numbered
+            .flat_map(|(cues, row)| cues.iter().map(move |cue| (cue.as_str(), row)))
+            .collect()
     }
 
-    /// Returns the places of the words, in capitals or not, and their rows, by where they begin.
+    /// Returns the rows whose words are in the text, a row as often as one does.
+    pub(crate) fn rows<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
+        let places = self.places(text.as_bytes());
+        let same = places.filter(|(place, cue)| text.get(place.clone()) == Some(&cue.text));
+        same.map(|(_, cue)| cue.row)
+    }
+
+    /// Returns the places of the words, in capitals or not, by where they begin.
     pub(crate) fn places<'t>(
         &'t self,
         text: &'t [u8],
-    ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
-        let found = self.begun(text).map(|(at, cue)| (at..at + cue.text.len(), cue));
-        let stands = |place: &Range<usize>, cue: &Cue| {
-            let word = text.get(place.clone());
-            word.is_some_and(|word| word.eq_ignore_ascii_case(cue.text.as_bytes()))
-        };
-        let found = found.filter(move |(place, cue)| stands(place, cue));
-        found.map(|(place, cue)| (place, cue.row))
-    }
-
-    // The words that may begin at each byte.
-    fn begun<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, &'t Cue)> + 't {
+    ) -> impl Iterator<Item = (Range<usize>, &'t Cue)> + 't {
         let cue = |number: u16| self.words.get(usize::from(number.checked_sub(1)?));
         text.windows(2).enumerate().flat_map(move |(at, pair)| {
             let first = cue(self.slots[slot(pair[0], pair[1])]);
-            std::iter::successors(first, move |last| cue(last.next)).map(move |cue| (at, cue))
+            let begun = std::iter::successors(first, move |last| cue(last.next));
+            begun.filter_map(move |cue| {
+                let place = at..at + cue.text.len();
+                let word = text.get(place.clone())?;
+                word.eq_ignore_ascii_case(cue.text.as_bytes()).then_some((place, cue))
+            })
         })
     }
 }
@@ -161,8 +164,8 @@ mod tests {
         let mut found: Vec<usize> = cues.rows("an error: é").collect();
         found.sort_unstable();
         assert_eq!(found, [0, 1, 2, 3]);
-        let places: Vec<_> = cues.places(b"Or").collect();
-        assert_eq!(places, [(0..2, 3)]);
+        let places = cues.places(b"Or").map(|(place, cue)| (place, cue.row));
+        assert_eq!(places.collect::<Vec<_>>(), [(0..2, 3)]);
         assert_eq!(cues.rows("").count(), 0);
     }
 

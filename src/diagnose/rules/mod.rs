@@ -31,9 +31,7 @@ struct Rule {
     subkind: Option<Subkind>,
     #[serde(default)]
     weight: u8,
-    /// A literal that is in every line the pattern matches; or one of `cues` is.
-    cue: String,
-    #[serde(default)]
+    /// Literals of two bytes and more; one is in every line the pattern matches, the first in the example.
     cues: Vec<String>,
     pattern: String,
     /// What one of the few lines above must be like, or below.
@@ -88,11 +86,7 @@ impl Rules {
             (rule, pattern)
         });
         let rules: Vec<(Rule, Pattern)> = rules.collect();
-        let cues = rules.iter().zip(0..).flat_map(|((rule, _), row)| {
-            let cues = rule.cues.iter().chain([&rule.cue]);
-            cues.map(move |cue| (cue.as_str(), row))
-        });
-        let cues = cues.collect();
+        let cues = Cues::of_rows(rules.iter().map(|(rule, _)| &rule.cues));
         Self { rules, cues }
     }
 
@@ -179,11 +173,8 @@ mod tests {
         };
         for (table, rule) in rows(&RULES).chain(rows(&WORDS)) {
             let what = format!("{}: {}", rule.id, rule.example);
-            let is_short = |cue: &String| cue.len() < 2;
-            if is_short(&rule.cue)
-                || rule.cues.iter().any(is_short)
-                || !rule.example.contains(&rule.cue)
-            {
+            let is_short = rule.cues.iter().any(|cue| cue.len() < 2);
+            if is_short || !rule.cues.first().is_some_and(|cue| rule.example.contains(cue)) {
                 wrong.push(format!("{what}: lacks its cue"));
             }
             let lines = normalise::lines(&rule.example);

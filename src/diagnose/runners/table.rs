@@ -19,6 +19,7 @@ use crate::runners::{Cues, Pattern, pattern};
 pub(super) struct Row {
     runner: String,
     has: String,
+    below: usize,
     line: Pattern,
     is_status: bool,
     is_any: bool,
@@ -81,8 +82,10 @@ pub(super) fn find_candidates(lines: &[Line<'_>]) -> Candidates {
     let mut found: Candidates = ROWS.iter().map(|row| (row, Vec::new())).collect();
     for (at, line) in lines.iter().enumerate() {
         for row in WORDS.rows(&line.text) {
-            if found[row].1.last() != Some(&at) {
-                found[row].1.push(at);
+            let (row, own) = &mut found[row];
+            let at = at + row.below;
+            if own.last() != Some(&at) && at < lines.len() {
+                own.push(at);
             }
         }
     }
@@ -104,21 +107,17 @@ pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates, is_any: b
     let own = candidates.iter().filter(|(row, _)| row.is_status && row.is_any == is_any);
     let cases =
         own.flat_map(|(row, at)| row.find_cases(lines, at).into_iter().take(MAX_STATUS_ROWS));
-    let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
-    cases.filter(stands).collect()
+    cases.filter(|case| !is_no_failure(case, lines)).collect()
 }
 
-fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
+// Whether the test passes later, or is a suite, which node:test closes with a row as it does a test.
+fn is_no_failure(case: &Case, lines: &[Line<'_>]) -> bool {
     let name = case.name.as_deref().unwrap_or_default();
+    let opens = |text: &str| text.trim_start().strip_prefix("▶ ") == Some(name);
+    let passes = |text: &str| text.contains(['✓', '✔', '√']) && text.contains(name);
     let mut later = lines.iter().skip(case.at + 1);
-    later.any(|line| line.quiet && line.text.contains(['✓', '✔', '√']) && line.text.contains(name))
-}
-
-// node:test closes a suite with a row as it does a test.
-fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
-    let name = case.name.as_deref().unwrap_or_default();
-    let mut above = lines_above(lines, case.at, PARENTS);
-    above.any(|text| text.trim_start().strip_prefix("▶ ") == Some(name))
+    lines_above(lines, case.at, PARENTS).any(opens)
+        || later.any(|line| line.quiet && passes(&line.text))
 }
 
 impl Row {
@@ -314,8 +313,7 @@ fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
         if title.ends_with(':') && !is_deep {
             return (title.trim_end_matches(':').trim().to_owned(), index);
         }
-        let longer = format!("{title} {}", text.trim());
-        longer.trim().clone_into(&mut title);
+        title = format!("{title} {}", text.trim()).trim().to_owned();
     }
     (first.trim().to_owned(), at + 1)
 }

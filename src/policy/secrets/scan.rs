@@ -136,8 +136,8 @@ pub(super) enum Anchor {
 /// everything else without.
 fn each_anchor(text: &[u8], mut found: impl FnMut(Anchor, Range<usize>)) {
     let (cues, anchors) = &*ANCHORS;
-    for (place, row) in cues.places(text) {
-        let (anchor, literal) = anchors[row];
+    for (place, cue) in cues.places(text) {
+        let (anchor, literal) = anchors[cue.row];
         let is_format = matches!(anchor, Anchor::Format(_));
         if !is_format || &text[place.clone()] == literal.as_bytes() {
             found(anchor, place);
