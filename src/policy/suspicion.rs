@@ -154,8 +154,8 @@ impl From<String> for Pattern {
 
 impl Pattern {
     fn get(&self) -> Option<&Regex> {
-        let compile = || RegexBuilder::new(&self.0).unicode(false).build().ok();
-        self.1.get_or_init(compile).as_ref()
+        let regex = self.1.get_or_init(|| RegexBuilder::new(&self.0).unicode(false).build().ok());
+        regex.as_ref()
     }
 
     fn find<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
