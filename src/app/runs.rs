@@ -343,7 +343,7 @@ fn is_written_in([began, ended]: [u64; 2], file: &Path) -> Option<bool> {
     Some((began.into()..=ended.into()).contains(&written.as_millis()))
 }
 
-/// The log of the last run of this worktree, told; `None` when nothing was run yet.
+/// The log of the last run of this worktree, with a note that says so; `None` when nothing was run yet.
 pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
     for run in RunStore::open(app)?.runs() {
         if let Some(last) = run.log()? {

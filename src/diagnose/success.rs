@@ -22,7 +22,7 @@ pub(super) fn says_failure(line: &Line<'_>) -> bool {
         && (tells_failure(line) || FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
 }
 
-// A count of none, or a denial.
+// A count of zero, or a denial.
 pattern!(
     NOTHING,
     r"(?i)\b(?:no|zero|0|without(?: any)?) (?:\w+ )?(?:errors?|fail\w*|exceptions?)|\b(?:errors?|fail\w*):? +0\b|fail_under|fail-under"

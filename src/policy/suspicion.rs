@@ -180,7 +180,7 @@ struct Row {
     /// Only where the command runs one of these, or a program with an option that begins so.
     #[serde(default)]
     programs: Vec<String>,
-    /// Whether the change is refused; otherwise the sign is told.
+    /// Whether the change is refused; otherwise the sign is reported.
     #[serde(default)]
     refused: bool,
     /// Whether no experiment clears the sign.

@@ -146,7 +146,7 @@ impl Failures {
         if !self.of_tests {
             self.base_lines.clone_from(&base.lines);
         }
-        // As often as in the red run: nothing of it is new.
+        // As often as in the red run: it is not new.
         let ends = self.targets.iter().map(|item| {
             let red =
                 (self.items.get(*item)).and_then(|item| self.red_lines.get_key_value(&item.id));
