@@ -134,7 +134,7 @@ impl AgentHome {
             let is_mixed = self.rows.iter().any(|row| row.is_mixed(&path));
             return Ok((!is_mixed).then_some(path));
         }
-        // Somebody else's session may have written it meanwhile.
+        // Another session may have written it meanwhile.
         let changed = real.metadata().and_then(|metadata| metadata.modified());
         if !changed.is_ok_and(|changed| changed > self.started) {
             let rights = made.metadata()?.permissions();

@@ -12,7 +12,7 @@ use crate::patch::{read, without_thoughts};
 pub struct Reply {
     /// The reply as a repair packet; made up from the text when the agent sent none.
     pub packet: RepairPacket,
-    /// The bytes to judge as a patch; `None` when there are none.
+    /// The bytes to validate as a patch; `None` without any.
     pub patch: Option<Vec<u8>>,
     /// Whether the packet changes files in two forms, `patch` beside `edits` or `files`: to take one
     /// of them would leave the other out unsaid.
@@ -78,7 +78,7 @@ fn repair_packet(text: &str) -> Option<RepairPacket> {
     }
     let status = fields.get("status").cloned();
     let status = status.and_then(|status| serde_json::from_value::<ReplyStatus>(status).ok());
-    // A word that nobody knows says nothing.
+    // An unknown word says nothing.
     value.as_object_mut()?.remove("status");
     let mut packet: RepairPacket = serde_json::from_value(value).ok()?;
     let has_change = packet.patch.is_some() || !packet.edits.is_empty() || !packet.files.is_empty();

@@ -11,7 +11,7 @@ use crate::model::{TroubleKind, parse_rows};
 /// nothing of the kind.
 pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
-    // What is told last is what it ended with; a line of source or of a log is longer.
+    // The last lines say how it ended; a line of source or of a log is longer.
     // The reason is in the last lines; a longer line is data.
     let last: Vec<String> = lines
         .take(20)

@@ -67,7 +67,7 @@ pub struct RealSets {
     pub work: Option<PathBuf>,
 }
 
-/// Runs fixtures. `None` when it was interrupted. `done` is told each fixture that ended and how
+/// Runs fixtures. `None` when it was interrupted. `done` gets each fixture that ended and how
 /// many there are.
 ///
 /// # Errors

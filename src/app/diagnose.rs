@@ -37,7 +37,7 @@ DiagnoseRequest {
 }
 }
 
-/// A diagnosis, and the command that it is of, as far as it is known.
+/// A diagnosis, and its command if that is known.
 pub struct Diagnosed {
     /// The diagnosis.
     pub diagnosis: Diagnosis,

@@ -55,7 +55,7 @@ impl AppError {
         Self::new(Code::U301, message)
     }
 
-    /// Nobody waits for the answer any more.
+    /// The caller is gone.
     pub(super) fn cancelled() -> Self {
         Self::new(Code::U301, "cancelled").exit(Exit::Interrupted)
     }

@@ -130,7 +130,7 @@ pub fn awaited(what: &str, app: &App) {
 /// Reads reports of tests; says which of them break off.
 ///
 /// # Errors
-/// What cannot be read, and what is no such report.
+/// When a file cannot be read or is no such report.
 pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
     inputs
         .iter()
@@ -150,7 +150,7 @@ pub(super) fn read_reports(inputs: &[Input], app: &App) -> Result<Vec<Report>> {
         .collect()
 }
 
-/// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the
+/// Checks whether a log is passed on standard input: a file or a pipe, not a terminal and not the
 /// null device.
 pub fn is_piped() -> bool {
     use rustix::fs::{FileType, fstat};

@@ -415,7 +415,7 @@ fn read_task(app: &App, input: &Input) -> Result<Task> {
 }
 
 /// Writes the patch of a fix into the worktree, after the same check as any other; whether it
-/// is there is then told in the result.
+/// is there is then in the result.
 ///
 /// # Errors
 /// As [`apply_patch`].

@@ -19,7 +19,7 @@ impl Flags for () {
 }
 
 /// A request as one table: each row is a field, the flag of the command line and its help; behind `=>`
-/// stands the setting that a flag is put before, and how, as [`put`] says.
+/// is the setting that a flag overrides, and how, as [`put`] says.
 macro_rules! request {
     ($(#[$about:meta])* $Name:ident {
         $($(#[$meta:meta])* $field:ident: $type:ty $(=> $put:ident $section:ident.$key:ident)?;)*

@@ -63,12 +63,12 @@ impl<'a> App<'a> {
         })
     }
 
-    /// Says something that a person should know and the document does not hold.
+    /// Prints a notice that is not part of the JSON output.
     pub(super) fn note(&self, text: &str) {
         self.progress.note(text);
     }
 
-    /// Says what is done next, and ends the task when nobody waits any more.
+    /// Announces the next step, and ends the task when the caller is gone.
     pub(super) fn go_on(&self, what: &str) -> Result<()> {
         let is_awaited = self.progress.step(what);
         is_awaited.then_some(()).ok_or_else(AppError::cancelled)
@@ -219,12 +219,12 @@ pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
 
 /// How a task speaks to whoever waits for it, while it works.
 pub trait Progress: Sync {
-    /// Says what is done next. Gives `false` when nobody waits any more.
+    /// Announces the next step. Returns `false` when the caller is gone.
     fn step(&self, _what: &str) -> bool {
         true
     }
 
-    /// Says something that a person should know and the document does not hold.
+    /// Prints a notice that is not part of the JSON output.
     fn note(&self, text: &str);
 
     /// Says that a trial begins, in words that stand until the next one.

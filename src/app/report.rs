@@ -73,7 +73,7 @@ pub fn add_up_runs(
     Ok(rates)
 }
 
-/// Whether a folder holds runs and is none itself.
+/// Checks whether a folder contains runs and is not a run itself.
 pub fn holds_runs(folder: &Path) -> bool {
     !is_run(folder) && run_folders(folder).is_ok_and(|found| found.iter().any(|one| is_run(one)))
 }

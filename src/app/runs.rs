@@ -212,9 +212,11 @@ impl<'a> RunStore<'a> {
         visible: bool,
     ) -> Result<RunFolders> {
         let id = RunId::now();
-        let own =
-            || Some(own_folder(self.app, workspace, visible)?.join("runs").join(id.to_string()));
-        let shown = out.map_or_else(own, |out| Some(self.app.directory().join(out)));
+        let shown = match out {
+            Some(out) => Some(self.app.directory().join(out)),
+            None => own_folder(self.app, workspace, visible)
+                .map(|folder| folder.join("runs").join(id.to_string())),
+        };
         let kept = self.state.runs().start(&id)?;
         if let Some(shown) = &shown {
             write_file(&kept.join(SHOWN), shown.as_os_str().as_encoded_bytes())?;
@@ -345,7 +347,7 @@ fn is_written_in([began, ended]: [u64; 2], file: &Path) -> Option<bool> {
     Some((began.into()..=ended.into()).contains(&written.as_millis()))
 }
 
-/// The log of the last run of this worktree, told; `None` when nothing was run yet.
+/// The log of the last run of this worktree, with a note that says so; `None` when nothing was run yet.
 pub(super) fn last_log(app: &App) -> Result<Option<LastLog>> {
     for run in RunStore::open(app)?.runs() {
         if let Some(last) = run.log()? {

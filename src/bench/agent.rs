@@ -9,7 +9,7 @@ use crate::repair::AgentCommand;
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BenchAgent {
-    /// Nobody: only what needs no LLM is healed.
+    /// No agent: only fixes without an LLM.
     Builtin,
     /// A stand-in that knows the reference.
     Oracle,

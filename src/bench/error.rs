@@ -19,7 +19,7 @@ pub enum BenchError {
     /// A file is not what it should be, or names what is not there; which file that is, by its code.
     #[error("`{1}`: {2}")]
     File(Code, String, String),
-    /// A part of a run cannot be told, or parts not joined.
+    /// A part of a run is unknown, or parts cannot be joined.
     #[error("{0}")]
     Part(String),
     /// A clone or something in it is not there.

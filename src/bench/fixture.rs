@@ -31,7 +31,7 @@ pub struct Fixture {
     pub test: String,
     /// Programs without which the fixture is skipped.
     pub needs: Vec<String>,
-    /// Files without which nobody can write the repair.
+    /// Files that are needed to write the fix.
     #[serde(default)]
     pub needed: Vec<RepoPath>,
     /// The lowest level whose packet holds them all; none where no packet helps.

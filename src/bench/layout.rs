@@ -22,7 +22,7 @@ pub(super) struct LaidOut {
     pub(super) test: String,
     /// Variables that the line needs, `NAME=VALUE`.
     pub(super) variables: Vec<String>,
-    /// The checkout that nobody else may use while it stands.
+    /// The checkout that nobody else may use while it exists.
     pub(super) checkout: Option<Checkout>,
 }
 

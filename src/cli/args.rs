@@ -214,7 +214,7 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     if wanted { Exit::Yes } else { Exit::Environment }.code().into()
 }
 
-// The command that was meant by a mistyped one.
+// The command that a mistyped one resembles.
 fn nearest_command(word: &str) -> Option<String> {
     let cli = Cli::command();
     let names = cli.get_subcommands().map(clap::Command::get_name);

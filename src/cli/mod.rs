@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
 fn announce_bugs() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |found| {
-        // With standard error gone there is nobody to tell.
+        // Without standard error there is nowhere to print it.
         let _ = io::stderr().write_all(BUG.as_bytes());
         before(found);
     }));

@@ -25,7 +25,7 @@ use crate::report::{Page, printable, printable_in_color, printable_json};
 pub(crate) struct Output {
     color: Color,
     quiet: bool,
-    // `None` when nobody wants to hear it.
+    // `None` with `--no-progress`, `-q` or `-v`.
     heartbeat: Option<Heartbeat>,
 }
 
@@ -46,7 +46,7 @@ impl Output {
         self.print_bytes(printable(text).as_bytes())
     }
 
-    /// The same for a text that is told whether it may carry color.
+    /// The same for a text that depends on whether it may have color.
     pub(crate) fn print_painted(&self, text: impl FnOnce(bool) -> String) -> Result<(), AppError> {
         let colors = self.has_colors(io::stdout().is_terminal());
         self.print_bytes(shown_text(&text(colors), colors).as_bytes())

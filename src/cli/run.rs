@@ -74,7 +74,7 @@ impl RunArgs {
         if json {
             output.print_json(&ran.record)?;
         }
-        // A pass of which nobody could read what it printed is none.
+        // A pass counts only if its output could be read.
         if ran.failure.is_none() {
             relayed?;
         }

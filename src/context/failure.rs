@@ -126,7 +126,7 @@ fn read_level(
 }
 
 /// Whether the packet is the first for a confirmed culprit: the next level only after a failed
-/// attempt, a request, or when somebody asks for more.
+/// attempt, a request, or when the caller asks for more.
 fn is_about_cause(request: &Request) -> bool {
     let mut changes = request.cause.iter().flat_map(|cause| &cause.changes);
     let is_first = request.retry.stop_reason.is_none() && request.requests.is_empty();
@@ -135,7 +135,7 @@ fn is_about_cause(request: &Request) -> bool {
     is_first && is_asked && is_default && changes.any(|change| change.line.is_some())
 }
 
-// Log and files share the tokens that somebody asks for; the log gets an eighth at most.
+// Log and files share the requested tokens; the log gets an eighth at most.
 fn cut_log(
     request: &Request,
     (text, redactions): (String, u64),

@@ -291,7 +291,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    // A file that somebody named is refused, another is left out.
+    // A file that the caller named is refused, another is left out.
     fn refuse(&mut self, candidate: &Candidate, rank: Option<u64>, unshown: Unshown) {
         if matches!(candidate.role, Role::Requested | Role::Target) {
             self.reject(candidate.path.as_str(), unshown);

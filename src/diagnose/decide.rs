@@ -320,8 +320,8 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
         return Verdict::default();
     };
     let (kind, weight) = (best.kind, best.weight);
-    let own = || rows.iter().filter(|row| row.kind == kind);
-    let first = own().find(|row| row.weight == weight && row.finding.is_some());
+    let own = rows.iter().filter(|row| row.kind == kind && row.finding.is_some());
+    let first = own.clone().find(|row| row.weight == weight);
     let finding = first.and_then(|row| row.finding);
     let rivals = others.iter().filter(|sum| sum.weight + 3 >= weight).count();
     let confidence = confidence_of_line(best, rivals, inputs);
@@ -331,7 +331,7 @@ fn by_weight<'f>(rows: &[Row<'f>], inputs: &Inputs<'_>) -> Verdict<'f> {
         (Kind::Crash, Some(137 | -9)) => Some(Subkind::Killed),
         _ => None,
     };
-    let near = own().filter(|row| row.finding.is_some() && row.weight >= weight.saturating_sub(20));
+    let near = own.filter(|row| row.weight >= weight.saturating_sub(20));
     let others = others.iter().filter(|sum| sum.weight >= SAYS_SOMETHING);
     Verdict {
         kind,

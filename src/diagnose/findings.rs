@@ -25,7 +25,7 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// Whether a shell or a client says it: a script goes on after such a line unless told otherwise.
+    /// Whether a shell or a client says it: a script continues after such a line by default.
     pub(super) fn is_of_shell(&self) -> bool {
         matches!(self.tool, "shell" | "system" | "git" | "patch")
             && !matches!(

@@ -27,11 +27,11 @@ pub(super) struct Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Passed,
-    /// With the exit code, when it is told.
+    /// With the exit code, when the log states it.
     Failed(Option<i32>),
     /// The log does not say.
     Open,
-    /// Clean-up after the work; nothing of it decides.
+    /// Clean-up after the work, which decides nothing.
     CleanUp,
 }
 

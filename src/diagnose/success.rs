@@ -25,7 +25,7 @@ pub(super) fn says_failure(line: &Line<'_>) -> bool {
     line.mark != Mark::Remark && (tells_failure(line) || in_words())
 }
 
-// A count of none, or a denial.
+// A count of zero, or a denial.
 pattern!(
     NOTHING,
     r"(?i)\b(?:no|zero|0|without(?: any)?) (?:\w+ )?(?:errors?|fail\w*|exceptions?)|\b(?:errors?|fail\w*):? +0\b|fail_under|fail-under"

@@ -3,7 +3,7 @@
 //! Each command runs below a helper process of its own, the supervisor: this program again, started
 //! as `mendit __sup`. It leads a session without a terminal, adopts whatever the command leaves
 //! behind, and kills all of it when the command ends, when a limit is reached, or when the process
-//! that asked for the command is gone, however it went. The supervisor is told over a socket; the
+//! that asked for the command is gone, however it went. The supervisor gets its orders over a socket; the
 //! end of that socket is the sign that nobody waits any more.
 //!
 //! A program that uses this library names the supervisor with [`set_supervisor`]. On macOS nothing

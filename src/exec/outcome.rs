@@ -15,7 +15,7 @@ pub struct Outcome {
     pub end: End,
     /// Processes that outlived the command and were killed.
     pub leaked: u32,
-    /// From start to end, by a clock that nobody sets.
+    /// From start to end, by a monotonic clock.
     pub duration: Duration,
     /// Both streams in the order they came.
     pub output: Captured,
@@ -43,7 +43,7 @@ impl Outcome {
 pub enum End {
     /// By itself, with this exit code.
     Exit(i32),
-    /// By this signal, which nobody here sent.
+    /// By this signal, which mendit did not send.
     Signal(i32),
     /// By the time limit.
     TimedOut,
@@ -162,7 +162,7 @@ impl Report {
     }
 }
 
-/// What a failure to start says: of the command, else of the system.
+/// Says why a command could not be spawned: a fault of the command, else of the system.
 pub(super) fn read_refusal(error: &std::io::Error) -> Result<End, Refusal> {
     // ENOEXEC has no kind of its own.
     match (error.kind(), error.raw_os_error()) {

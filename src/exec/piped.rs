@@ -76,7 +76,7 @@ impl Piped {
     /// How it ended; `None` while it runs.
     ///
     /// # Errors
-    /// An [`ExecError`] when it was never run, or nobody saw it end.
+    /// An [`ExecError`] when it was never run, or its end was not observed.
     pub fn try_end(&mut self) -> Option<Result<End, Arc<ExecError>>> {
         if self.end.is_none()
             && let Ok(report) = self.ended.try_recv()

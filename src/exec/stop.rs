@@ -13,7 +13,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Nobody wants it to end, until somebody calls [`Stop::request`].
+    /// Starts without a request to stop; [`Stop::request`] makes one.
     pub fn new() -> Self {
         Self::default()
     }
@@ -37,12 +37,12 @@ impl Stop {
         }
     }
 
-    /// Whether somebody asked.
+    /// Checks whether a stop was requested.
     pub fn requested(&self) -> bool {
         self.requested.load(Ordering::SeqCst)
     }
 
-    /// Whether somebody asked twice.
+    /// Checks whether a stop was requested twice.
     pub fn forced(&self) -> bool {
         self.forced.load(Ordering::SeqCst)
     }

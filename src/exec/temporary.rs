@@ -34,7 +34,7 @@ pub(super) fn own_corner(path: &Path) -> Option<PathBuf> {
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
-    // Where it is available: it says that somebody still uses the folder.
+    // Where it is available: it shows that the folder is still in use.
     _held: Option<File>,
 }
 
@@ -73,7 +73,7 @@ impl Drop for Temporary {
     }
 }
 
-// Code that runs there is not to know by the name who runs it; what bears such a long one, and is held by nobody, is
+// Code that runs there must not learn from the name who runs it; a folder with such a long name that nobody holds is
 // removed.
 const PREFIX: &str = "tmp";
 const RANDOM: usize = 14;

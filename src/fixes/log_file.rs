@@ -53,7 +53,7 @@ impl<'s> LogFile<'s> {
         Some(range.start + at.map_or(text.len(), |(at, _)| at))
     }
 
-    /// Returns where a word stands in a part of the text.
+    /// Returns where a word occurs in a part of the text.
     pub(super) fn words<'w>(
         &'w self,
         range: Range<usize>,

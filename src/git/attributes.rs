@@ -14,7 +14,7 @@ pub struct Attributes {
 /// The state of one attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Attribute {
-    /// Nobody mentions it.
+    /// Not mentioned.
     Unspecified,
     /// Set without a value.
     Set,

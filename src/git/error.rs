@@ -15,7 +15,7 @@ pub enum GitError {
     /// The repository is there and cannot be read.
     #[error("cannot read the git repository: {0}")]
     Unreadable(String),
-    /// Somebody else writes the index, or did and left its lock.
+    /// Another process writes the index, or left its lock.
     #[error("the index of the repository is locked: {0}")]
     Locked(String),
 }

@@ -32,7 +32,7 @@ pub struct StepFile {
     /// Its path.
     pub path: RepoPath,
     /// Whether it exists after the step.
-    pub after: bool,
+    pub exists_after: bool,
 }
 
 impl Repository {
@@ -185,7 +185,7 @@ fn read_step(
     let files = changes.iter().filter_map(|change| {
         Some(StepFile {
             path: path_of(change.location())?,
-            after: !matches!(change, TreeChange::Deletion { .. }),
+            exists_after: !matches!(change, TreeChange::Deletion { .. }),
         })
     });
     let mut files: Vec<StepFile> = files.collect();

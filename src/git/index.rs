@@ -98,7 +98,7 @@ pub(super) fn is_unchanged(
     })
 }
 
-/// A name as a path; `None` for one that is none.
+/// A name as a path; `None` for an invalid one.
 pub(super) fn path_of(name: &[u8]) -> Option<RepoPath> {
     RepoPath::new(std::str::from_utf8(name).ok()?).ok()
 }

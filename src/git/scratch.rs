@@ -38,7 +38,7 @@ pub struct ScratchPlan<'a> {
     pub original: &'a Path,
     /// The repository of the original, whose objects are borrowed.
     pub git: Option<&'a Repository>,
-    /// Files and folders that somebody else fills and keeps: left alone, and not listed.
+    /// Files and folders that other code fills: left alone, and not listed.
     pub apart: &'a [RepoPath],
 }
 

@@ -146,7 +146,7 @@ impl Staging {
     /// on.
     ///
     /// # Errors
-    /// [`GitError::Locked`] when somebody else writes it.
+    /// [`GitError::Locked`] when another process writes it.
     pub fn lock(&mut self) -> Result<(), GitError> {
         if self.lock.is_none() {
             let at_once = gix::lock::acquire::Fail::Immediately;

@@ -166,11 +166,11 @@ fn is_query(import: &Import, files: &[RepoPath]) -> bool {
 
 // Of several files a name belongs to its submodule, and to the package when it has none.
 fn takes_name(files: &[RepoPath], path: &RepoPath, import: &Import, name: &str) -> bool {
-    let is = |file: &RepoPath, name: &str| is_module(file, &import.specifier, name);
-    if files.iter().any(|file| is(file, name)) {
-        return is(path, name);
+    let specifier = &import.specifier;
+    if files.iter().any(|file| is_module(file, specifier, name)) {
+        return is_module(path, specifier, name);
     }
-    !import.names.iter().any(|other| is(path, &other.name))
+    !import.names.iter().any(|other| is_module(path, specifier, &other.name))
 }
 
 fn by_definition(row: ImportEdge, defined: &[(String, RepoPath)]) -> Vec<ImportEdge> {

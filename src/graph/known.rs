@@ -153,7 +153,7 @@ mod tests {
         std::fs::remove_dir_all(&revision).unwrap();
         symlink(entries(&brought).0, &revision).unwrap();
         assert_eq!(run(&facts, ""), (2, 3));
-        // Written by somebody else, when the folder was still open to others.
+        // Written by another user, when the folder was still open to others.
         let other = own("other").join("facts");
         forged(&other);
         for file in entries(&other).1 {

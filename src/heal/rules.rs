@@ -56,8 +56,8 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
 
 fn names_word(diagnosis: &Diagnosis, word: &str) -> bool {
     diagnosis.evidence.iter().any(|line| {
-        let ends = |letter: char| !(letter.is_alphanumeric() || "-_./@".contains(letter));
-        line.text.split(ends).any(|other| other == word)
+        let mut words = line.text.split(|c: char| !(c.is_alphanumeric() || "-_./@".contains(c)));
+        words.any(|other| other == word)
     })
 }
 

@@ -13,7 +13,7 @@ use crate::source::Listing;
 
 /// How probes are healed.
 pub struct Options<'a> {
-    /// Where probes run, and how they are confined; its command is none of them.
+    /// Where probes run, and how they are confined; its command is not one of them.
     pub job: &'a Job,
     /// Where the files around them are looked for.
     pub directory: PathBuf,

@@ -131,7 +131,7 @@ impl Idiom for Python<'_> {
         if PYTHON.is_standard(name) {
             return vec![(name.to_owned(), "*".to_owned(), HintSource::Stdlib)];
         }
-        // A class that bears the name of its package: `Redis` of redis, `IniConfig` of iniconfig.
+        // A class with the name of its package: `Redis` of redis, `IniConfig` of iniconfig.
         let package = name.to_lowercase();
         let imported = if package == name { "*" } else { name };
         let class = name.starts_with(|letter: char| letter.is_ascii_uppercase());

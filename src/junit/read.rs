@@ -144,7 +144,7 @@ fn attribute(tag: &BytesStart<'_>, names: &[&str]) -> Option<String> {
         let found = known.find(|attribute| attribute.key.0 == *name)?;
         let value = match found.normalized_value(XmlVersion::Implicit1_0) {
             Ok(value) => value.into_owned(),
-            // An entity that nobody declares stays as it is written.
+            // An undeclared entity stays as written.
             Err(_) => found.value.to_string(),
         };
         Some(value).filter(|value| !value.is_empty())

@@ -99,7 +99,7 @@ fn line_start(text: &str, import: &Import) -> usize {
 }
 
 /// Returns an import of a file as it is written there with another module, on one line; the module alone where the
-/// statement cannot be told.
+/// statement is unknown.
 pub fn restated(source: &dyn Source, file: &RepoPath, import: &Import, module: &str) -> String {
     statement_text(source, file, import, module).unwrap_or_else(|| module.to_owned())
 }
@@ -151,7 +151,7 @@ pub fn aliased(
 }
 
 /// The text of a file with another module in the place of one, in each statement and call that
-/// names it. `None` when one of them cannot be told.
+/// names it. `None` when one of them is unknown.
 pub fn respecified(page: &Page<'_>, old: &str, new: &str) -> Option<String> {
     let language = Language::of_path(page.file.as_str())?;
     let text = page.text;

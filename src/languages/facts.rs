@@ -140,8 +140,7 @@ fn head_of(text: &[u8]) -> (usize, Option<&'static str>) {
     let head_bytes = 256 * 1024;
     let (end, reason) = match too_deep(text) {
         Some(at) => (at, "its brackets nest too deep"),
-        // Above this size only the head of a file is parsed: imports are there, and nobody waits for
-        // a bundle.
+        // Above this size only the head of a file is parsed: imports are there, and a bundle would take long.
         None if text.len() > 4 * 1024 * 1024 => (head_bytes, "it is too large"),
         None => return (text.len(), None),
     };

@@ -140,7 +140,7 @@ impl Language {
         (self.last_part)(specifier)
     }
 
-    /// The package that a module is of, and the module itself where it is of none.
+    /// Returns the module's package, or the module itself without one.
     pub fn package<'m>(&self, module: &'m str) -> &'m str {
         (self.package)(module)
     }

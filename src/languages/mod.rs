@@ -50,7 +50,7 @@ pub use uses::{Uses, is_word, uses, words};
 mod text_form {
     use crate::model::{Export, Import};
 
-    /// `Kind specifier [name=alias]`, and whether it is of types or nested.
+    /// `Kind specifier [name=alias]`, and whether it is type-only or nested.
     pub(super) fn import(import: &Import) -> String {
         let name = |name: &crate::model::ImportedName| match &name.alias {
             Some(alias) => format!("{}={alias}", name.name),

@@ -10,8 +10,8 @@ use crate::model::RepoPath;
 
 /// Finds the tests of a file and, for each assertion statement in them, a text that makes it expect something else.
 ///
-/// Assertions are told by syntax: a statement that asserts, or that calls something named like an assertion. There is
-/// no list of matchers: the expected side is perturbed as a value when the test runs.
+/// Assertions are recognized by syntax: a statement that asserts, or that calls something named like an assertion.
+/// There is no list of matchers: the expected side is perturbed as a value when the test runs.
 pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> {
     let Some(code) = Code::read(path, bytes).filter(|code| code.cut.is_none()) else {
         return Vec::new();
@@ -376,7 +376,7 @@ fn holds_call(side: Node<'_>) -> bool {
         .any(|node| matches!(node.kind(), "call" | "call_expression" | "await"))
 }
 
-// Whether a statement stands where an error is caught or expected.
+// Checks whether a statement is where an error is caught or expected.
 fn may_fail(node: Node<'_>, text: &[u8]) -> bool {
     let mut inner = node;
     while let Some(around) = inner.parent() {

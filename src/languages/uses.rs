@@ -21,13 +21,13 @@ pub struct Uses {
     pub called: bool,
     /// It is needed at run time.
     pub value: bool,
-    /// It stands where types do.
+    /// It is used as a type.
     pub typed: bool,
     /// Something in the file declares or assigns it.
     pub bound: bool,
-    /// A method of a class bears the name, which code below the class's own statements does not see.
+    /// A method of a class has the name, which code below the class's own statements does not see.
     pub member: bool,
-    /// A parameter, a key or an export bears the name as well.
+    /// A parameter, a key or an export has the name as well.
     pub shadowed: bool,
     /// Byte offsets where it represents what it means, imports included, ascending.
     pub places: Vec<usize>,
@@ -152,7 +152,7 @@ pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }
 
-/// Where the name stands as a word of its own.
+/// Where the name occurs as a whole word.
 pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
     memmem::find_iter(text, name.as_bytes()).filter(move |at| {
         let before = at.checked_sub(1).and_then(|at| text.get(at));

@@ -42,7 +42,7 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
     })
 }
 
-// The request, within what every client takes where nobody asked for more.
+// The request, by default within the size that every client accepts.
 struct WithinAnswer<'a>(&'a ContextRequest);
 
 impl Flags for WithinAnswer<'_> {

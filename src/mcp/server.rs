@@ -204,7 +204,7 @@ impl ToolProgress {
 }
 
 impl Progress for ToolProgress {
-    // Nobody receives any more when the call was canceled.
+    // A canceled call has no receiver.
     fn step(&self, what: &str) -> bool {
         self.sender.send(what.to_owned()).is_ok()
     }

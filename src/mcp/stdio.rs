@@ -38,7 +38,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
         let service = server.serve(Lines { messages, out }).await.map_err(std::io::Error::other)?;
         service.waiting().await.map_err(std::io::Error::other)
     });
-    // Nobody waits for it because reading standard input cannot be broken off.
+    // Not awaited, because reading standard input cannot be interrupted.
     runtime.shutdown_background();
     served.map(|_| ())
 }
@@ -80,7 +80,7 @@ async fn write_message(out: &Mutex<Stdout>, message: &impl Serialize) -> std::io
     out.flush().await
 }
 
-// Hands on what is well formed and answers the rest, until nobody speaks or listens any more.
+// Passes on well-formed messages and answers the rest, until either side closes.
 async fn read_input(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<Mutex<Stdout>>) {
     let mut input = BufReader::new(input);
     let mut greeted = false;
@@ -126,7 +126,7 @@ async fn next_line(input: &mut BufReader<Stdin>, line: &mut Vec<u8>) -> std::io:
 
 // Finds the id of a message that is too long to be parsed: clients write it before the parameters.
 fn id_of_head(line: &[u8]) -> Value {
-    // The id of a request stands in its head.
+    // The id of a request is in its head.
     let head = String::from_utf8_lossy(line.get(..(1 << 10)).unwrap_or(line));
     head.split("\"id\"").skip(1).find_map(id_after_key).unwrap_or_default()
 }

@@ -174,7 +174,7 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// Whether nothing of it is left at run time.
+    /// Whether it is erased at run time.
     pub fn is_erased(self) -> bool {
         matches!(self, Self::Interface | Self::Type)
     }

@@ -81,7 +81,7 @@ impl Change {
         Self::between(self.path, self.before, Some(after))
     }
 
-    /// What puts the path back, once the change stands.
+    /// What restores the path, once the change is written.
     pub fn undone(&self) -> Self {
         Self::between(self.path.clone(), self.after.clone(), self.standing.clone())
     }

@@ -217,7 +217,7 @@ fn add_verdicts(
 fn moved_mend(hunk: &Hunk<'_>, placed: &Placed<'_, '_>, explicit: bool) -> Option<Mend> {
     hunk.old_lines().next()?;
     let at = placed.at + 1;
-    // Context that was left out above stands before the line at which the rest is placed.
+    // Context that was left out above comes before the line at which the rest is placed.
     let first = placed.lines.first().map_or(0, |line| line.at);
     let above = hunk.old_lines().take_while(|line| line.at < first).count();
     let stated = hunk.old.map(|(line, _)| line as usize + above);

@@ -11,7 +11,7 @@ use super::text::matches_pattern;
 /// How a line says that others are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elision {
-    /// In words that nobody uses of anything else.
+    /// In words that mean nothing else.
     Placeholder,
     /// By dots, which may be meant.
     Dots,

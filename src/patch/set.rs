@@ -172,9 +172,9 @@ pub struct Edit {
     pub old: Vec<u8>,
     /// What shall be there.
     pub new: Vec<u8>,
-    /// Replace it wherever it stands.
+    /// Replace it wherever it occurs.
     pub all: bool,
-    /// Replace it wherever it stands, which must be in so many places.
+    /// Replace it wherever it occurs, which must be in so many places.
     pub expected: Option<u32>,
     /// Put the new text after this many lines; nothing is replaced.
     pub after: Option<u32>,

@@ -118,7 +118,7 @@ impl Allowed {
         }
     }
 
-    /// Why nothing of a file may be told, not even how a patch fails to fit it: it may not be read. A
+    /// Why nothing about a file may be shown, not even how a patch fails to fit it: it may not be read. A
     /// person lets pass by name what own globs or the less firm part of the list deny.
     pub fn closed(&self, path: &RepoPath) -> Option<PatchProblem> {
         let refusal = match &self.reads {

@@ -152,8 +152,8 @@ impl From<String> for Pattern {
 
 impl Pattern {
     fn get(&self) -> Option<&Regex> {
-        let compile = || RegexBuilder::new(&self.0).unicode(false).build().ok();
-        self.1.get_or_init(compile).as_ref()
+        let regex = self.1.get_or_init(|| RegexBuilder::new(&self.0).unicode(false).build().ok());
+        regex.as_ref()
     }
 
     fn find<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
@@ -178,7 +178,7 @@ struct Row {
     /// Only where the command runs one of these, or a program with an option that begins so.
     #[serde(default)]
     programs: Vec<String>,
-    /// Whether the change is refused; otherwise the sign is told.
+    /// Whether the change is refused; otherwise the sign is reported.
     #[serde(default)]
     refused: bool,
     /// Whether no experiment clears the sign.

@@ -33,7 +33,7 @@ pub fn is_test_name(name: &str) -> bool {
         || stem.starts_with("test_")
         || ["_test", ".test", ".spec", "-test"].iter().any(|end| stem.ends_with(end))
         || is_program(name)
-            // `run_tests.py` runs tests and is none.
+            // `run_tests.py` runs tests and is not a test.
             && (stem == "tests"
                 || program_ends.iter().any(|end| stem.ends_with(end)))
 }

@@ -176,8 +176,11 @@ fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
     for term in files.iter().flat_map(|file| &file.defines) {
         definers[*term as usize] += 1.0;
     }
-    let score = |term: &u32| log2_1p(question.names[*term as usize]) / definers[*term as usize];
-    files.iter().map(|file| file.defines.iter().map(score).sum()).collect()
+    let scores = files.iter().map(|file| {
+        let terms = file.defines.iter().map(|term| *term as usize);
+        terms.map(|term| log2_1p(question.names[term]) / definers[term]).sum()
+    });
+    scores.collect()
 }
 
 fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {
@@ -217,12 +220,15 @@ fn name_scores(question: &Question, paths: &[RepoPath]) -> Vec<f64> {
         holders[*term as usize] += 1.0;
     }
     let all = paths.len() as f64;
-    let score = |(term, weight): &(u32, f64)| {
-        let held = holders[*term as usize];
-        let rarity = log2_1p((all - held + 0.5) / (held + 0.5));
-        rarity * weight * log2_1p(question.subjects[*term as usize])
-    };
-    words.iter().map(|words| words.iter().map(score).sum()).collect()
+    let scores = words.iter().map(|words| {
+        let scores = words.iter().map(|(term, weight)| {
+            let held = holders[*term as usize];
+            let rarity = log2_1p((all - held + 0.5) / (held + 0.5));
+            rarity * weight * log2_1p(question.subjects[*term as usize])
+        });
+        scores.sum()
+    });
+    scores.collect()
 }
 
 fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {

@@ -231,7 +231,7 @@ impl Session<'_> {
         adapter.line(&agent.command, confined, failing)
     }
 
-    // It stands where the commands stand, confined as they are, with its network.
+    // It runs where the commands run, confined as they are, with its network.
     fn agent_job(&self, agent: &AgentCommand) -> Job {
         let directory = self.stage.place.root().join(self.asked.prefix);
         let mut job = Job::new(CommandLine::Shell(String::new()), directory);

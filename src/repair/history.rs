@@ -21,7 +21,7 @@ pub struct History {
     pub seconds: f64,
     /// Whether someone asked to stop.
     pub interrupted: bool,
-    /// What somebody changed in the worktree that showed in what was run, in words.
+    /// Changes of the worktree during the run that the commands saw, in words.
     pub moved: Option<String>,
 }
 

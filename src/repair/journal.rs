@@ -51,7 +51,7 @@ impl<'a> Journal<'a> {
         round_millis((self.before + self.started.elapsed()).as_secs_f64())
     }
 
-    /// Where a file of the run stands.
+    /// Returns the path of a file of the run.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

@@ -212,7 +212,7 @@ impl Session<'_> {
     }
 }
 
-// A test is in doubt when no assertion makes it fail, and when one passes that stands before one that fails: the last
+// A test is in doubt when no assertion makes it fail, and when one passes above one that fails: the last
 // ones may not be reached.
 fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
     let mut rows = negated.iter();

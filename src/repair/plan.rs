@@ -559,7 +559,7 @@ pub(super) mod tests {
     ts_error | 1 interrupted | stop failed interrupted | no retry helps;
     ts_error | 1 fixed | stop fixed fixed | done;
     command_not_found | | stop user_action_required user_action_required | no retry helps;
-    missing_env_var | | stop user_action_required user_action_required | a person must act;
+    missing_env_var | | stop user_action_required user_action_required | action required;
     config_error | | ask 1 for 300 | failed tests start at the code under test; any failed reply climbs;
 ";
 
@@ -673,7 +673,7 @@ pub(super) mod tests {
                 reason: S::Fixed,
                 left: None,
             })),
-            // What came of it stands, however late.
+            // Its result counts, however late.
             seconds: 1800.0,
             ..twice.clone()
         };

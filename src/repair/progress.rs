@@ -51,16 +51,13 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     }
     let (old, new) = (by_test(before), by_test(after));
     // A file that could not be loaded shows its tests once it loads.
-    let loaded = |test: &str| {
-        let mut files = old.iter();
-        let file = files
-            .find(|(file, then)| error_stage(&then.error) != Stage::Runs && holds_test(file, test));
-        file.map(|(_, then)| then)
-    };
+    let mut unread = old.clone();
+    unread.retain(|_, then| error_stage(&then.error) != Stage::Runs);
     let mut shifts: BTreeSet<ErrorShift> = BTreeSet::new();
     let mut is_broken = false;
     for (test, now) in &new {
-        match old.get(test).or_else(|| loaded(test)) {
+        let mut files = unread.iter().filter(|(file, _)| holds_test(file, test));
+        match old.get(test).or_else(|| Some(files.next()?.1)) {
             Some(then) => drop(shifts.insert(compare_errors(then, now, changes))),
             None => is_broken = true,
         }

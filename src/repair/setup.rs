@@ -97,7 +97,7 @@ impl Commands {
 /// Who is asked for a patch.
 #[derive(Clone, Copy)]
 pub enum Agent<'a> {
-    /// Nobody.
+    /// No agent.
     None,
     /// A command.
     Command(&'a AgentCommand),

@@ -28,7 +28,7 @@ pub(super) struct Stage<'s> {
     pub(super) runs: Vec<CommandRun>,
     pub(super) sandbox: Confinement,
     pub(super) interrupted: bool,
-    /// What somebody changed in the worktree that shows in what is run, in words.
+    /// Changes of the worktree during the run that the commands see, in words.
     pub(super) moved: Option<String>,
 }
 
@@ -161,7 +161,7 @@ impl<'s> Stage<'s> {
         });
     }
 
-    /// Whether somebody changed what shows through, so that no run says anything of a patch.
+    /// Checks whether the worktree changed below the overlay, so that no run says anything about a patch.
     pub(super) fn has_moved(&mut self) -> Result<bool, RepairError> {
         if self.moved.is_none()
             && let Some(path) = self.place.moved()?

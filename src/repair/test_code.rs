@@ -66,7 +66,7 @@ fn is_data_of_tests(path: &RepoPath, source: &dyn Source) -> bool {
     by_tests.peek().is_some() && by_tests.all(|is_test| is_test)
 }
 
-// Where runners are told what to load before tests: https://docs.pytest.org/en/stable/reference/reference.html,
+// Where runners are configured to load code before tests: https://docs.pytest.org/en/stable/reference/reference.html,
 // https://vitest.dev/config/#setupfiles, https://jestjs.io/docs/configuration#setupfiles-array, https://mochajs.org.
 #[expect(clippy::expect_used, reason = "constants")]
 static LOADS: LazyLock<Regex> = LazyLock::new(|| {

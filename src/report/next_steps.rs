@@ -97,7 +97,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
         offer(&format!("mendit fix --agent {agent}"), "asks the agent");
     }
-    // More than three steps are a list that nobody reads.
+    // A longer list is not read.
     steps.truncate(3);
     steps
 }

@@ -23,7 +23,7 @@ enum Block {
 /// A name and what is said of it.
 pub(super) type Row = (&'static str, String);
 
-/// How well something stands: its class in HTML, and its color, which repeats what the words say.
+/// How good something is: its class in HTML, and its color, which repeats what the words say.
 pub(super) type Mood = &'static str;
 
 impl Page {

@@ -13,7 +13,7 @@ use super::{Known, Runs, StateError};
 use crate::model::AtPath as _;
 
 /// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else `~/.local/state/mendit`, else
-/// one of this user's in the temporary directory. It is nobody else's, no link, and closed to others.
+/// one of this user's in the temporary directory. It belongs to this user, is no link, and is closed to others.
 #[derive(Debug, Clone)]
 pub struct StateHome {
     base: PathBuf,
@@ -23,7 +23,7 @@ impl StateHome {
     /// Opens it, and makes it when it is not there.
     ///
     /// # Errors
-    /// [`StateError::Foreign`] when somebody else made it, [`StateError::Disk`] when it cannot be
+    /// [`StateError::Foreign`] when another user made it, [`StateError::Disk`] when it cannot be
     /// made.
     pub fn open() -> Result<Self, StateError> {
         Self::first_usable(home_candidates(|name| std::env::var_os(name), is_anothers))

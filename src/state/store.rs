@@ -162,7 +162,7 @@ impl Store {
     pub fn open(directory: &Path) -> Self {
         // One folder for each revision, because another release may have computed other facts.
         let folder = directory.join(format!("{}-{REVISION}", env!("CARGO_PKG_VERSION")));
-        // What somebody else put there, or made a link, is not what this program found out.
+        // A folder that another user made, or a link, may hold anything.
         let is_trusted = [directory, &folder]
             .iter()
             .all(|path| path.symlink_metadata().is_err() || is_own(path, true));

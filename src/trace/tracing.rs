@@ -11,7 +11,7 @@ pub struct Tracing {
     out: PathBuf,
     /// Variables for the command, as `NAME=VALUE`.
     pub environment: Vec<String>,
-    // Variables that load the tracer: name, our value, what stands between it and another.
+    // Variables that load the tracer: name, our value, and the separator between values.
     own: [(&'static str, String, &'static str); 3],
 }
 

@@ -146,15 +146,14 @@ impl Failures {
         if !self.of_tests {
             self.base_lines.clone_from(&base.lines);
         }
-        // As often as in the red run: nothing of it is new.
-        let is_old = |item: &usize| {
+        // As often as in the red run: it is not new.
+        let ends = self.targets.iter().map(|item| {
             let red =
                 (self.items.get(*item)).and_then(|item| self.red_lines.get_key_value(&item.id));
-            red.is_some_and(|(id, count)| base.lines.get(id).is_some_and(|before| before >= count))
-        };
-        let ends = self.targets.iter().map(|item| match is_old(item) {
-            true => (*item, End::Fails { same_way: true }),
-            false => (*item, self.item_end(base, *item)),
+            match red.and_then(|(id, count)| base.lines.get(id).filter(|before| *before >= count)) {
+                Some(_) => (*item, End::Fails { same_way: true }),
+                None => (*item, self.item_end(base, *item)),
+            }
         });
         let ends: Vec<(usize, End)> = ends.collect();
         let items = |wanted: &dyn Fn(End) -> bool| -> BTreeSet<usize> {
@@ -220,15 +219,16 @@ impl Failures {
             .is_none_or(|passed| passed > 0 && passed + told >= named.min(self.items.len()) as u64);
         // A pass of a runner that is known is one that it counts.
         let is_trusted = ran.observed.passed || (!failing.is_empty() && passed.is_some());
-        // A report that lists other tests of the file does not list one that is gone.
-        let is_gone = |item: &Item| {
-            let listed =
-                |id: &str| accounts.iter().any(|account| account.end_of(id) != TestEnd::NotSeen);
-            !accounts.is_empty() && !listed(&item.id) && item.path.as_deref().is_some_and(listed)
-        };
         let ends = self.items.iter().zip(ends).map(|(item, end)| {
             let is_trusted = counted && is_trusted;
-            let by_default = match lacks_tests || is_gone(item) {
+            // A report that lists other tests of the file does not list one that is gone.
+            let [own, other] = [Some(item.id.as_str()), item.path.as_deref()].map(|id| {
+                accounts
+                    .iter()
+                    .any(|account| id.is_some_and(|id| account.end_of(id) != TestEnd::NotSeen))
+            });
+            let is_gone = !accounts.is_empty() && !own && other;
+            let by_default = match lacks_tests || is_gone {
                 _ if reported(item, TestEnd::Passed) => End::Passes,
                 true => End::Gone,
                 false if is_trusted => End::Passes,

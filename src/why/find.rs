@@ -59,7 +59,7 @@ pub struct FindCause<'a> {
     pub around: &'a Around<'a>,
     /// Ends the trials.
     pub stop: &'a Stop,
-    /// Is told of each trial.
+    /// Called with each trial.
     pub watch: &'a dyn Fn(&TrialStart),
 }
 

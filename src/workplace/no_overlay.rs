@@ -7,7 +7,7 @@ use std::path::Path;
 use super::copy::Copied;
 use super::plan::Plan;
 
-/// An overlay, of which there is none on this system.
+/// An overlay, which this system does not have.
 pub(super) struct Overlaid<'s> {
     instead: Copied,
     source: PhantomData<&'s ()>,

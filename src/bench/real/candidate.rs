@@ -54,7 +54,7 @@ pub(super) fn find_candidate(step: &Step, file: &BenchFile) -> Option<Result<Can
     if product.len() > 5 || taken.len() > 40 {
         return Some(Err(TOO_LARGE));
     }
-    let after = step.files.iter().filter(|file| file.after).map(|file| file.path.clone());
+    let after = step.files.iter().filter(|file| file.exists_after).map(|file| file.path.clone());
     let tests: Vec<RepoPath> = after.filter(|path| range.takes(path.as_str())).collect();
     if tests.is_empty() {
         return Some(Err(NO_TEST_FILE));
@@ -75,7 +75,7 @@ fn list_paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
     paths.filter(|path| wanted(path.as_str())).collect()
 }
 
-/// What a candidate came to: a fix that is proven both ways, or why it is none and what was seen.
+/// The result for a candidate: a fix that is proven both ways, or why not and what was seen.
 pub(super) type Verdict = Result<RealFix, (Reason, String)>;
 
 /// Runs a candidate's tests without and with its change, twice each.

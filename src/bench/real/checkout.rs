@@ -14,7 +14,7 @@ use crate::source::{Entry, EntryKind, Source};
 
 /// A working folder of one environment: files of one state at a time, and beside and among them
 /// what the set-up made. The repository there has one commit: no history tells the fix.
-/// Nobody else uses it until this value is dropped.
+/// Locked until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Checkout {
     home: PathBuf,

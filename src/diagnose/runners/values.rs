@@ -7,12 +7,11 @@ use crate::runners::pattern;
 /// jest and playwright write the two below it, others a difference.
 pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Option<String> {
     let message = lines.get(cause)?.text.trim();
-    let below = || {
-        // A report shows its values within so many lines.
-        lines_below(lines, cause + 1, 30)
-            .map(str::trim)
-            .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
-    };
+    // A report shows its values within so many lines.
+    let below = lines_below(lines, cause + 1, 30).map(str::trim);
+    let below =
+        below.take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']));
+    let below: Vec<&str> = below.collect();
     let bare = message.split(" // ").next().unwrap_or(message).trim_end_matches([':', '.']);
     let is_told = message.ends_with(':') && bare.len() > 8;
     // Of large values vitest shows how many parts they have.
@@ -21,11 +20,11 @@ pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Opti
     if !is_told && !has_difference {
         return None;
     }
-    let next = below().find(|text| !text.is_empty()).unwrap_or_default();
+    let next = below.iter().find(|text| !text.is_empty()).copied().unwrap_or_default();
     if is_told && COMPARED.is_match(next) {
         return Some(format!("{bare}: {}", cut(next)));
     }
-    let values = value_pair(std::iter::once(message).chain(below()))?;
+    let values = value_pair(std::iter::once(message).chain(below))?;
     Some(format!("{bare}: {values}"))
 }
 

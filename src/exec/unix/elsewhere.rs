@@ -27,7 +27,7 @@ pub(super) fn enter(order: &Order) -> Result<Place, String> {
     Err("this system has no overlays".to_owned())
 }
 
-/// Nobody is waited for: orders are carried out in the process that got them.
+/// There is no supervisor: orders are carried out in the process that got them.
 pub(super) fn wait_for(_: Pid) -> i32 {
     0
 }

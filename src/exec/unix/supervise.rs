@@ -380,7 +380,7 @@ fn kill_all(own: i32, group: i32) {
             }
             stopped = found.len();
         }
-        // With the processes known, a group whose leader is gone may be somebody else's by now.
+        // With the processes known, a group whose leader is gone may belong to another user by now.
         if let Some(group) = Pid::from_raw(group).filter(|_| !tree::is_known()) {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
@@ -392,7 +392,7 @@ fn kill_all(own: i32, group: i32) {
 }
 
 /// Bounds this process and all it starts: memory of each to that of the machine, processes of this user,
-/// bytes of a file. A bound that stands already and is tighter stays.
+/// bytes of a file. A tighter limit that is already set is kept.
 fn bound_resources() {
     let wanted = [
         (Resource::Data, total_memory()),

@@ -56,19 +56,8 @@ fn collapse_definition(
     lines: &[&[u8]],
     above: usize,
 ) -> Option<(Vec<Vec<u8>>, Option<Definition>)> {
-    let (indent, code) = lines[0].split_at(indent_of(lines[0]));
-    let is_inside = |line: &&[u8]| {
-        let first = line.trim_ascii_start().first();
-        first.is_none_or(|first| indent_of(line) > indent.len() || b"@#)]}".contains(first))
-    };
-    let (mut start, mut open) = (0, NO_STRING);
-    while code.starts_with(b"@") && (open != NO_STRING || lines.get(start).is_some_and(is_inside)) {
-        open = open_string(
-            lines.get(start).filter(|line| IMPORT.find(line).is_none())?,
-            open,
-        )?;
-        start += 1;
-    }
+    let (indent, _) = lines[0].split_at(indent_of(lines[0]));
+    let (start, mut open) = skip_decorators(lines, indent.len())?;
     let code = lines.get(start)?.strip_prefix(indent)?;
     let rest = code.strip_prefix(b"async ").unwrap_or(code);
     let name = rest.strip_prefix(b"def ").or(rest.strip_prefix(b"class "))?;
@@ -139,6 +128,23 @@ fn collapse_definition(
         kept[last] = [indent, b" 0"].concat();
     }
     Some((kept, None))
+}
+
+// The line at which a definition begins below its decorators, and the string that is open above it.
+fn skip_decorators(lines: &[&[u8]], indent: usize) -> Option<(usize, &'static [u8])> {
+    let (mut start, mut open) = (0, NO_STRING);
+    let is_decorated = lines[0].get(indent) == Some(&b'@');
+    for line in lines.iter().take(if is_decorated { lines.len() } else { 0 }) {
+        let first = line.trim_ascii_start().first();
+        let is_inside =
+            first.is_none_or(|first| indent_of(line) > indent || b"@#)]}".contains(first));
+        if open == NO_STRING && !is_inside {
+            break;
+        }
+        open = open_string(Some(line).filter(|line| IMPORT.find(line).is_none())?, open)?;
+        start += 1;
+    }
+    Some((start, open))
 }
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("import"));

@@ -7,7 +7,7 @@ use crate::languages::files::split_path;
 use crate::languages::uses::{is_word, words};
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
-/// Where a module stands: its path without extension; for a package its directory.
+/// The place of a module: its path without extension; for a package its directory.
 pub(crate) fn module_place(path: &RepoPath) -> String {
     let text = path.as_str();
     let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py")).unwrap_or(text);

@@ -119,7 +119,7 @@ pub(super) fn file_or_directory(
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
     let files = &resolver.files;
-    // A trailing slash or dot names a directory even where a file of that name stands.
+    // A trailing slash or dot names a directory even where a file has that name.
     let directory = specifier.ends_with('/') || specifier.ends_with("..") || specifier == ".";
     if !path.is_empty()
         && !directory

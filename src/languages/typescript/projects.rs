@@ -112,7 +112,7 @@ impl Resolver<'_> {
     }
 }
 
-// JSON with comments and trailing commas; what is no JSON even so is an empty object.
+// JSON with comments and trailing commas; anything else is an empty object.
 fn parse_jsonc(bytes: &[u8]) -> Option<serde_json::Value> {
     let mut text =
         String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();

@@ -69,7 +69,7 @@ impl Resolver<'_> {
         found.into_iter().collect()
     }
 
-    /// The declared npm package that bears the name, case and punctuation aside; else those of two words that hold
+    /// The declared npm package that has the name, case and punctuation aside; else those of two words that hold
     /// it: `hash-sum` for `hash`.
     pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
         let wanted = plain_name(name);

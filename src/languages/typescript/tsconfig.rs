@@ -204,7 +204,7 @@ impl Config {
             || self.options.rewrite_relative_import_extensions
     }
 
-    /// Whether the compiler reads files like it: scripts without types only when it is told to.
+    /// Whether the compiler reads files like it: scripts without types only with `allowJs`.
     pub(super) fn takes(&self, file: &RepoPath) -> bool {
         self.options.allow_js && self.includes(file)
     }

@@ -101,7 +101,7 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// Reads an `@@ -1,2 +3,4 @@` line; `None` when it is none.
+/// Reads an `@@ -1,2 +3,4 @@` line; `None` for any other line.
 pub(super) fn range_line<'a>(line: &[u8]) -> Option<Hunk<'a>> {
     let rest = line.strip_prefix(b"@@ -")?;
     line.strip_suffix(b"\n")?;

@@ -37,23 +37,26 @@ impl LineEnds {
             || (auto_crlf != "input"
                 && all.eol.as_deref().is_some_and(|eol| eol.eq_ignore_ascii_case("crlf")));
         let asked = if *text == Attribute::Unspecified { crlf } else { text };
-        let with = |text, auto, crlf| Self { text, auto, crlf };
-        let mut ends = match asked {
+        let (auto, mut crlf) = match asked {
             Attribute::Unset => return Self::default(),
-            Attribute::Set => with(true, false, converts_out),
-            Attribute::Value(value) if value == "auto" => with(true, true, converts_out),
-            Attribute::Value(value) if value == "input" => with(true, false, false),
+            Attribute::Set => (false, converts_out),
+            Attribute::Value(value) if value == "auto" => (true, converts_out),
+            Attribute::Value(value) if value == "input" => (false, false),
             _ => match (eol, auto_crlf) {
-                (Attribute::Value(_), _) => with(true, false, false),
-                (_, "true" | "yes" | "on" | "1") => with(true, true, true),
-                (_, "input") => with(true, true, false),
+                (Attribute::Value(_), _) => (false, false),
+                (_, "true" | "yes" | "on" | "1") => (true, true),
+                (_, "input") => (true, false),
                 _ => return Self::default(),
             },
         };
         if let Attribute::Value(value) = eol {
-            ends.crlf = value == "crlf";
+            crlf = value == "crlf";
         }
-        ends
+        Self {
+            text: true,
+            auto,
+            crlf,
+        }
     }
 
     /// The bytes as the repository has them.

@@ -66,7 +66,7 @@ impl Placing<'_> {
         let Some(mut sides) = self.split_sides(hunk) else {
             return false;
         };
-        // It is told as it was, not as it is after its context was reduced.
+        // The message shows it before its context was reduced.
         let whole = sides.old.clone();
         let (mut leading, mut trailing) = (hunk.leading, hunk.trailing);
         // A hunk that starts at the first line and one that ends without context belong at the

@@ -151,7 +151,7 @@ fn with_notes<'h, 'a>(
     placed
 }
 
-// A hunk that stands somewhere still has to be whole.
+// A hunk that fits somewhere must still be complete.
 fn check_place<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
@@ -181,7 +181,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     fits_at(text, placed.at, &new) || before.is_some_and(|at| fits_at(text, at, &new))
 }
 
-/// Refuses lines without context, with the rows where the scope that the hunk names stands.
+/// Refuses lines without context, with the rows of the scope that the hunk names.
 fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
     if hunk.lines.is_empty() {
         return Refusal::new(

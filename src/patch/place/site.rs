@@ -1,4 +1,4 @@
-//! The lines of a file that hunks are looked for in, and where each stands.
+//! The lines of a file in which hunks are searched, and the rows of each.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use super::json::{Packet, read_packet};
 use crate::patch::set::line_number;
 use crate::patch::text::Text;
 
-/// Reads JSON that is all of the input. `None` when it is none, or carries no change.
+/// Reads input that is JSON as a whole. `None` for other input, or JSON without a change.
 pub(super) fn read_whole(bytes: &[u8]) -> Option<Packet> {
     if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')) {
         return None;

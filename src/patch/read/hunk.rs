@@ -46,7 +46,7 @@ pub(super) enum HunkHeader<'a> {
     },
     /// `@@`, `@@ ... @@`, `@@ scope`
     Bare { scope: &'a [u8] },
-    /// It starts like a numbered one and is none.
+    /// It only starts like a numbered one.
     Broken,
 }
 

@@ -15,7 +15,7 @@ use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread, last_b
 
 /// What JSON carries.
 pub(super) enum Packet {
-    /// Edits or whole files, and what is told beside them.
+    /// Edits or whole files, and what the reply says beside them.
     Changes(PatchSet<'static>, Vec<String>),
     /// Patches as text in the calls of a reply, the calls beside them that are not understood, and
     /// what is told beside it.
@@ -66,7 +66,7 @@ struct Found {
     line: u32,
     telling: bool,
     known_texts: HashSet<String>,
-    // The call in which an object stands adds to its file.
+    // The call around an object adds to its file.
     adding: bool,
 }
 
@@ -180,7 +180,7 @@ impl Found {
         any || self.note_unread(fields, name)
     }
 
-    // What looks like a change, and is none that is understood.
+    // Looks like a change that mendit does not understand.
     fn note_unread(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
         let before = self.unread.len();
         let line = self.line.max(1);

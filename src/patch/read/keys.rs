@@ -12,7 +12,7 @@ pub(super) const OLD: &str =
 pub(super) const NEW: &str =
     "new newtext newstring newstr newcode replace replacement updated after replacementcontent";
 pub(super) const ALL: &str = "replaceall allowmultiple all";
-/// In how many places the old text stands.
+/// In how many places the old text occurs.
 pub(super) const EXPECTED: &str = "expectedreplacements expectedoccurrences";
 /// The line at which the old text is said to begin.
 pub(super) const HINT: &str = "startline line linenumber replacebeginlinenumber beginline";

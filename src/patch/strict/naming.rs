@@ -172,7 +172,7 @@ pub(in crate::patch) fn has_open_quote(name: &[u8]) -> bool {
     name.starts_with(b"\"") && unquote_name(name).is_none()
 }
 
-/// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
+/// A name in C quotes, and what follows it; `None` when it is missing or damaged.
 fn unquote_name(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut name = Vec::new();
     let mut rest = text.strip_prefix(b"\"")?;

@@ -129,7 +129,7 @@ impl<'a> From<Section<'a>> for SectionResult<'a> {
 #[derive(Debug, Default)]
 pub(in crate::patch) struct SectionResult<'a> {
     pub(in crate::patch) section: Section<'a>,
-    /// It was refused, and nothing of it is written.
+    /// It was refused, and nothing in it is written.
     pub(in crate::patch) refused: bool,
     /// The content after it, as the repository has it.
     pub(in crate::patch) after: Vec<u8>,

@@ -37,12 +37,14 @@ pub(in crate::patch) fn is_epoch(line: &[u8]) -> bool {
     let Some(found) = FIRST_DAYS.as_ref().and_then(|days| days.captures(line)) else {
         return false;
     };
-    let text = |group: usize| found.get(group).map_or(&[][..], |text| text.as_bytes());
-    let number = |group: usize| leading_number::<i32>(text(group)).map_or(0, |(number, _)| number);
-    let time = number(2) * 60 + number(3);
-    let zone = number(5) * 60 + number(6);
-    let day = 24 * 60 * i32::from(text(1).starts_with(b"1969"));
-    if text(4) == b"+" { time - zone == day } else { time + zone == day }
+    let groups = [1, 2, 3, 4, 5, 6];
+    let texts = groups.map(|group| found.get(group).map_or(&[][..], |text| text.as_bytes()));
+    let [_, hours, minutes, _, zone_hours, zone_minutes] =
+        texts.map(|text| leading_number::<i32>(text).map_or(0, |(number, _)| number));
+    let time = hours * 60 + minutes;
+    let zone = zone_hours * 60 + zone_minutes;
+    let day = 24 * 60 * i32::from(texts[0].starts_with(b"1969"));
+    if texts[3] == b"+" { time - zone == day } else { time + zone == day }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub struct CommandFiles {
 pub struct CommandFile {
     /// Where it is named: `the command`, or the path of the file with the script.
     pub by: String,
-    /// Whether a test runner is told to run it as a test.
+    /// Whether a test runner runs it as a test.
     pub is_test: bool,
 }
 

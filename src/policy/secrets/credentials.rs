@@ -55,7 +55,7 @@ fn find_unescaped(whole: &[u8]) -> Option<Range<usize>> {
     found.then_some(password.range())
 }
 
-/// Whether a host represents any host; one of a single word does not where somebody typed a password
+/// Whether a host represents any host; one of a single word does not where a user typed a password
 /// for it.
 fn is_documentation(host: &[u8], is_typed: bool) -> bool {
     let documentation = regex!(

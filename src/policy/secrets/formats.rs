@@ -28,7 +28,7 @@ pub(super) struct Rule {
     /// A secret of this format. A backtick in it is dropped; it keeps scanners from taking the
     /// example for a live token.
     example: String,
-    /// A text that looks like one and is none; a backtick is dropped here too.
+    /// A text that only looks like one; a backtick is dropped here too.
     lookalike: String,
     /// What the secret opens, in a sentence.
     why: String,
@@ -142,7 +142,7 @@ pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize
         })
 }
 
-/// Whether a letter or digit stands right before, or a long run of base64.
+/// Checks whether a letter, a digit or a long run of base64 comes right before.
 fn is_inside_word(text: &[u8], at: usize) -> bool {
     let long_word = 24;
     let before = &text[at.saturating_sub(long_word)..at];

@@ -23,7 +23,7 @@ pub(super) fn fork() -> Result<Forked, Errno> {
     }
 }
 
-/// Ends this process at once: nothing of its parent, whose memory it shares, is tidied up twice.
+/// Ends this process at once, so that nothing of its parent, whose memory it shares, is cleaned up twice.
 #[expect(unsafe_code, reason = "no crate in use here wraps it")]
 pub(super) fn leave(code: i32) -> ! {
     // SAFETY: it takes a number and does not come back.

@@ -49,7 +49,7 @@ pub(super) fn cover(place: &Path, kept: &[PathBuf]) -> Result<(), Errno> {
     Ok(())
 }
 
-// Of shared memory and semaphores nobody misses those of others.
+// No command needs the shared memory and semaphores of other processes.
 fn is_memory(place: &Path) -> bool {
     place == Path::new("/dev/shm")
 }
