@@ -59,9 +59,9 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
 
 // All certain imports in one change.
 fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candidate> {
-    let imports = settled.iter().map(|one| one.import_statement.as_str());
-    let imports: Vec<&str> = imports.collect::<BTreeSet<_>>().into_iter().collect();
-    let candidate = Candidate::from_changes(&imports.join(", "), changes)?;
+    let imports = settled.iter().map(|one| format!("`{}`", one.import_statement));
+    let imports: Vec<String> = imports.collect::<BTreeSet<_>>().into_iter().collect();
+    let candidate = Candidate::from_changes(&format!("add {}", imports.join(", ")), changes)?;
     Some(Candidate {
         certain: true,
         must_fix: false,
@@ -87,8 +87,8 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     });
     let imports = proven.filter_map(|one| {
         let fixed = fix(graph, file, std::slice::from_ref(one))?;
-        let what = &one.import_statement;
-        Some(Candidate::from_changes(what, fixed.changes)?.with_imports([one]))
+        let what = format!("add `{}`", one.import_statement);
+        Some(Candidate::from_changes(&what, fixed.changes)?.with_imports([one]))
     });
     fix_typos(question, file, &typos).into_iter().chain(imports).collect()
 }
@@ -116,7 +116,9 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
         let places = uses(file, text.as_bytes(), &one.name)?.places;
         Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
-    let rows = typos.iter().map(|one| format!("`{}` for `{}`", one.imported, one.name));
+    let rows = typos
+        .iter()
+        .map(|one| format!("replace `{}` with `{}`", one.name, one.imported));
     let what = rows.collect::<Vec<_>>().join(", ");
     Some(place.make_candidate(&what, &after)?.with_imports(typos.iter().copied()))
 }

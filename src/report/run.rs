@@ -215,7 +215,10 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
         .count();
     let mut words = level_words(proof);
     if !tests.is_empty() {
-        words = format!("{passed} of {} failing tests pass; {words}", tests.len());
+        words = format!(
+            "{passed} of {} previously failing tests pass; {words}",
+            tests.len()
+        );
     }
     if proof.level == ProofLevel::ExitCode && proof.decisive.runner.is_none() {
         words = runner_words(&proof.decisive, proof);
@@ -328,7 +331,7 @@ mod tests {
         };
         assert_eq!(
             text(&proof),
-            "proof|1 of 1 failing tests pass; exit code only\n\
+            "proof|1 of 1 previously failing tests pass; exit code only\n\
              runner|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
              runs|without the fix: 2 failed; with it: 2 passed\nmissing|x"
         );
