@@ -68,9 +68,9 @@ fn write_json(value: &toml::Value, json: &mut String) {
             }
             json.push(']');
         }
-        toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => {
-            json.push_str(&value.to_string());
-        }
+        toml::Value::Integer(number) => json.push_str(&number.to_string()),
+        toml::Value::Float(number) => json.push_str(&number.to_string()),
+        toml::Value::Boolean(truth) => json.push_str(&truth.to_string()),
         toml::Value::String(text) => write_text(text, json),
         toml::Value::Datetime(time) => write_text(&time.to_string(), json),
     }

@@ -204,7 +204,7 @@ pub mod internals {
     pub mod policy {
         pub use crate::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
         #[cfg(feature = "program")]
-        pub use crate::policy::{Redactor, sanitize_log, text_warnings};
+        pub use crate::policy::{Redactor, sanitize_log, text_warnings, to_base64};
     }
     pub mod source {
         pub use crate::source::{Memory, Source};

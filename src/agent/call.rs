@@ -58,7 +58,6 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
         },
         ..call.job.clone()
     };
-    let _span = tracing::debug_span!("agent", prompt_bytes = call.stdin.len()).entered();
     let outcome = run(&job, stop, sink)?;
     tracing::info!(
         bytes = outcome.stdout.bytes,

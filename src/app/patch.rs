@@ -1,6 +1,5 @@
 //! The task of `mendit check` and `mendit apply`.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,6 +7,7 @@ use super::flags::{request, word};
 use super::{App, AppError, Result, runs};
 use crate::git::{IndexChange, Repository};
 use crate::model::{PatchVerdict, TestChanges, Verdict};
+use crate::parallel;
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge,
     judge_merged, recover, write_worktree,
@@ -181,14 +181,14 @@ pub fn check_batch(
         options.after = After::Parses;
     }
     for part in read_jobs(&request.patch)?.chunks(256) {
-        let answers = part.par_iter().map(|job| {
+        let answers = parallel::map(part, |job| {
             let judged = judge(job.patch.as_bytes(), workspace.source.as_ref(), &options);
             BatchAnswer {
                 id: job.id.clone(),
                 verdict: with_canonical(judged),
             }
         });
-        take(answers.collect())?;
+        take(answers)?;
     }
     Ok(())
 }

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write as _};
 use std::num::NonZeroU16;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use super::{AppError, Exit, Output};
 use super::{analyze, bench, fix, git_apply, patch, reference, report, run, setup};
@@ -41,7 +42,7 @@ macro_rules! commands {
     ($($(#[$meta:meta])* $Name:ident $Args:ty;)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$meta])* $Name(Box<$Args>),)*
+            $($(#[$meta])* $Name($Args),)*
         }
 
         impl Command {
@@ -55,33 +56,66 @@ macro_rules! commands {
     };
 }
 
+/// The flags of a command. They are put together once it is asked for: those of all took half a start. Those of the
+/// stand-in for git are not, because they hide global ones.
+#[derive(Debug)]
+pub(crate) struct Late<A>(Box<A>);
+
+impl<A> Deref for Late<A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        &self.0
+    }
+}
+
+impl<A: FromArgMatches> FromArgMatches for Late<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        A::from_arg_matches(matches).map(|args| Self(Box::new(args)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+impl<A: clap::Args> clap::Args for Late<A> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.defer(A::augment_args)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(A::augment_args_for_update)
+    }
+}
+
 commands! {
-    Run run::RunArgs;
-    Why analyze::WhyArgs;
+    Run Late<run::RunArgs>;
+    Why Late<analyze::WhyArgs>;
     #[command(alias = "repair")]
-    Fix fix::FixArgs;
-    Check patch::CheckArgs;
-    Apply patch::ApplyArgs;
+    Fix Late<fix::FixArgs>;
+    Check Late<patch::CheckArgs>;
+    Apply Late<patch::ApplyArgs>;
     /// Apply a patch with the flags and rules of git apply
     #[command(disable_help_flag = false)]
-    GitApply git_apply::Args;
-    Context analyze::ContextArgs;
-    Diagnose analyze::DiagnoseArgs;
-    Hint analyze::HintArgs;
-    Imports analyze::ImportsArgs;
+    GitApply Box<git_apply::Args>;
+    Context Late<analyze::ContextArgs>;
+    Diagnose Late<analyze::DiagnoseArgs>;
+    Hint Late<analyze::HintArgs>;
+    Imports Late<analyze::ImportsArgs>;
     #[command(alias = "heal")]
-    Doctor setup::DoctorArgs;
-    Bench bench::BenchArgs;
-    Report report::ReportArgs;
-    Mcp setup::McpArgs;
-    Init setup::InitArgs;
-    Redact reference::RedactArgs;
-    Explain reference::ExplainArgs;
-    Config setup::ConfigArgs;
+    Doctor Late<setup::DoctorArgs>;
+    Bench Late<bench::BenchArgs>;
+    Report Late<report::ReportArgs>;
+    Mcp Late<setup::McpArgs>;
+    Init Late<setup::InitArgs>;
+    Redact Late<reference::RedactArgs>;
+    Explain Late<reference::ExplainArgs>;
+    Config Late<setup::ConfigArgs>;
     #[command(hide = true)]
-    Schema reference::SchemaArgs;
+    Schema Late<reference::SchemaArgs>;
     #[command(hide = true)]
-    Completions reference::CompletionsArgs;
+    Completions Late<reference::CompletionsArgs>;
 }
 
 /// Flags that every command takes.
@@ -197,7 +231,8 @@ mod tests {
     // Of two flags of one id, a command reads the value of the other as its own.
     #[test]
     fn no_flag_of_a_command_hides_a_global_one() {
-        let cli = Cli::command();
+        let mut cli = Cli::command();
+        cli.build();
         let global: Vec<_> = cli.get_arguments().map(|arg| arg.get_id().clone()).collect();
         // The stand-in for git takes no flag but git's.
         for command in cli.get_subcommands().filter(|command| command.get_name() != "git-apply") {

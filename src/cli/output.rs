@@ -2,14 +2,15 @@
 //! the terminal.
 
 use std::borrow::Cow;
+use std::fmt::Debug;
 use std::io::{self, IsTerminal, Write};
 use std::sync::LazyLock;
 
 use serde::Serialize;
+use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Metadata, Subscriber};
 
 use super::args::{Form, Global};
 use super::progress::{Heartbeat, line_of, long_step};
@@ -254,20 +255,43 @@ pub(super) fn start_log(verbose: u8) -> Result<(), AppError> {
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    let lines = tracing_subscriber::fmt::layer()
-        .without_time()
-        .with_ansi(false)
-        .with_writer(|| MaskedStderr);
-    let started = tracing_subscriber::registry()
-        .with(Targets::new().with_target("mendit", level))
-        .with(lines)
-        .try_init();
-    started.map_err(|error| AppError::environment(format!("cannot start the log: {error}")))
+    tracing::subscriber::set_global_default(Log(level))
+        .map_err(|error| AppError::environment(format!("cannot start the log: {error}")))
 }
 
-// Takes one line in each write and masks it, since file names and agent output could steer the terminal or hold a
-// secret.
-struct MaskedStderr;
+// A line for each event of our own up to a level.
+struct Log(LevelFilter);
+
+impl Subscriber for Log {
+    fn enabled(&self, of: &Metadata<'_>) -> bool {
+        *of.level() <= self.0 && of.target().starts_with("mendit")
+    }
+
+    // A line is masked, since file names and agent output could steer the terminal or hold a secret.
+    fn event(&self, event: &tracing::Event<'_>) {
+        let of = event.metadata();
+        let mut line = format!("{:>5} {}:", of.level().as_str(), of.target());
+        event.record(&mut |field: &Field, value: &dyn Debug| {
+            line += &match field.name() {
+                "message" => format!(" {value:?}"),
+                name => format!(" {name}={value:?}"),
+            };
+        });
+        to_stderr(&(printable(&REDACTOR.redact(&line).text).into_owned() + "\n"));
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
 
 static REDACTOR: LazyLock<Redactor> =
     LazyLock::new(|| {
@@ -276,17 +300,3 @@ static REDACTOR: LazyLock<Redactor> =
             Some((name.into_string().ok()?, value.into_string().ok()?))
         }))
     });
-
-impl Write for MaskedStderr {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(line);
-        let redacted = REDACTOR.redact(&text);
-        let shown = printable(&redacted.text);
-        io::stderr().lock().write_all(shown.as_bytes())?;
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}

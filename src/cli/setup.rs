@@ -134,7 +134,8 @@ impl ConfigArgs {
 }
 
 fn setting_text(row: &SettingRow) -> String {
-    let value = row.value.as_ref().map_or_else(|| "(unset)".to_owned(), ToString::to_string);
+    let value = row.value.as_ref().and_then(|value| serde_json::to_string(value).ok());
+    let value = value.as_deref().unwrap_or("(unset)");
     format!("{} = {value}  # {}\n", row.key, row.origin)
 }
 

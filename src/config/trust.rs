@@ -45,7 +45,7 @@ pub(super) fn refusal_reason(
 fn value_word(value: &Value) -> String {
     match value {
         Value::String(word) => word.clone(),
-        value => value.to_string(),
+        value => serde_json::to_string(value).unwrap_or_default(),
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gix::objs::tree::EntryKind as GitKind;
-use rayon::prelude::*;
 
 use super::GitError;
 use super::index::{blob_id, path_of};
 use super::repository::{Pool, tree_of};
 use crate::model::{BlobId, RepoPath};
+use crate::parallel;
 use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
 
 /// The files of one tree object (a commit, a tag or a tree) or of the index.
@@ -49,15 +49,12 @@ impl TreeSource {
             ids.insert(path.clone(), id);
             rows.push((path, kind, id));
         }
-        let entries = rows
-            .into_par_iter()
-            .map_init(
-                || repo.to_thread_local(),
-                |repo, (path, kind, id)| entry_of(repo, path, kind, id),
-            )
-            .collect();
+        let repo = Pool::new(repo.clone());
+        let entries = parallel::map(rows, |(path, kind, id)| {
+            repo.with(|repo| entry_of(repo, path, kind, id))
+        });
         Self {
-            repo: Pool::new(repo.clone()),
+            repo,
             listing: Listing::new(entries, skipped),
             ids,
         }

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::Closure;
 use super::cycles::cycles;
 use super::edges::{FileEdges, Graph};
@@ -13,6 +11,7 @@ use crate::model::{
     ClosureEntry, Import, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem, RepoPath,
     SCHEMA_VERSION,
 };
+use crate::parallel;
 
 /// The question behind an [`ImportsDocument`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,15 +79,12 @@ fn build_document(
     closure: &Closure,
     symbols: bool,
 ) -> ImportsDocument {
-    let files: Vec<ImportsFile> = edges
-        .par_iter()
-        .map(|file| ImportsFile {
-            path: file.path.clone(),
-            imports: (0..file.facts.imports.len())
-                .flat_map(|at| edge_rows(graph, file, at, symbols))
-                .collect(),
-        })
-        .collect();
+    let files = parallel::map(edges, |file| ImportsFile {
+        path: file.path.clone(),
+        imports: (0..file.facts.imports.len())
+            .flat_map(|at| edge_rows(graph, file, at, symbols))
+            .collect(),
+    });
     let mut unresolved: Vec<_> = edges.iter().flat_map(|file| file.unresolved()).collect();
     unresolved.sort();
     unresolved.dedup();

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::languages::{Language, Resolution, Resolver};
 use crate::model::{FileFacts, RepoPath};
+use crate::parallel;
 use crate::source::Source;
 
 /// A repository's import graph, computed where it is asked for.
@@ -69,7 +68,7 @@ impl<'a> Graph<'a> {
             .map(|entry| &entry.path)
             .filter(|path| Language::of_path(path.as_str()).is_some())
             .collect();
-        files.par_iter().map(|path| self.file(path)).collect()
+        parallel::map(files, |path| self.file(path))
     }
 }
 

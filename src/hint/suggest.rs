@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::choose::choose;
 use super::evidence::{Evidence, nearness};
 use super::idiom::{Shown, Site};
@@ -12,6 +10,7 @@ use super::{Query, outside, similar};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word, words};
 use crate::model::{FileFacts, RepoPath, Suggestion};
+use crate::parallel;
 
 /// Proposes imports for names that are undefined in a file, best first for each.
 ///
@@ -66,8 +65,9 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     };
     let idiom = &*Site { graph, file }.choose_idiom(undef.language, shown);
     let mut evidence = Evidence::default();
-    let in_files = parsed.par_iter().map(|(path, facts)| idiom.evidence(facts, path, undef.name));
-    let in_files: Vec<_> = in_files.collect();
+    let in_files = parallel::map(&parsed, |(path, facts)| {
+        idiom.evidence(facts, path, undef.name)
+    });
     let rows = in_files.into_iter().flatten();
     for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
         evidence.add(candidate, &weight);
@@ -107,8 +107,9 @@ fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> 
         let bytes = graph.source().read(path).unwrap_or_default();
         words(&bytes, name).next().is_some()
     };
-    let mut paths: Vec<&RepoPath> = pool.par_iter().copied().filter(|path| holds(path)).collect();
+    let held = parallel::map(pool, |path| holds(path).then_some(*path));
+    let mut paths: Vec<&RepoPath> = held.into_iter().flatten().collect();
     // Bounds the work for names that everybody uses: only the nearest files that hold the name are parsed.
     paths.truncate(300);
-    paths.par_iter().map(|path| (*path, graph.resolver().facts(path))).collect()
+    parallel::map(paths, |path| (path, graph.resolver().facts(path)))
 }

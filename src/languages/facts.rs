@@ -81,6 +81,13 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
     }
 }
 
+/// Whether a file parses where it changed; most changes are small, and to parse all takes most of the time of a check.
+pub fn parses_where_changed(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
+    let language = Language::of_path(path.as_str());
+    let part = language.map_or(new, |language| (language.changed_part)(old, new));
+    syntax_errors(path, part).is_empty()
+}
+
 fn given_up() -> ParseProblem {
     ParseProblem::new(0, "the parser gave up: too many errors or too deep nesting")
 }

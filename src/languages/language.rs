@@ -44,6 +44,8 @@ pub struct Language {
     pub(super) may_import: fn(&[u8]) -> bool,
     /// What the language refuses of a text that its grammar takes.
     pub(super) layout: fn(&Tree, &[u8]) -> Vec<ParseProblem>,
+    /// The part of a new text, after the old one, in which alone there can be a new syntax error.
+    pub(super) changed_part: for<'t> fn(&[u8], &'t [u8]) -> &'t [u8],
     /// What a file says of itself; `None` when it cannot be parsed.
     pub(super) facts: fn(&RepoPath, &'static Grammar, &[u8]) -> Option<FileFacts>,
     /// What a module has at its top level.

@@ -32,7 +32,7 @@ pub(crate) mod typescript;
 mod uses;
 
 pub use edit::{aliased, removed, respecified, restated};
-pub use facts::{facts, syntax_errors};
+pub use facts::{facts, parses_where_changed, syntax_errors};
 pub use insert::{Page, inserted};
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};

@@ -26,7 +26,7 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
         .enable_all()
         .build()?;
     let served = runtime.block_on(async {
-        let (input, out) = rmcp::transport::stdio();
+        let (input, out) = (tokio::io::stdin(), tokio::io::stdout());
         let out = Arc::new(Mutex::new(out));
         // A full queue makes the client wait.
         let (sender, messages) = channel(16);

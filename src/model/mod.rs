@@ -64,7 +64,7 @@ spelled_as_in_json!(FileMode, FixtureResult, Role, TestRunner, Wall);
 pub(crate) use serde_json::from_str as read_table;
 
 /// Reads a table of the sources whose rows have one name.
-pub(crate) fn parse_rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
+pub(crate) fn parse_rows<R: serde::Deserialize<'static>>(table: &'static str) -> Vec<R> {
     #[expect(clippy::expect_used, reason = "embedded and tested")]
     let parts: std::collections::BTreeMap<String, Vec<R>> = read_table(table).expect("a table");
     parts.into_values().next().unwrap_or_default()

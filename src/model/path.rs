@@ -248,10 +248,10 @@ impl BlobId {
 
     /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
     pub fn from_content(bytes: &[u8]) -> Self {
-        use sha1::Digest;
-        let header = format!("blob {}\0", bytes.len());
-        let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
-        Self(hash.finalize().into())
+        let mut hasher = sha1dc::Hasher::new();
+        hasher.update(format!("blob {}\0", bytes.len()).as_bytes());
+        hasher.update(bytes);
+        Self(hasher.finalize().unwrap_or_else(|collision| collision.digest()).into())
     }
 
     /// The 20 raw bytes.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
 use super::text::Text;
-use crate::languages::{Language, Resolver, facts, syntax_errors};
+use crate::languages::{Language, Resolver, facts, parses_where_changed, syntax_errors};
 use crate::model::{AfterProblem, Code, Import, RepoPath};
 use crate::policy::unreadable;
 use crate::source::{Overlay, Source};
@@ -140,10 +140,10 @@ fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
 
 // Errors are distinguished by message and by the text of their line, because lines move.
 fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
-    let found = syntax_errors(path, new);
-    if found.is_empty() {
+    if parses_where_changed(path, old, new) {
         return Vec::new();
     }
+    let found = syntax_errors(path, new);
     let mut earlier: HashMap<(String, &[u8]), usize> = HashMap::new();
     for error in syntax_errors(path, old) {
         *earlier.entry((error.message, line_of(old, error.line))).or_default() += 1;

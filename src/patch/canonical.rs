@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
 
+use zlib_rs::{DeflateConfig, compress_bound, compress_slice};
+
 use super::change::{Change, FileState};
 use super::read::ALPHABET;
 use super::text::Text;
@@ -177,9 +179,8 @@ fn needs_escape(byte: u8) -> bool {
 
 fn write_literal(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("literal {}\n", bytes.len()).as_bytes());
-    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-    // Writing to a Vec cannot fail.
-    let packed = packer.write_all(bytes).and_then(|()| packer.finish()).unwrap_or_default();
+    let mut packed = vec![0; compress_bound(bytes.len())];
+    let (packed, _) = compress_slice(&mut packed, bytes, DeflateConfig::default());
     for line in packed.chunks(52) {
         let count = line.len() as u8;
         out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });

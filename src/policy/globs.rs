@@ -9,10 +9,10 @@ use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 /// A row of a table of paths.
 pub(super) trait PathRow {
     /// The globs of the row; any of them counts.
-    fn globs(&self) -> &[String];
+    fn globs(&self) -> &[&'static str];
 
     /// Globs that take a path out again.
-    fn exceptions(&self) -> &[String] {
+    fn exceptions(&self) -> &[&'static str] {
         &[]
     }
 }
@@ -31,8 +31,8 @@ const ANY_START: u32 = 0;
 
 /// A glob of a table.
 struct TableGlob {
-    pattern: String,
-    literal: String,
+    pattern: &'static str,
+    literal: &'static str,
     row: usize,
     is_exception: bool,
     compiled: OnceLock<Option<GlobMatcher>>,
@@ -40,7 +40,7 @@ struct TableGlob {
 
 impl TableGlob {
     fn is_match(&self, path: &str) -> bool {
-        let compile = || Some(compile_glob(&self.pattern).ok()?.compile_matcher());
+        let compile = || Some(compile_glob(self.pattern).ok()?.compile_matcher());
         let compiled = self.compiled.get_or_init(compile).as_ref();
         compiled.is_some_and(|glob| glob.is_match(path))
     }
@@ -53,9 +53,8 @@ impl<R: PathRow> PathTable<R> {
         for (row, of) in rows.iter().enumerate() {
             let own = of.globs().iter().map(|glob| (glob, false));
             let exceptions = of.exceptions().iter().map(|glob| (glob, true));
-            for (glob, is_exception) in own.chain(exceptions) {
-                let pattern = glob.to_lowercase();
-                let literal = literal_part(&pattern).to_owned();
+            for (&pattern, is_exception) in own.chain(exceptions) {
+                let literal = literal_part(pattern);
                 let start = literal.as_bytes().first_chunk().copied().map(u32::from_ne_bytes);
                 let start: &mut Vec<usize> = starts.entry(start.unwrap_or(ANY_START)).or_default();
                 start.push(globs.len());
@@ -90,7 +89,7 @@ impl<R: PathRow> PathTable<R> {
         let globs = hits.into_iter().map(|hit| &self.globs[hit]);
         let globs = globs.filter(|glob| is_wanted(&self.rows[glob.row]));
         let found: Vec<(usize, bool)> = globs
-            .filter(|glob| path.contains(&glob.literal) && glob.is_match(&path))
+            .filter(|glob| path.contains(glob.literal) && glob.is_match(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
         let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
@@ -101,7 +100,9 @@ impl<R: PathRow> PathTable<R> {
     #[cfg(test)]
     pub(super) fn count(&self) -> (usize, usize, usize) {
         let all = self.rows.iter().flat_map(|row| row.globs().iter().chain(row.exceptions()));
-        let broken = all.filter(|glob| compile_glob(glob).is_err()).count();
+        let broken =
+            all.filter(|glob| compile_glob(glob).is_err() || glob.to_lowercase() != **glob);
+        let broken = broken.count();
         (self.rows.len(), self.globs.len(), broken)
     }
 }

@@ -37,7 +37,7 @@ pub enum When {
 pub fn guard(path: &str) -> Option<Guard> {
     let row = PROTECTED.find(path)?;
     Some(Guard {
-        class: &row.class,
+        class: row.class,
         when: row.when,
     })
 }
@@ -55,23 +55,24 @@ static PROTECTED: LazyLock<PathTable<ProtectedRow>> =
 #[serde(deny_unknown_fields)]
 pub(super) struct ProtectedRow {
     when: When,
-    class: String,
-    files: Vec<String>,
-    #[serde(default)]
-    except: Vec<String>,
+    class: &'static str,
+    #[serde(borrow)]
+    files: Vec<&'static str>,
+    #[serde(borrow, default)]
+    except: Vec<&'static str>,
     /// How firmly the file is not read.
     pub(super) read: Option<DenyClass>,
     /// Why such files are not read, as the end of a sentence.
     #[serde(default)]
-    pub(super) reason: String,
+    pub(super) reason: &'static str,
 }
 
 impl PathRow for ProtectedRow {
-    fn globs(&self) -> &[String] {
+    fn globs(&self) -> &[&'static str] {
         &self.files
     }
 
-    fn exceptions(&self) -> &[String] {
+    fn exceptions(&self) -> &[&'static str] {
         &self.except
     }
 }

@@ -9,6 +9,8 @@
 //! Each answer that refuses is a problem with a code. The rows are in tables (`*.toml`) that the tests read; the code has
 //! the order in which they decide.
 
+#[cfg(feature = "program")]
+mod base64;
 mod change;
 mod changed_lines;
 mod commands;
@@ -27,6 +29,8 @@ mod suspicion;
 mod test_change;
 mod test_files;
 
+#[cfg(feature = "program")]
+pub use base64::{to_base64, to_base64_url};
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::CommandFiles;
 pub use guards::{Allowed, When};

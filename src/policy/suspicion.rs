@@ -29,9 +29,7 @@ pub struct Suspicion {
 pub fn find_suspicious(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
     let heeded = TABLE.iter().enumerate().filter(|(_, row)| row.is_heeded(run));
     let heeded: Vec<usize> = heeded.map(|(at, _)| at).collect();
-    let of_files = crate::parallel::map(files.iter().collect(), |file| {
-        signs_of_file(file, &heeded, run)
-    });
+    let of_files = crate::parallel::map(files, |file| signs_of_file(file, &heeded, run));
     let mut moved: HashMap<(usize, &[u8]), usize> = HashMap::new();
     for sign in of_files.iter().flat_map(|signs| &signs.lost) {
         *moved.entry((sign.row, sign.mark)).or_default() += 1;

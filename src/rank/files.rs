@@ -76,11 +76,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         .filter_map(|entry| Some((entry.path.clone(), pool.standing(&entry.path)?)))
         .filter(|(path, _)| (input.may_read)(path))
         .unzip();
-    let _span = tracing::debug_span!("rank", files = paths.len()).entered();
-    let terms = {
-        let _span = tracing::debug_span!("index").entered();
-        scan_files(question, source, &paths)
-    };
+    let terms = scan_files(question, source, &paths);
     let rarity = term_rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
     let scored = paths.into_iter().enumerate().map(|(at, path)| RankedFile {

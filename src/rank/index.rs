@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
-
 use super::question::Question;
 use super::terms::{identifiers, parts};
 use crate::languages::{Outline, outline, reading};
 use crate::model::{BlobId, RepoPath};
+use crate::parallel;
 use crate::source::Source;
 use crate::state::{Key, Store};
 
@@ -36,10 +35,9 @@ pub(super) fn scan_files(
     source: &dyn Source,
     paths: &[RepoPath],
 ) -> Vec<FileTerms> {
-    paths
-        .par_iter()
-        .map(|path| count_terms(question, &source.read(path).unwrap_or_default()))
-        .collect()
+    parallel::map(paths, |path| {
+        count_terms(question, &source.read(path).unwrap_or_default())
+    })
 }
 
 /// Keywords before the name of a definition.

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::question::Question;
 use super::terms::{ByTerm, identifiers, is_common, log2_1p, parts, term_id};
 use super::units::{Lines, Unit, units};
 use crate::languages::{Language, Outline};
 use crate::model::{RepoPath, Traced};
+use crate::parallel;
 
 /// A file whose parts are scored.
 pub struct PartFile<'a> {
@@ -37,13 +36,11 @@ pub fn score_parts(
     rarity: &[f64],
     traced: Option<&Traced>,
 ) -> Vec<Vec<(Unit, f64)>> {
-    let _span = tracing::debug_span!("parts", files = files.len()).entered();
     let pieces = cut_files(files);
     let definers = find_definers(&pieces, files);
-    let words: Vec<Words> = pieces
-        .par_iter()
-        .map(|piece| Words::count(piece.text, question, &definers))
-        .collect();
+    let words = parallel::map(&pieces, |piece| {
+        Words::count(piece.text, question, &definers)
+    });
     let shared = shared_words(&words, question, rarity);
     let reached = walk_definitions(&pieces, &words, &definers);
     let highest = |scores: &[f64]| {

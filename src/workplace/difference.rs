@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::git::changed_lines;
 use crate::model::RepoPath;
+use crate::parallel;
 use crate::patch::FileState;
 use crate::source::{EntryKind, Source};
 
@@ -260,7 +259,7 @@ fn changed_files(
     let listed = sources.iter().flat_map(|source| source.listing().files());
     let paths: BTreeSet<&RepoPath> = listed.map(|entry| &entry.path).collect();
     let paths: Vec<&RepoPath> = paths.into_iter().filter(|path| may(path)).collect();
-    let changed = paths.par_iter().filter_map(|path| {
+    let changed = parallel::map(paths, |path| {
         let [old_kind, new_kind] = sources.map(|source| {
             let entry = source.listing().get(path.as_str());
             entry.map(|entry| &entry.kind)
@@ -278,13 +277,13 @@ fn changed_files(
         if old == Some(None) || new == Some(None) || old == new {
             return None;
         }
-        let side = |state: Option<Option<FileState>>| Some(((*path).clone(), state.flatten()?));
+        let side = |state: Option<Option<FileState>>| Some((path.clone(), state.flatten()?));
         Some(FileDifference {
             before: side(old),
             after: side(new),
         })
     });
-    changed.collect()
+    changed.into_iter().flatten().collect()
 }
 
 // Joins a deleted file and a new one with half of its lines: the file moved.

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
+use crate::policy::to_base64_url;
 use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
@@ -62,7 +61,7 @@ pub fn installed(worktree: &Path) -> Installed {
 // Poetry calls an environment by the project's name and a digest of its path.
 fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let digest = Sha256::digest(worktree.as_os_str().as_encoded_bytes());
-    let digest = URL_SAFE.encode(digest);
+    let digest = to_base64_url(&digest);
     let mark = format!("-{}-py", digest.get(..8).unwrap_or_default());
     let home = |name: &str, below: &str| Some(PathBuf::from(variable(name)?).join(below));
     let place = home("POETRY_VIRTUALENVS_PATH", "")
@@ -125,11 +124,9 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use base64::Engine as _;
-    use base64::engine::general_purpose::URL_SAFE;
     use sha2::{Digest as _, Sha256};
 
-    use super::outer_environments;
+    use super::{outer_environments, to_base64_url};
 
     fn environment(at: &Path, lead: Option<&Path>) {
         let packages = at.join("lib/python3.12/site-packages");
@@ -152,7 +149,7 @@ mod tests {
         fs::create_dir_all(&worktree).unwrap();
         environment(&home.join("venv"), Some(&worktree));
         environment(&home.join("other"), Some(&home.join("elsewhere")));
-        let digest = URL_SAFE.encode(Sha256::digest(worktree.as_os_str().as_encoded_bytes()));
+        let digest = to_base64_url(&Sha256::digest(worktree.as_os_str().as_encoded_bytes()));
         let name = format!("r-{}-py3.12", &digest[..8]);
         let kept = home.join(".cache/pypoetry/virtualenvs").join(name);
         environment(&kept, None);

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::WorkplaceError;
 use super::error::clear_path;
 use super::relink::Relink;
 use crate::git::Stamp;
 use crate::model::RepoPath;
+use crate::parallel;
 use crate::source::{EntryKind, Source};
 
 /// Unlisted files of a worktree: ignored files, and those of submodules.
@@ -86,14 +85,13 @@ impl Extras {
         for top in &self.tops {
             sweep_unlisted(relink.copy, top.as_str(), &listed)?;
         }
-        let made = self.files.par_iter().filter(|path| {
+        let made = parallel::map(&self.files, |path| {
             let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
             let now = now.as_ref().map(Stamp::from_metadata);
-            now.is_none() || now.as_ref() != self.stamps.get(*path)
+            let is_new = now.is_none() || now.as_ref() != self.stamps.get(path);
+            is_new.then(|| Some((path.clone(), copy_path(relink, path)?)))?
         });
-        let made = made.filter_map(|path| Some((path.clone(), copy_path(relink, path)?)));
-        let made: Vec<(RepoPath, Stamp)> = made.collect();
-        self.stamps.extend(made);
+        self.stamps.extend(made.into_iter().flatten());
         Ok(())
     }
 }

@@ -2,8 +2,7 @@
 #![cfg(all(feature = "mcp", unix))]
 
 use crate::support;
-use std::io::{BufRead, BufReader, Write};
-use std::os::fd::OwnedFd;
+use std::io::{BufRead, BufReader, Read as _, Write};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +14,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceError, ServiceExt};
 use serde_json::{Value, json};
-use tokio::net::unix::pipe;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf};
 
 #[derive(Clone, Default)]
 struct Listener {
@@ -58,13 +57,26 @@ fn started(repo: &Repo, arguments: &[&str]) -> Server {
     Server(command.spawn().unwrap())
 }
 
-fn pipes(server: &mut Server) -> (pipe::Receiver, pipe::Sender) {
-    let stdin = OwnedFd::from(server.0.stdin.take().unwrap());
-    let stdout = OwnedFd::from(server.0.stdout.take().unwrap());
-    (
-        pipe::Receiver::from_owned_fd(stdout).unwrap(),
-        pipe::Sender::from_owned_fd(stdin).unwrap(),
-    )
+// What one reads and writes of the server, whose own pipes block.
+fn pipes(server: &mut Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+    let mut stdin = server.0.stdin.take().unwrap();
+    let mut stdout = server.0.stdout.take().unwrap();
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let (mut from, mut to) = tokio::io::split(far);
+    let runtime = tokio::runtime::Handle::current();
+    let mut bytes = [0; 4096];
+    std::thread::spawn(move || {
+        while let Ok(read @ 1..) = stdout.read(&mut bytes) {
+            let _ = runtime.block_on(to.write_all(&bytes[..read]));
+        }
+        runtime.block_on(to.shutdown())
+    });
+    tokio::spawn(async move {
+        while let Ok(read @ 1..) = from.read(&mut bytes).await {
+            let _ = stdin.write_all(&bytes[..read]);
+        }
+    });
+    tokio::io::split(near)
 }
 
 async fn over_stdio(server: &mut Server) -> Client {

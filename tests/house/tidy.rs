@@ -49,7 +49,10 @@ const SOLE_USERS: &[(&str, &str)] = &[
     (r"\bclap::|\buse clap\b", "src/cli/ src/app/flags.rs"),
     (r"\bignore::", "src/source/"),
     (r"process::Command|Command::new", "src/exec/"),
-    (r"\bprintln!|\beprintln!|io::stdout|io::stderr", "src/cli/"),
+    (
+        r"\bprintln!|\beprintln!|io::stdout|io::stderr",
+        "src/cli/ src/mcp/stdio.rs",
+    ),
 ];
 
 #[test]

@@ -78,7 +78,7 @@ pub(super) static WORDS: LazyLock<Rules> =
     LazyLock::new(|| Rules::parse(&[embedded!("diagnose/rules/words.toml")]));
 
 impl Rules {
-    fn parse(tables: &[&str]) -> Self {
+    fn parse(tables: &[&'static str]) -> Self {
         let rules = tables.iter().flat_map(|table| parse_rows::<Rule>(table));
         let rules = rules.map(|mut rule| {
             if rule.weight == 0 {

@@ -138,10 +138,10 @@ fn collapse_definition(
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("import"));
 
-const NO_STRING: &[u8] = b"";
+pub(super) const NO_STRING: &[u8] = b"";
 
-// The quotes of the string that is open after a line. None where it has to end and does not.
-fn open_string(line: &[u8], mut open: &'static [u8]) -> Option<&'static [u8]> {
+/// The quotes of the string that is open after a line. None where it has to end and does not.
+pub(super) fn open_string(line: &[u8], mut open: &'static [u8]) -> Option<&'static [u8]> {
     let mut rest = line;
     while let Some(at) = match open {
         [] => memchr3(b'"', b'\'', b'#', rest),

@@ -1,6 +1,6 @@
 //! The language Python.
 
-use super::{imports, layout, resolve};
+use super::{imports, layout, part, resolve};
 use super::{installed, spelling};
 use crate::languages::language::Editing;
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
@@ -32,6 +32,7 @@ pub static PYTHON: Language = Language {
     is_standard,
     may_import: |line| memchr::memmem::find(line, b"import").is_some(),
     layout: layout::layout_errors,
+    changed_part: part::changed_part,
     facts: imports::facts,
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),

@@ -5,6 +5,7 @@ mod imports;
 mod installed;
 mod language;
 mod layout;
+mod part;
 pub(crate) mod requirements;
 mod resolve;
 mod roots;

@@ -47,6 +47,7 @@ pub static TYPESCRIPT: Language = Language {
     is_standard: is_node,
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
     layout: |_, _| Vec::new(),
+    changed_part: |_, new| new,
     facts: imports::facts,
     tags: Query::new(|| Patterns::new(TAGS)),
     outline: Query::new(|| Patterns::new(OUTLINE)),

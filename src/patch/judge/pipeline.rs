@@ -14,7 +14,6 @@ use crate::source::Source;
 
 /// Validates a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
-    let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
     let judged = read_directed(input, options, |set| {
         tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
         judge_set(set, source, options)

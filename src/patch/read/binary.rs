@@ -1,6 +1,6 @@
 //! Reads git's binary patches.
 
-use std::io::Read;
+use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 
 use crate::patch::set::Binary;
 use crate::patch::text::Text;
@@ -57,12 +57,14 @@ fn read_block(lines: &Text<'_>, from: usize) -> Result<Option<(Binary, usize)>, 
         }
         at += 1;
     }
-    let mut data = Vec::new();
-    flate2::read::ZlibDecoder::new(packed.as_slice())
-        .take(size + 1)
-        .read_to_end(&mut data)
-        .map_err(|_| "binary data does not inflate".to_owned())?;
-    if data.len() as u64 != size {
+    // Deflate packs at most 1,032 bytes into one.
+    let most = packed.len().saturating_mul(1_032) as u64;
+    let mut data = vec![0; size.min(most) as usize];
+    let (unpacked, status) = decompress_slice(&mut data, &packed, InflateConfig::default());
+    if !matches!(status, ReturnCode::Ok | ReturnCode::BufError) {
+        return Err("binary data does not inflate".to_owned());
+    }
+    if status != ReturnCode::Ok || unpacked.len() as u64 != size {
         return Err(format!(
             "binary data does not have the {size} bytes it announces"
         ));

@@ -25,14 +25,15 @@ pub enum Dependencies {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
-    names: Vec<String>,
+    #[serde(borrow)]
+    names: Vec<&'static str>,
     format: Format,
     /// Keys that may change, `*` for any one key or any end of one and `**` for all below.
     may_change: BTreeMap<Permit, Vec<String>>,
 }
 
 impl PathRow for Manifest {
-    fn globs(&self) -> &[String] {
+    fn globs(&self) -> &[&'static str] {
         &self.names
     }
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 use regex::bytes::Regex;
 
 use super::name::WORDS;
-use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
     Strength, contains, has_byte, is_mixed, is_placeholder, is_template, is_weak_password,
     measure_strength,
 };
+use crate::policy::base64::from_base64;
 
 const MAX_AUTHORITY: usize = 512;
 const MAX_COMMAND: usize = 512;
@@ -76,7 +76,7 @@ pub(super) fn find_in_header(text: &[u8], scheme: Range<usize>) -> Option<Hit> {
         return None;
     }
     let is_basic = text[scheme.clone()].eq_ignore_ascii_case(b"basic ");
-    let found = match decode_base64(value)
+    let found = match from_base64(value)
         .filter(|decoded| is_basic && decoded.iter().all(|byte| (b' '..=b'~').contains(byte)))
     {
         Some(decoded) => is_user_pair(&decoded),

@@ -4,13 +4,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use aho_corasick::{AhoCorasick, MatchKind};
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-
 use super::name::{WORDS, is_secret_name};
 use super::scan::Hit;
 use super::value::{Strength, has_byte, is_placeholder, measure_strength};
+use crate::policy::base64::{to_base64, to_base64_url};
+use aho_corasick::{AhoCorasick, MatchKind};
 
 const MIN_LENGTH: usize = 6;
 
@@ -160,10 +158,7 @@ fn list_encodings(value: &str) -> Vec<Vec<u8>> {
         let padded = [&vec![0; offset], bytes].concat();
         // Both ends are cut, because their characters hold bits of the neighbors as well.
         let inner = (offset * 8).div_ceil(6)..(offset + bytes.len()) * 8 / 6;
-        for encoded in [
-            STANDARD_NO_PAD.encode(&padded),
-            URL_SAFE_NO_PAD.encode(&padded),
-        ] {
+        for encoded in [to_base64(&padded), to_base64_url(&padded)] {
             let inner = encoded.get(inner.clone()).unwrap_or_default();
             forms.extend((inner.len() >= 8).then(|| inner.to_owned()));
         }
@@ -175,8 +170,7 @@ fn list_encodings(value: &str) -> Vec<Vec<u8>> {
 mod tests {
     use super::is_secret_name;
     use crate::policy::Redactor;
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
+    use crate::policy::to_base64;
 
     fn redactor(name: &str, value: &str) -> Redactor {
         Redactor::new([(name.to_owned(), value.to_owned())])
@@ -187,7 +181,7 @@ mod tests {
         let value = "zq/Some+thing?1";
         let redactor = redactor("MY_DEPLOY_TOKEN", value);
         for prefix in ["", "u", "us", "usr:"] {
-            let encoded = STANDARD.encode(format!("{prefix}{value}!!"));
+            let encoded = to_base64(format!("{prefix}{value}!!").as_bytes());
             let out = redactor.mask(&encoded);
             assert!(out.contains("[REDACTED:"), "{prefix} {out}");
         }

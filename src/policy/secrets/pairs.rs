@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use super::credentials::{first_group, is_user_pair, shift};
 use super::name::{NameKind, name_kind};
-use super::readings::decode_base64;
 use super::scan::Hit;
 use super::value::{
     Strength, contains, has_byte, is_code, is_passphrase, is_placeholder, is_template,
     is_weak_password, measure_strength,
 };
+use crate::policy::base64::from_base64;
 
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;
@@ -163,7 +163,7 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
         (NameKind::Token, _) => match rating {
             Strength::Strong | Strength::Uuid => true,
             Strength::Medium if value.len() >= 11 => true,
-            _ => decode_base64(value).is_some_and(|decoded| {
+            _ => from_base64(value).is_some_and(|decoded| {
                 decoded.len() >= 8
                     && decoded.iter().all(u8::is_ascii_graphic)
                     && is_user_pair(&decoded)

@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use base64::Engine as _;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use crate::policy::base64::from_base64;
 
 /// Leads from a range of a reading to the range of the text it was made from.
 type Origin<'a> = &'a dyn Fn(Range<usize>) -> Range<usize>;
@@ -151,20 +149,6 @@ fn ascii_of(code: Option<u32>) -> Option<u8> {
     }
 }
 
-const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
-
-/// Decodes base64 of either alphabet, padded or not.
-pub(super) fn decode_base64(value: &[u8]) -> Option<Vec<u8>> {
-    let is_url_safe = value.iter().any(|byte| matches!(byte, b'-' | b'_'));
-    let length = value.len() - usize::from(value.len() % 4 == 1);
-    let engine = if is_url_safe { &URL_SAFE } else { &STANDARD };
-    engine.decode(&value[..length]).ok()
-}
-
 /// Calls back with the text inside each run of base64 that decodes to text, and the way back.
 fn each_decoded(text: &[u8], found: &mut dyn FnMut(&[u8], Origin<'_>)) {
     let runs = regex!(r"[A-Za-z0-9+/_-]{24,}={0,2}");
@@ -185,10 +169,10 @@ fn each_decoded(text: &[u8], found: &mut dyn FnMut(&[u8], Origin<'_>)) {
 
 fn decode_text(run: &[u8]) -> Option<Vec<u8>> {
     // Almost everything is dismissed by its first bytes.
-    if !decode_base64(&run[..20])?.iter().all(|byte| is_text_byte(*byte)) {
+    if !from_base64(&run[..20])?.iter().all(|byte| is_text_byte(*byte)) {
         return None;
     }
-    let decoded = decode_base64(run)?;
+    let decoded = from_base64(run)?;
     let plain = decoded.iter().filter(|byte| is_text_byte(**byte) || **byte >= 0x80).count();
     (plain * 20 >= decoded.len() * 19).then_some(decoded)
 }
