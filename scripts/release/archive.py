@@ -4,8 +4,8 @@
   scripts/release/archive.py TARGET PROGRAM [--out DIR] [--runnable PROGRAM]
 
 Writes `mendit-TARGET.tar.gz` and its `.sha256` to DIR (target/release-files).
-The folder inside holds the program, licences, README, CHANGELOG, and the manual pages and completions that the
-program itself prints; for a target that does not run here, `--runnable` names a program of the same version.
+The folder inside holds the program, licences, README, CHANGELOG, and the completions that the program itself
+prints; for a target that does not run here, `--runnable` names a program of the same version.
 The same inputs give the same bytes.
 """
 
@@ -17,7 +17,6 @@ import os
 import pathlib
 import subprocess
 import tarfile
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
@@ -29,10 +28,6 @@ def contents(program, runnable):
     files = {program.name: (program.read_bytes(), 0o755)}
     for name in TEXTS:
         files[name] = ((ROOT / name).read_bytes(), 0o644)
-    with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run([runnable, "man", "--out", scratch], check=True, stdout=subprocess.DEVNULL)
-        for page in sorted(pathlib.Path(scratch).iterdir()):
-            files[f"man/{page.name}"] = (page.read_bytes(), 0o644)
     for shell, name in SHELLS.items():
         text = subprocess.run([runnable, "completions", shell], check=True, stdout=subprocess.PIPE).stdout
         files[f"completions/{name}"] = (text, 0o644)

@@ -36,7 +36,10 @@ def formula(sums, url):
         '  license any_of: ["MIT", "Apache-2.0"]',
     ]
     for system in ("on_macos", "on_linux"):
-        rows = [(cpu, target) for it, cpu, target in BREW if it == system and f"mendit-{target}.tar.gz" in sums]
+        rows = [(cpu, target) for it, cpu, target in BREW if it == system]
+        # The one for glibc stands in for a missing one.
+        rows = [(cpu, one) for cpu, musl in rows for one in (musl, musl.replace("musl", "gnu")) if f"mendit-{one}.tar.gz" in sums]
+        rows = list({cpu: target for cpu, target in reversed(rows)}.items())
         if not rows:
             continue
         lines += ["", f"  {system} do"]
@@ -48,7 +51,6 @@ def formula(sums, url):
         "",
         "  def install",
         '    bin.install "mendit"',
-        '    man1.install Dir["man/*.1"]',
         '    bash_completion.install "completions/mendit.bash" => "mendit"',
         '    zsh_completion.install "completions/_mendit"',
         '    fish_completion.install "completions/mendit.fish"',
