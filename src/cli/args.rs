@@ -81,12 +81,19 @@ impl<A: FromArgMatches> FromArgMatches for Late<A> {
 
 impl<A: clap::Args> clap::Args for Late<A> {
     fn augment_args(command: clap::Command) -> clap::Command {
-        command.defer(A::augment_args)
+        command.defer(add_flags::<A>)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        command.defer(A::augment_args_for_update)
+        Self::augment_args(command)
     }
+}
+
+// Global flags stand there already, and are moved to the end.
+fn add_flags<A: clap::Args>(command: clap::Command) -> clap::Command {
+    let global: Vec<_> = command.get_arguments().map(|flag| flag.get_id().clone()).collect();
+    let to_end = |command: clap::Command, id| command.mut_arg(id, |flag| flag);
+    global.into_iter().fold(A::augment_args(command), to_end)
 }
 
 commands! {
