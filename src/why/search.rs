@@ -245,6 +245,17 @@ mod tests {
     }
 
     #[test]
+    fn drops_hunk_that_only_another_made_necessary() {
+        // The fourth is needed as long as the first is reverted, too.
+        let outcome = |taken: &BTreeSet<usize>| {
+            let both = [1, 2].iter().all(|hunk| taken.contains(hunk));
+            if both && (!taken.contains(&0) || taken.contains(&3)) { Passes } else { Fails }
+        };
+        let (step, _) = search(4, outcome);
+        assert_eq!(step, SearchStep::Found(BTreeSet::from([1, 2])));
+    }
+
+    #[test]
     fn counts_broken_build_as_not_passing() {
         // The sixth hunk uses what the second defines.
         let builds = |taken: &BTreeSet<usize>| {
