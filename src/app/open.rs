@@ -153,7 +153,10 @@ pub(super) fn with_graph<T>(
     work: impl FnOnce(&Graph<'_>) -> T,
 ) -> T {
     with_known(app, cached, |cache| {
-        work(&Graph::knowing(workspace.source.as_ref(), &cache.facts))
+        work(&Graph::with_fact_cache(
+            workspace.source.as_ref(),
+            &cache.facts,
+        ))
     })
 }
 

@@ -228,7 +228,7 @@ mod tests {
 
     use super::Cli;
 
-    // Of two flags of one id, a command reads the value of the other as its own.
+    // When two flags share an id, a command reads the value of the other as its own.
     #[test]
     fn no_flag_of_a_command_hides_a_global_one() {
         let mut cli = Cli::command();

@@ -22,7 +22,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Of an entry as it is now.
+    /// Takes the stamp of an entry as it is now.
     pub fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             bytes: metadata.len(),

@@ -54,7 +54,7 @@ impl<'s> Stage<'s> {
             source: setup.source,
             root: setup.root,
             git: setup.git,
-            shared: setup.shared.clone(),
+            linked_folders: setup.linked_folders.clone(),
             commands: &setup.commands.lines,
             closed: [setup.state, setup.folder].map(Path::to_owned).to_vec(),
         };

@@ -162,7 +162,7 @@ fn ran_share(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f6
         return None;
     };
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
-    // Of lines that went, those around them.
+    // For deleted lines, the lines around them.
     let mut lines = if after.is_empty() {
         number(after.start)..number(after.start + 2)
     } else {

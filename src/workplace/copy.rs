@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::WorkplaceError;
 use super::environments::{OutsideEnvironment, outer_environments};
 use super::error::clear_path;
-use super::extras::{Extras, is_litter};
+use super::extras::{UnlistedFiles, is_litter};
 use super::plan::{Edits, Plan};
 use super::relink::{Relink, replace_bytes};
 use crate::exec::Job;
@@ -21,13 +21,13 @@ pub(super) struct Copied {
     scratch: Scratch,
     original: PathBuf,
     state: PathBuf,
-    installed: Vec<RepoPath>,
-    extras: Extras,
+    linked_folders: Vec<RepoPath>,
+    extras: UnlistedFiles,
     outer: Vec<OutsideEnvironment>,
-    /// Of each of those, where it is and where its other is.
+    /// Each outside environment: its path and the path of its relinked view.
     environments: Vec<(PathBuf, PathBuf)>,
     trial: Vec<RepoPath>,
-    /// A set-up has made ignored files and packages what they are now.
+    /// Whether a set-up command ran, so that a reset must keep its ignored files and packages.
     settled: bool,
 }
 
@@ -35,8 +35,8 @@ impl Copied {
     pub(super) fn open(plan: &Plan<'_>, slot: &Path) -> Result<Self, WorkplaceError> {
         fs::create_dir_all(slot).at(slot)?;
         let original = plan.root.canonicalize().at(plan.root)?;
-        let extras = Extras::find(&original, plan.source, &plan.shared);
-        let mut apart = plan.shared.clone();
+        let extras = UnlistedFiles::find(&original, plan.source, &plan.linked_folders);
+        let mut apart = plan.linked_folders.clone();
         apart.extend(extras.tops.iter().cloned());
         let root = slot.join("tree");
         for path in &apart {
@@ -59,7 +59,7 @@ impl Copied {
             scratch,
             original,
             state: slot.join("state"),
-            installed: plan.shared.clone(),
+            linked_folders: plan.linked_folders.clone(),
             extras,
             environments: environments.collect(),
             outer,
@@ -115,7 +115,7 @@ impl Copied {
             .map(|path| (path.clone(), FileState::read(&source, path)))
             .collect();
         // Reset first, because files that commands wrote do not belong to the change.
-        self.fresh()?;
+        self.reset()?;
         let before = self.source()?;
         let changes: Vec<Change> = states
             .into_iter()
@@ -128,10 +128,10 @@ impl Copied {
         Ok(())
     }
 
-    pub(super) fn fresh(&mut self) -> Result<(), WorkplaceError> {
+    pub(super) fn reset(&mut self) -> Result<(), WorkplaceError> {
         self.trial.clear();
         if !self.settled {
-            for path in &self.installed {
+            for path in &self.linked_folders {
                 clear_path(&self.scratch.root().join(path.as_str()))?;
             }
         }
@@ -171,7 +171,7 @@ impl Copied {
             environments: &self.environments,
         };
         self.extras.copy_all(&relink)?;
-        for path in &self.installed {
+        for path in &self.linked_folders {
             let at = self.scratch.root().join(path.as_str());
             relink.relink_folder(path.as_str()).at(&at)?;
         }
@@ -182,7 +182,7 @@ impl Copied {
     }
 }
 
-// Of a variable what the job sees.
+// The value of a variable as the job sees it.
 fn job_value(job: &Job, name: &str) -> Option<String> {
     let variables = job.environment.variables(std::env::vars_os());
     variables.get(std::ffi::OsStr::new(name))?.to_str().map(str::to_owned)

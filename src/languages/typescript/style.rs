@@ -34,9 +34,9 @@ pub(crate) struct ScriptStyle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extension {
     None,
-    /// That of the emitted file.
+    /// The extension of the emitted file.
     Emitted,
-    /// That of the source file.
+    /// The extension of the source file.
     Source,
 }
 

@@ -19,7 +19,7 @@ pub(super) const HINT: &str = "startline line linenumber replacebeginlinenumber 
 pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent codecontent";
 /// Texts for a file that no reader understands.
 pub(super) const MORE_TEXT: &str = "newsource code newbody body codeedit";
-/// What says that a content is a part of the file, and where it goes.
+/// Keys that say that a content is a part of the file, and where it goes.
 pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
         insertbefore";
 /// Names of tools and modes that add to a file.

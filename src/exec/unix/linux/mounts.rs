@@ -30,7 +30,7 @@ pub(super) fn lay_mounts(order: &Order) -> Result<Mounted, String> {
     let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", apart)
         .map_err(|error| mount_refused("no private mounts at", Path::new("/"), error))?;
-    // What is to be covered is opened before anything covers it.
+    // Opens every folder first, because a mount may cover one that is needed later.
     let lowest: Vec<OwnedFd> = order
         .overlays
         .iter()
@@ -191,7 +191,7 @@ fn list_openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> 
     kept
 }
 
-// Those of others are not to be written on; new ones can be opened all the same. Best effort.
+// Mounts a `/dev/pts` of its own: the command opens new terminals but cannot write to those of others. Best effort.
 fn own_terminals() {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     let data = c"newinstance,ptmxmode=0666,mode=0600";

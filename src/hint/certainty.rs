@@ -1,11 +1,15 @@
 //! Checks a candidate before it is called certain: it must resolve, bind the name and close no import
 //! cycle. Otherwise a sure fix could break the program.
+//!
+//! `certain` is set in three places: `choose` for undefined names, `exports` for missing exports, `modules` for
+//! modules that do not resolve. Two lower it: `exports` where the old module is a package's index or the file is a
+//! test, `fixes::imports` for a replaced import in a test and for changes that policy refuses.
 
 use std::collections::BTreeSet;
 
 use super::evidence::Candidate;
 use super::fix::insert_import;
-use super::idiom::Idiom;
+use super::import_style::ImportStyle;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::module_place;
@@ -101,8 +105,8 @@ fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> 
 /// Returns why a suggestion is not certain: written into the file as the patch would, it must bind the name above
 /// its first use, lead to the definition that it claims, have the members that are used, be a value where one is
 /// needed, and the files that import each other must still load. `kind` is the kind of the definition, if known.
-pub(super) fn find_doubt(
-    idiom: &dyn Idiom,
+pub(super) fn why_uncertain(
+    style: &dyn ImportStyle,
     undef: &Undefined<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
@@ -116,7 +120,7 @@ pub(super) fn find_doubt(
         return Some("the file has no place for an import");
     };
     let is_first = comes_first(undef, text.as_bytes(), import);
-    let is_suited = idiom.suits_import(undef, one, import, kind);
+    let is_suited = style.suits_import(undef, one, import, kind);
     let proofs = [
         (
             "the installed package has no such name",
