@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::adapter::{Adapter, Transcript};
 use super::reply::{Reply, read_reply};
 use crate::exec::{
-    CommandLine, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
+    CommandLine, Discard, Environment, ExecError, Job, Limits, Outcome, Stdin, Stop, run,
 };
 
 /// How to run an agent once.
@@ -47,24 +47,19 @@ pub struct AgentOutput {
 /// # Errors
 /// [`ExecError`] when the process could not be started or watched; an agent that fails or runs
 /// out of time is an [`AgentOutput`].
-pub fn run_agent(
-    request: &AgentRequest<'_>,
-    stop: &Stop,
-    sink: &mut dyn Sink,
-) -> Result<AgentOutput, ExecError> {
+pub fn run_agent(request: &AgentRequest<'_>, stop: &Stop) -> Result<AgentOutput, ExecError> {
+    let environment = [&request.job.environment.allow, request.environment].concat();
     let job = Job {
         command: CommandLine::Shell(fill_template(request.command, &request.places)),
         stdin: Stdin::Bytes(request.stdin.as_bytes().to_vec()),
-        environment: Environment::with(
-            [&request.job.environment.allow, request.environment].concat(),
-        ),
+        environment: Environment::with(environment),
         limits: Limits {
             max_output: request.max_output,
             ..Limits::within(request.timeout)
         },
         ..request.job.clone()
     };
-    let outcome = run(&job, stop, sink)?;
+    let outcome = run(&job, stop, &mut Discard)?;
     tracing::info!(
         bytes = outcome.stdout.bytes,
         "the agent ended: {}",
@@ -72,13 +67,11 @@ pub fn run_agent(
     );
     let written = read_limited(request.places.out, request.max_output);
     let printed = outcome.stdout.text();
-    let told = request
-        .adapter
-        .and_then(|a| a.parse_transcript(&printed))
-        .unwrap_or(Transcript {
-            text: printed,
-            usage: None,
-        });
+    let told = request.adapter.and_then(|adapter| adapter.parse_transcript(&printed));
+    let told = told.unwrap_or(Transcript {
+        text: printed,
+        usage: None,
+    });
     let text = written.filter(|text| !text.trim().is_empty()).unwrap_or(told.text);
     let mut reply = read_reply(&text);
     reply.packet.usage = reply.packet.usage.or(told.usage);

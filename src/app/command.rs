@@ -12,7 +12,7 @@ use crate::model::{
     walls_in_words,
 };
 use crate::report::kept_summary;
-use crate::workplace::{Plan, Workplace, find_linked_folders};
+use crate::workplace::{Plan, Workplace, find_linked};
 
 /// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the
 /// command runs, but not what git reads later; without git, the folder it runs in.
@@ -59,7 +59,7 @@ pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>
         source: workspace.source.as_ref(),
         root,
         git: workspace.git.as_ref(),
-        linked_folders: find_linked_folders(workspace.source.as_ref(), root, &[])?,
+        linked_folders: find_linked(workspace.source.as_ref(), root, &[])?,
         commands: &commands,
         closed: Vec::new(),
     };

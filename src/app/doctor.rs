@@ -217,15 +217,14 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
         let mut healed = heal(probe, &options)?;
         name_user_action(&project, &mut healed);
         report_sandbox(app, &healed, job.sandbox.mode);
-        match (&healed.probe.target, &mut servers) {
+        let probe = &healed.probe;
+        match (&probe.target, &mut servers) {
             (Target::Command(line), _) => {
-                let seconds = healed.probe.timeout.as_secs_f64();
+                let seconds = probe.timeout.as_secs_f64();
                 let test = json!({"command": line, "timeoutSeconds": seconds});
                 last.insert("test".to_owned(), test);
             }
-            (Target::Server(_), Some(servers)) if healed.report.changed => {
-                servers.replace(&healed.probe);
-            }
+            (Target::Server(_), Some(servers)) if healed.report.changed => servers.replace(probe),
             _ => {}
         }
         reports.push(healed.report);
@@ -249,14 +248,11 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
 fn name_user_action(project: &Project<'_>, healed: &mut Healed) {
     let line = healed.probe.program().unwrap_or_default();
     let report = &mut healed.report;
-    let Some(diagnosis) = &report.diagnosis else {
-        return;
-    };
-    if let Some(remedy) = explain_failure(project, diagnosis, "", line).into_iter().next() {
-        let is_variable = diagnosis.kind == FailureKind::MissingEnvVar;
-        report.user_action_needed =
-            Some(if is_variable { remedy.problem } else { in_words(&remedy) });
-    }
+    let Some(one) = &report.diagnosis else { return };
+    let remedy = explain_failure(project, one, "", line).into_iter().next();
+    let is_variable = one.kind == FailureKind::MissingEnvVar;
+    let action = remedy.map(|one| if is_variable { one.problem } else { in_words(&one) });
+    report.user_action_needed = action.or(report.user_action_needed.take());
 }
 
 fn report_sandbox(app: &App, healed: &Healed, mode: SandboxMode) {

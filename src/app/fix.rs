@@ -25,7 +25,7 @@ use crate::repair::{
     Agent, Commands, Part, Policy, RunLock, Setup, SplitInput, Task, digest, repair, split,
 };
 use crate::report::{Culprit, NextFacts, next_steps};
-use crate::workplace::find_linked_folders;
+use crate::workplace::find_linked;
 use crate::workspace::Workspace;
 
 request! {
@@ -293,11 +293,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
         allowed,
         task,
         remedies: &|diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis),
-        linked_folders: find_linked_folders(
-            workspace.source.as_ref(),
-            &root,
-            &settings.sandbox.share,
-        )?,
+        linked_folders: find_linked(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         red: red.map(|red| red.diagnosis),
         apply: is_applied,
         resume: request.resume.is_some(),

@@ -153,10 +153,8 @@ pub(super) fn with_graph<T>(
     work: impl FnOnce(&Graph<'_>) -> T,
 ) -> T {
     with_known(app, cached, |cache| {
-        work(&Graph::with_fact_cache(
-            workspace.source.as_ref(),
-            &cache.facts,
-        ))
+        let source = workspace.source.as_ref();
+        work(&Graph::with_fact_cache(source, &cache.facts))
     })
 }
 

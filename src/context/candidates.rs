@@ -180,11 +180,8 @@ pub(super) fn merge_paths(candidates: Vec<Candidate>) -> Vec<Candidate> {
 
 fn reached(failure: &Failure) -> impl Iterator<Item = &ClosureNode> {
     let hops = 1..=max_hops(failure.level);
-    failure
-        .import_closure
-        .nodes
-        .iter()
-        .filter(move |node| hops.contains(&node.hops))
+    let nodes = failure.import_closure.nodes.iter();
+    nodes.filter(move |node| hops.contains(&node.hops))
 }
 
 /// Adds the lines without which the tests pass to what was asked for by name.

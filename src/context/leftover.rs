@@ -25,11 +25,8 @@ pub(super) fn unresolved(
     failure: &Failure,
     included: &[RepoPath],
 ) -> Vec<UnresolvedImport> {
-    let imports = failure
-        .import_closure
-        .unresolved
-        .iter()
-        .filter(|import| included.contains(&import.path));
+    let imports = failure.import_closure.unresolved.iter();
+    let imports = imports.filter(|import| included.contains(&import.path));
     let masked = imports.map(|import| UnresolvedImport {
         specifier: inputs.redactor.mask(&import.specifier),
         tried: import.tried.iter().map(|path| inputs.redactor.mask(path)).collect(),

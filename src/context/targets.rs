@@ -19,9 +19,8 @@ pub fn expand_target(listing: &Listing, path: &RepoPath) -> Option<Vec<RepoPath>
         return Some(below.map(|entry| entry.path.clone()).collect());
     }
     let inside_submodule = path.ancestors().any(|directory| {
-        listing
-            .get(directory)
-            .is_some_and(|entry| matches!(entry.kind, EntryKind::Submodule { .. }))
+        let entry = listing.get(directory);
+        entry.is_some_and(|entry| matches!(entry.kind, EntryKind::Submodule { .. }))
     });
     inside_submodule.then(|| vec![path.clone()])
 }
@@ -41,18 +40,17 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
     let first_tests = distinct_files(test_files.iter().cloned(), listing);
     let first_tests = first_tests.into_iter().take(most_tests);
     let pool = Pool::new(&test_files, listing);
-    let (with_line, without_line): (Vec<&MentionedFile>, Vec<&MentionedFile>) =
-        diagnosis.files.iter().partition(|file| file.line.is_some());
-    let pointed_at = with_line.into_iter().filter_map(MentionedFile::repo_path);
-    let pointed_at =
-        pointed_at.filter(|path| test_files.is_empty() || pool.standing(path).is_some());
-    let mut targets = distinct_files(first_tests.chain(crash_file).chain(pointed_at), listing);
+    let pointed = diagnosis.files.iter().filter(|file| file.line.is_some());
+    let pointed = pointed.filter_map(MentionedFile::repo_path);
+    let pointed = pointed.filter(|path| test_files.is_empty() || pool.standing(path).is_some());
+    let mut targets = distinct_files(first_tests.chain(crash_file).chain(pointed), listing);
     if targets.is_empty() {
         let named = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
         return distinct_files(named, listing);
     }
     if !diagnosis.missing_exports.is_empty() {
-        let mut named = without_line.into_iter().filter_map(MentionedFile::repo_path);
+        let named = diagnosis.files.iter().filter(|file| file.line.is_none());
+        let mut named = named.filter_map(MentionedFile::repo_path);
         let exporter = named.find(|path| !targets.contains(path) && !test_files.contains(path));
         if let Some(path) = exporter {
             targets.truncate(MAX_TARGETS_FROM_LOG - 1);

@@ -93,8 +93,8 @@ fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Re
     let says = |line: &Line<'_>| line.text.starts_with("E ");
     let is_marked = lines.iter().any(|line| line.claimed && says(line));
     let is_source = |at: usize, line: &Line<'_>| {
-        let is_below = || lines_above(lines, at, 1).any(|above| PLACE.is_match(above));
-        is_marked && line.claimed && !says(line) || is_below()
+        is_marked && line.claimed && !says(line)
+            || lines_above(lines, at, 1).any(|above| PLACE.is_match(above))
     };
     for at in range.start..=range.end {
         let line = lines.get(at).filter(|_| at < range.end);

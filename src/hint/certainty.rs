@@ -119,28 +119,23 @@ pub(super) fn why_uncertain(
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
         return Some("the file has no place for an import");
     };
+    let has_name = !has_nothing(undef, one);
+    let leads_there = leads_to(undef, one, import);
+    let is_no_fixture = !may_be_fixture(undef, one);
+    let has_members = has_members(undef, one);
     let is_first = comes_first(undef, text.as_bytes(), import);
     let is_suited = style.suits_import(undef, one, import, kind);
     let proofs = [
-        (
-            "the installed package has no such name",
-            !has_nothing(undef, one),
-        ),
-        ("it resolves to another file", leads_to(undef, one, import)),
-        (
-            "the name may be a fixture of tests",
-            !may_be_fixture(undef, one),
-        ),
-        (
-            "a member that the file uses is missing",
-            has_members(undef, one),
-        ),
-        ("the name is used above the imports", is_first),
-        ("the package or the module system refuses it", is_suited),
+        (has_name, "the installed package has no such name"),
+        (leads_there, "it resolves to another file"),
+        (is_no_fixture, "the name may be a fixture of tests"),
+        (has_members, "a member that the file uses is missing"),
+        (is_first, "the name is used above the imports"),
+        (is_suited, "the package or the module system refuses it"),
     ];
-    let failed = proofs.iter().find(|(_, holds)| !holds);
+    let failed = proofs.iter().find(|(holds, _)| !holds);
     // Last, because it reads all that the other file loads.
-    failed.map(|(doubt, _)| *doubt).or_else(|| {
+    failed.map(|(_, doubt)| *doubt).or_else(|| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
         let path = one.path.as_ref().filter(|_| !erased);
         path.is_some_and(|path| !still_loads(undef, path))

@@ -178,44 +178,38 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let is_python = !undef.language.declares_exports;
     // In a class of Python a name that starts with two underscores is another.
     let is_mangled = is_python && undef.name.starts_with("__") && !undef.name.ends_with("__");
-    let is_shadowed = is_python && undef.usage.shadowed;
+    let is_bound = undef.usage.is_own() || is_mangled || is_python && undef.usage.shadowed;
+    let is_builtin = undef.language.is_global(undef.name);
+    let is_unused = !undef.usage.value && !undef.usage.typed;
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut others = totals.iter().filter(|(entity, _)| **entity != best.entity);
     // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
     // that was certain was wrong.
     let has_equal = others.any(|(_, total)| total.saturating_mul(16) > own);
+    let has_rival = rows.iter().any(|row| is_rival(row, best));
+    let is_short = is_outside && !is_library && undef.name.len() < 3;
     let is_package = undef.language.is_standard(module) || package_part(module).is_some();
+    let is_alias = is_outside && !is_python && !is_package;
     let mut same_entity = rows.iter().filter(|row| row.entity == best.entity);
     let is_imported = same_entity.any(|row| row.weight.count > 0);
+    let is_weak = !is_imported && !identifies_module(rows, best, undef);
     let objections = [
+        (is_bound, "the file binds the name somewhere"),
+        (is_builtin, "the name is built in"),
+        (is_unused, "the file does not use the name"),
+        (has_equal, "another definition has as much evidence"),
+        (has_rival, "a file next to it defines the same name"),
+        (is_short, "a short name could belong to any package"),
         (
-            "the file binds the name somewhere",
-            undef.usage.is_own() || is_mangled || is_shadowed,
-        ),
-        ("the name is built in", undef.language.is_global(undef.name)),
-        (
-            "the file does not use the name",
-            !undef.usage.value && !undef.usage.typed,
-        ),
-        ("another definition has as much evidence", has_equal),
-        (
-            "a file next to it defines the same name",
-            rows.iter().any(|row| is_rival(row, best)),
-        ),
-        (
-            "a short name could belong to any package",
-            is_outside && !is_library && undef.name.len() < 3,
-        ),
-        (
+            is_alias,
             "an alias that no configuration explains may resolve anywhere",
-            is_outside && !is_python && !is_package,
         ),
         (
+            is_weak,
             "nothing in the repository imports it yet, and the name alone is weak evidence",
-            !is_imported && !identifies_module(rows, best, undef),
         ),
     ];
-    objections.into_iter().find_map(|(reason, holds)| holds.then_some(reason))
+    objections.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
 }
 
 // Whether a name that no file imports yet leads to the best row all the same.

@@ -63,6 +63,9 @@ pub(super) trait ImportStyle: Sync {
     ) -> bool;
 }
 
+/// The style of one file.
+pub(super) type BoxedStyle<'g> = Box<dyn ImportStyle + 'g>;
+
 /// The file that asks, and where it is.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'g> {
@@ -83,11 +86,7 @@ pub(super) struct Shown<'s> {
 
 impl<'g> Site<'g> {
     /// Returns the import style of the file.
-    pub(super) fn choose_style(
-        self,
-        language: &Language,
-        shown: Shown<'_>,
-    ) -> Box<dyn ImportStyle + 'g> {
+    pub(super) fn choose_style(self, language: &Language, shown: Shown<'_>) -> BoxedStyle<'g> {
         if *language == PYTHON {
             Box::new(Python::new(self, shown))
         } else {

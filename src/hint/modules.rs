@@ -3,7 +3,7 @@
 use super::Query;
 use super::evidence::nearness;
 use super::exports::exports_name;
-use super::import_style::{ImportStyle, Shown, Site};
+use super::import_style::{BoxedStyle, Shown, Site};
 use super::similar::distance;
 use crate::graph::Graph;
 use crate::languages::{Language, restated, words};
@@ -95,7 +95,7 @@ struct MissingModule<'a> {
     query: &'a Query<'a>,
     import: &'a Import,
     language: &'static Language,
-    style: Box<dyn ImportStyle + 'a>,
+    style: BoxedStyle<'a>,
     // Names that are imported from it.
     taken: Vec<&'a str>,
 }

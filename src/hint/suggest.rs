@@ -103,11 +103,10 @@ fn readable_files<'g>(
 pub(super) type Parsed<'p> = Vec<(&'p RepoPath, Arc<FileFacts>)>;
 
 fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> Parsed<'p> {
-    let holds = |path: &RepoPath| {
+    let held = parallel::map(pool, |path| {
         let bytes = graph.source().read(path).unwrap_or_default();
-        words(&bytes, name).next().is_some()
-    };
-    let held = parallel::map(pool, |path| holds(path).then_some(*path));
+        words(&bytes, name).next().map(|_| *path)
+    });
     let mut paths: Vec<&RepoPath> = held.into_iter().flatten().collect();
     // Bounds the work for names that everybody uses: only the nearest files that hold the name are parsed.
     paths.truncate(300);

@@ -40,9 +40,10 @@ struct TableGlob {
 
 impl TableGlob {
     fn is_match(&self, path: &str) -> bool {
-        let compile = || Some(compile_glob(self.pattern).ok()?.compile_matcher());
-        let compiled = self.compiled.get_or_init(compile).as_ref();
-        compiled.is_some_and(|glob| glob.is_match(path))
+        let compiled = self
+            .compiled
+            .get_or_init(|| Some(compile_glob(self.pattern).ok()?.compile_matcher()));
+        compiled.as_ref().is_some_and(|glob| glob.is_match(path))
     }
 }
 

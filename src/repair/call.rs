@@ -15,7 +15,7 @@ use crate::agent::{
     AgentHome, AgentOutput, AgentRequest, Places, Reply, find_trouble, in_words, read_reply,
     run_agent,
 };
-use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
+use crate::exec::{CommandLine, End, Job, Outcome, SandboxState};
 use crate::model::{
     AgentProtocol, AgentTrouble, AtPath as _, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
@@ -63,8 +63,7 @@ impl CallEnd {
     fn explained_by(self, trouble: Option<&AgentTrouble>, outcome: &Outcome) -> Self {
         let has_message = match &self {
             Self::Failed(message) => !message.is_empty(),
-            Self::Missing | Self::Interrupted => true,
-            Self::Answered | Self::TimedOut => false,
+            end => matches!(end, Self::Missing | Self::Interrupted),
         };
         match trouble {
             Some(trouble) if !has_message => Self::Failed(trouble_headline(trouble, outcome)),
@@ -174,7 +173,7 @@ impl Session<'_> {
             // An agent that says more than this is stopped.
             max_output: 64 << 20,
         };
-        let output = run_agent(&request, self.stage.stop, &mut Discard)?;
+        let output = run_agent(&request, self.stage.stop)?;
         self.settle_home(home)?;
         // Remove the agent's unmasked reply; a masked copy is journaled below.
         let _ = std::fs::remove_file(&out);
@@ -188,11 +187,7 @@ impl Session<'_> {
         protocol: AgentProtocol,
         output: AgentOutput,
     ) -> Result<AgentResult, RepairError> {
-        let AgentOutput {
-            outcome,
-            mut reply,
-            text,
-        } = output;
+        let (outcome, mut reply, text) = (output.outcome, output.reply, output.text);
         let journal = &self.stage.journal;
         journal.write_text(&format!("{folder}/agent.stdout"), &outcome.stdout.text())?;
         journal.write_text(&format!("{folder}/agent.stderr"), &outcome.stderr.text())?;
@@ -205,13 +200,12 @@ impl Session<'_> {
             edits => (edits?, CallEnd::from_exit(outcome.end)),
         };
         let has_reacted = outcome.stdout.bytes > 0 || reply.patch.is_some() || !edits.is_empty();
-        // A patch in the reply supersedes edits, which may be attempts on the way to it, unless the protocol is to edit.
+        // A patch in the reply supersedes edits, which may be attempts on the way to it, unless the agent is to edit.
         let takes_edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
         if takes_edits && !edits.is_empty() {
             let edits = edits.into_iter().map(Change::with_its_line_ends);
             let patch = canonical(&edits.collect::<Vec<_>>());
-            let name = format!("{folder}/edited.diff");
-            self.stage.journal.write_masked(&name, &patch)?;
+            self.stage.journal.write_masked(&format!("{folder}/edited.diff"), &patch)?;
             reply.packet.status = ReplyStatus::Patch;
             reply.patch = Some(patch);
             reply.two_forms = false;

@@ -93,9 +93,9 @@ impl Weighed {
             What::Lines(_, after) => after.start..after.end + 1,
             _ => 0..usize::MAX,
         };
-        let is_within = |line: &u32| lines.contains(&(*line as usize).saturating_sub(1));
-        let mut named = places().filter_map(|(_, line)| *line).filter(is_within);
-        if let (Some(_), Some(line)) = (hunk.line(), named.next()) {
+        let mut named = places().filter_map(|(_, line)| *line);
+        let named = named.find(|line| lines.contains(&(*line as usize).saturating_sub(1)));
+        if let (Some(_), Some(line)) = (hunk.line(), named) {
             weighed.add_score(8, format!("the output names line {line}"));
         } else if places().next().is_some() {
             weighed.add_score(2, "the output names the file".to_owned());

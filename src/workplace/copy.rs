@@ -80,17 +80,15 @@ impl Copied {
 
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
         let changes = self.scratch.changes()?;
-        Ok(changes
+        let changes = changes
             .into_iter()
-            .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()))
-            .map(|c| {
-                Change::between(
-                    c.path,
-                    c.before.map(|(bytes, mode)| FileState::new(bytes, mode)),
-                    c.after.map(|(bytes, mode)| FileState::new(bytes, mode)),
-                )
-            })
-            .collect())
+            .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()));
+        let changes = changes.map(|change| {
+            let [before, after] = [change.before, change.after]
+                .map(|side| side.map(|(bytes, mode)| FileState::new(bytes, mode)));
+            Change::between(change.path, before, after)
+        });
+        Ok(changes.collect())
     }
 
     pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
@@ -110,19 +108,15 @@ impl Copied {
     pub(super) fn adopt(&mut self) -> Result<(), WorkplaceError> {
         let source = self.source()?;
         let trial = std::mem::take(&mut self.trial);
-        let states: Edits = trial
-            .iter()
-            .map(|path| (path.clone(), FileState::read(&source, path)))
-            .collect();
+        let states = trial.iter().map(|path| (path.clone(), FileState::read(&source, path)));
+        let states: Edits = states.collect();
         // Reset first, because files that commands wrote do not belong to the change.
         self.reset()?;
         let before = self.source()?;
-        let changes: Vec<Change> = states
-            .into_iter()
-            .map(|(path, after)| {
-                Change::between(path.clone(), FileState::read(&before, &path), after)
-            })
-            .collect();
+        let changes = states.into_iter().map(|(path, after)| {
+            Change::between(path.clone(), FileState::read(&before, &path), after)
+        });
+        let changes: Vec<Change> = changes.collect();
         write_worktree(self.scratch.root(), &self.state, &changes)?;
         self.scratch.adopt(&trial)?;
         Ok(())

@@ -137,7 +137,7 @@ fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(
 ///
 /// # Errors
 /// [`WorkplaceError::NotThere`] for a name of what is not in the worktree.
-pub fn find_linked_folders(
+pub fn find_linked(
     source: &dyn Source,
     root: &Path,
     asked_for: &[String],

@@ -179,8 +179,8 @@ fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
         }
     }
     // Without a traceback the block is the message alone.
-    let is_said = |at: &usize| !lines[*at].captured && !lines[*at].text.trim().is_empty();
+    let mut block = (from + 1..to).filter(|at| !lines[*at].captured);
     let cause = case.cause.or(raised);
-    case.cause = cause.or_else(|| (from + 1..to).find(is_said));
+    case.cause = cause.or_else(|| block.find(|at| !lines[*at].text.trim().is_empty()));
     case
 }

@@ -95,8 +95,8 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
 static QUOTED_HUNK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^[>|*#\t \d]+@@ -.*\+").ok());
 
-/// The first line of a mail with a patch, of `git log`, or of a patch of Debian: `From 1234abcd Mon Sep`, `commit 1234abcd`,
-/// `Subject: x`, `Author: A <a@b.org>`.
+/// The first line of a mail with a patch, of `git log`, or of a patch of Debian: `From 1234abcd Mon Sep`,
+/// `commit 1234abcd`, `Subject: x`, `Author: A <a@b.org>`.
 static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: |Author: .*<.+@)").ok()
 });
