@@ -27,7 +27,7 @@ mod why;
 /// What tasks give.
 pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
 
-pub(crate) use crate::parallel::WANTED as WANTED_THREADS;
+pub(crate) use crate::parallel::set_threads;
 pub use crate::policy::Redactor;
 pub use bench::*;
 pub use command::find_test_command;

@@ -16,6 +16,7 @@ mod setup;
 
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
+use std::num::NonZeroU16;
 use std::panic::{self, UnwindSafe};
 use std::process::ExitCode;
 
@@ -77,11 +78,11 @@ fn start() -> ExitCode {
     let entered = enter_directory(cli.global.directory.as_deref());
     let printing = print_settings(&cli.global);
     cli.global.threads = cli.global.threads.or(printing.threads);
-    let _ = cli.global.threads.map(|threads| app::WANTED_THREADS.set(threads.get().into()));
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
         .and_then(|()| output::start_log(cli.global.verbose))
+        .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {
         Ok(exit) => exit.code().into(),
@@ -147,6 +148,11 @@ fn enter_directory(directory: Option<&std::path::Path>) -> Result<(), AppError> 
         AppError::new(Code::U302, format!("cannot enter {error}"))
             .hint("`-C DIR` is relative to the current directory and must exist")
     })
+}
+
+fn set_threads(threads: Option<NonZeroU16>) -> Result<(), AppError> {
+    let started = threads.map_or(Ok(()), |threads| app::set_threads(threads.get().into()));
+    started.map_err(|error| AppError::environment(format!("cannot start threads: {error}")))
 }
 
 #[cfg(test)]

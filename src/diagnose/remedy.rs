@@ -92,15 +92,12 @@ fn remedy_sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Re
     // Where pytest marks what it says, the rest of its blocks is source.
     let says = |line: &Line<'_>| line.text.starts_with("E ");
     let is_marked = lines.iter().any(|line| line.claimed && says(line));
-    let is_source = |at: usize, line: &Line<'_>| {
-        is_marked && line.claimed && !says(line)
-            || lines_above(lines, at, 1).any(|above| PLACE.is_match(above))
-    };
     for at in range.start..=range.end {
         let line = lines.get(at).filter(|_| at < range.end);
         let text = line.filter(|line| {
             !line.captured
-                && !is_source(at, line)
+                && (says(line) || !line.claimed || !is_marked)
+                && !lines_above(lines, at, 1).any(|above| PLACE.is_match(above))
                 && matches!(line.mark, Mark::None | Mark::Error)
                 && line.text.len() <= MAX_SENTENCE
         });

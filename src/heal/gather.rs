@@ -23,9 +23,8 @@ pub struct Surroundings {
 /// Looks around a probe in its directory.
 pub(super) fn gather_surroundings(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
-    let programs = ALIASES.iter().map(|(_, program)| *program);
-    let there = programs.filter(|name| on_path(name).is_some());
-    found.programs.extend(there.map(str::to_owned));
+    let programs = ALIASES.iter().map(|(_, program)| (*program).to_owned());
+    found.programs.extend(programs.filter(|name| on_path(name).is_some()));
     if let Some(program) = probe.program() {
         let name = file_name(program);
         let mut files = LOCAL.iter().map(|place| format!("{place}/{name}"));

@@ -26,19 +26,17 @@ impl Tree<'_> {
     /// Returns the first requirement that is not met, of the manifest or of what is installed.
     pub(super) fn unmet_requirement(&self, own: &[Requirement]) -> Option<Remedy> {
         let (mut open, mut seen) = (VecDeque::from(own.to_vec()), BTreeSet::new());
-        let all = self.present.keys();
-        open.extend(all.filter_map(|name| parse_requirement(name, Place::Main)));
+        open.extend(self.present.keys().filter_map(|name| parse_requirement(name, Place::Main)));
         let (locked, is_in_step) = (&self.lock.versions, self.has_installed());
         while let Some(one) = open.pop_front().filter(|_| seen.len() < MAX_PACKAGES) {
             let from = self.folder().join(&one.from);
             let found = self.find_package(&one.name, &one.extras, &from);
             // A link may lead to a part of the repository.
-            let is_linked = !self.manager.python && has_module(&from, &one.name);
-            let version = found.as_ref().map(|package| package.version.clone());
-            let version = version.or_else(|| is_linked.then(String::new));
+            let link = || (!self.manager.python && has_module(&from, &one.name)).then(String::new);
+            let version = found.as_ref().map(|package| package.version.clone()).or_else(link);
             // A setting may leave out what the lock does not have.
-            let is_known =
-                !one.from.is_absolute() || locked.is_empty() || locked.contains_key(&one.name);
+            let is_own = one.by.is_empty() || one.place == Place::Member;
+            let is_known = is_own || locked.is_empty() || locked.contains_key(&one.name);
             let message = one.unmet(version.as_deref(), &self.lock, is_in_step);
             if let Some(message) = message.filter(|_| is_known) {
                 let of_member = self.manager.members.clone().filter(|_| one.place == Place::Member);
@@ -68,11 +66,8 @@ impl Tree<'_> {
             let text = self.project.installed.read(&package.at, &package.at.join("package.json"));
             let manifest: Value =
                 serde_json::from_slice(&text.unwrap_or_default()).unwrap_or_default();
-            manifest["version"]
-                .as_str()
-                .unwrap_or_default()
-                .clone_into(&mut package.version);
-            package.asked = self.list_needs(&manifest, &package.at);
+            let version = manifest["version"].as_str().unwrap_or_default().to_owned();
+            (package.version, package.asked) = (version, self.list_needs(&manifest, &package.at));
         }
         for next in &mut package.asked {
             (next.by, next.from) = (name.to_owned(), package.at.clone());
@@ -84,22 +79,15 @@ impl Tree<'_> {
     // which one is needed.
     fn list_needs(&self, manifest: &Value, at: &Path) -> Vec<Requirement> {
         let mut needs: Vec<_> = node_table(manifest, "dependencies").collect();
-        needs.extend(node_table(manifest, "peerDependencies").filter(|_| self.installs_peers()));
+        needs.extend(node_table(manifest, "peerDependencies").filter(|_| self.installs_peers));
         needs.retain(|one| {
             manifest["optionalDependencies"][&one.name].is_null()
                 && manifest["peerDependenciesMeta"][&one.name]["optional"] != true
         });
-        let is_part = |one: &Requirement, word| one.name.split(['-', '/']).any(|part| part == word);
-        let fits = |one: &Requirement| PLATFORM.into_iter().all(|word| is_part(one, word));
+        let fits = |one: &Requirement| PLATFORM.iter().all(|word| one.name.contains(word));
         let mut variants = node_table(manifest, "optionalDependencies").filter(fits).peekable();
         let first = variants.peek().cloned();
         needs.extend(first.filter(|_| !variants.any(|one| has_module(at, &one.name))));
         needs
-    }
-
-    /// Checks whether the manager installs peers: npm and pnpm do.
-    pub(super) fn installs_peers(&self) -> bool {
-        let settings = self.project.read(".npmrc").unwrap_or_default();
-        !self.manager.all.starts_with("yarn") && !settings.contains("legacy-peer-deps=true")
     }
 }

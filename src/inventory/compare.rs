@@ -52,6 +52,8 @@ pub(super) struct Tree<'p> {
     pub(super) present: BTreeMap<String, Distribution>,
     /// The version of Python.
     pub(super) python: String,
+    /// Whether the manager of Node.js installs peers.
+    pub(super) installs_peers: bool,
 }
 
 impl<'p> Tree<'p> {
@@ -62,6 +64,7 @@ impl<'p> Tree<'p> {
         let all = all.filter(|one| one.is_whole && python);
         let site = project.installed.sites().first().and_then(|site| site.parent()?.file_name());
         let version = site.unwrap_or_default().to_string_lossy();
+        let npmrc = project.read(".npmrc").unwrap_or_default();
         Some(Self {
             project,
             manager,
@@ -69,6 +72,11 @@ impl<'p> Tree<'p> {
             lock: Lock::read(&manager.file, &text),
             present: all.map(|one| (normal(&one.name), one)).collect(),
             python: version.trim_start_matches("python").to_owned(),
+            installs_peers: match manager.file.as_str() {
+                "yarn.lock" => false,
+                "pnpm-lock.yaml" => text.contains("autoInstallPeers: true"),
+                _ => !npmrc.contains("legacy-peer-deps=true"),
+            },
         })
     }
 
@@ -240,7 +248,7 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     let members = list_members(project.source, false);
     let is_member = |one: &Requirement| members.iter().any(|member| member.name == one.name);
     let mut usual = node_requirements(&tree.manifest);
-    let is_peer = |name: &str| tree.lock.versions.contains_key(name) && tree.installs_peers();
+    let is_peer = |name: &str| tree.lock.versions.contains_key(name) && tree.installs_peers;
     usual.retain(|one| !one.is_conditional || !is_member(one) && is_peer(&one.name));
     let of_members = usual.iter_mut().filter(|one| is_member(one));
     of_members.for_each(|one| one.place = Place::Member);
@@ -261,7 +269,8 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
 // What packages of the workspace require. Examples that are no part of the workspace may ask a registry for a package
 // of the same name: only `workspace:` speaks for a link, and pnpm's own folder for the rest.
 fn member_requirements(project: &Project<'_>, members: &[Member]) -> Vec<Requirement> {
-    let manifest = project.manifest("package.json");
+    let manifest = read_text(project.source, "package.json").unwrap_or_default();
+    let manifest: Value = manifest.parse().unwrap_or_default();
     let own = &manifest["workspaces"];
     let globs = if own.is_object() { &own["packages"] } else { own };
     let workspace = project.manifest("pnpm-workspace.yaml");
@@ -277,10 +286,11 @@ fn member_requirements(project: &Project<'_>, members: &[Member]) -> Vec<Require
                 || covers(globs, folder) && named.any(|member| covers(globs, &member.folder));
             !one.is_conditional && (is_linked || is_installed)
         };
+        let from = project.root.clone().unwrap_or_default().join(folder);
         let asked = node_requirements(&member.manifest.parse().unwrap_or_default());
-        asked.into_iter().filter(is_asked).map(|one| Requirement {
+        asked.into_iter().filter(is_asked).map(move |one| Requirement {
             by: member.name.clone(),
-            from: folder.into(),
+            from: from.clone(),
             place: Place::Member,
             ..one
         })
@@ -290,7 +300,7 @@ fn member_requirements(project: &Project<'_>, members: &[Member]) -> Vec<Require
 
 // A package whose entry point is a file that its build makes, where no configuration puts its sources in its place.
 fn unbuilt_output(project: &Project<'_>, asked: &[Requirement], member: &Member) -> Option<Remedy> {
-    asked.iter().find(|one| one.name == member.name && one.from.is_relative())?;
+    asked.iter().find(|one| one.name == member.name && one.place == Place::Member)?;
     let manifest: Value = member.manifest.parse().ok()?;
     let mut keys = "/main /exports /exports/. /exports/./import /exports/./default".split(' ');
     let main = keys.find_map(|key| manifest.pointer(key)?.as_str())?;
@@ -349,13 +359,21 @@ mod tests {
     }
 
     fn told(files: &[(&str, &str)], present: &[(&str, &str)]) -> Vec<(String, String)> {
+        told_in("", files, present)
+    }
+
+    fn told_in(
+        prefix: &str,
+        files: &[(&str, &str)],
+        present: &[(&str, &str)],
+    ) -> Vec<(String, String)> {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for (path, text) in present {
             write(&root, path, text);
         }
         let source = Memory::named(files.iter().copied());
-        let mut project = Project::new(&source, Some(&root), "");
+        let mut project = Project::new(&source, Some(&root), prefix);
         project.has_program = |name| name != "no-such-tool";
         let found = find_problems(&project, [None, Some("v20.1.0".to_owned())]);
         found
@@ -435,6 +453,10 @@ mod tests {
             told(&files, &[("node_modules/.keep", ""), (link, "{}")]),
             []
         );
+        let present = [("node_modules/.keep", ""), (link, "{}")];
+        for prefix in ["packages/shop", "packages/money"] {
+            assert_eq!(told_in(prefix, &files, &present), []);
+        }
         let built = r#"{"name": "@w/money", "main": "dist/i.js", "scripts": {"build": "tsc"}}"#;
         let mut unbuilt = files;
         unbuilt[3].1 = built;
@@ -802,6 +824,7 @@ mod tests {
             (&asks, vec![dom, old], "npm install"),
             (&asks, vec![dom, new], ""),
             (&told, vec![dom, old], ""),
+            (&[asks[0], ("pnpm-lock.yaml", "")], vec![dom, old], ""),
             (&asks, vec![native], "npm install"),
             (&asks, vec![native, (musl.as_str(), "{}")], ""),
             (

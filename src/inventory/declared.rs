@@ -268,7 +268,8 @@ pub(super) fn overrides(project: &Project<'_>, manifest: &Value) -> Vec<Requirem
     let workspace = &project.manifest("pnpm-workspace.yaml");
     let tables = [manifest, &manifest["pnpm"], workspace].into_iter();
     let all = tables.flat_map(|table| node_table(table, "overrides"));
-    let all = all.chain(node_table(manifest, "resolutions")).map(|one| Requirement {
+    let all = all.chain(node_table(manifest, "resolutions"));
+    let all = all.filter(|one| one.range.split('.').count() == 3).map(|one| Requirement {
         range: format!("=={}", one.range),
         by: "a setting".to_owned(),
         ..one

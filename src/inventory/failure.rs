@@ -156,9 +156,8 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
         let mut uses = uses.peekable();
         uses.peek().is_some() && !uses.any(|rest| rest.trim_start().starts_with('='))
     })?;
-    Some(unset_variable(project, name, &|pair| {
-        format!("export {pair}")
-    }))
+    let again = |pair: &str| format!("export {pair}");
+    Some(unset_variable(project, name, &again))
 }
 
 // A variable that is not set, with the value that an example of settings has.

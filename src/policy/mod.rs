@@ -9,8 +9,6 @@
 //! Each answer that refuses is a problem with a code. The rows are in tables (`*.toml`) that the tests read; the code has
 //! the order in which they decide.
 
-#[cfg(feature = "program")]
-mod base64;
 mod change;
 mod changed_lines;
 mod commands;
@@ -30,7 +28,6 @@ mod test_change;
 mod test_files;
 
 #[cfg(feature = "program")]
-pub use base64::{to_base64, to_base64_url};
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::CommandFiles;
 pub use guards::{Allowed, When};
@@ -42,6 +39,6 @@ pub use read::{PolicyError, ReadPolicy, ReadRules};
 pub use redact::Redactor;
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
-pub use secrets::is_secret_name;
+pub use secrets::{is_secret_name, to_base64, to_base64_url};
 pub use suspicion::find_suspicious;
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};

@@ -100,6 +100,11 @@ impl Installed {
             .collect()
     }
 
+    /// The first of some paths that is a file.
+    pub fn first_file(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+        paths.into_iter().find(|path| path.is_file())
+    }
+
     /// A file of an installed package; `folder` is what it may not leave.
     pub fn read(&self, folder: &Path, file: &Path) -> Option<Vec<u8>> {
         let real = file.canonicalize().ok()?;

@@ -462,8 +462,10 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     let packages: Vec<_> = packages.filter(|it| it["name"] == "packages").collect();
     assert_eq!(packages[0]["command"], "npm ci");
     // What a run lacked is named, though no manifest asks for it.
-    let line = "echo \"ModuleNotFoundError: No module named 'acmeclient'\"; exit 1";
-    repo.mendit(&["run", "--no-why", "sh", "-c", line]);
+    let log = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    import acmeclient\nModuleNotFoundError: No module named 'acmeclient'\n";
+    repo.write("a.py", "import acmeclient\n");
+    repo.write("log", log);
+    repo.mendit(&["run", "--no-why", "sh", "-c", "cat log; exit 1"]);
     let said = stdout(&repo.mendit(&["doctor"]));
     assert!(
         said.contains("failed: `acmeclient` is not installed"),

@@ -314,7 +314,7 @@ fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
         if title.ends_with(':') && !is_deep {
             return (title.trim_end_matches(':').trim().to_owned(), index);
         }
-        title = format!("{title} {}", text.trim()).trim().to_owned();
+        format!("{title} {}", text.trim()).trim().clone_into(&mut title);
     }
     (first.trim().to_owned(), at + 1)
 }

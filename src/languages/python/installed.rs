@@ -33,5 +33,5 @@ fn module_file(place: &Path) -> Option<PathBuf> {
     let packages = ["__init__.pyi", "__init__.py"].map(|name| place.join(name));
     let modules =
         [".pyi", ".py"].map(|ending| PathBuf::from(format!("{}{ending}", place.display())));
-    packages.into_iter().chain(modules).find(|path| path.is_file())
+    Installed::first_file(packages.into_iter().chain(modules))
 }

@@ -52,7 +52,7 @@ mod tests {
                 "@b\ndef c():\n    1\n\n\ndef g():\n    '''\n\ndef e():\n    '''\n    2\n\n",
             ),
             ("    3\n", "    3\n    4\n", "class F:\n    3\n    4\n"),
-            ("import a\n", "", "\n@b\ndef c():\n    1\n\n\n"),
+            ("import a\n", "", "\n"),
         ] {
             let new = old.replacen(from, to, 1);
             let found = changed_part(old.as_bytes(), new.as_bytes());

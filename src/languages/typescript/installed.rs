@@ -81,6 +81,5 @@ fn find_types(base: &Path) -> Option<PathBuf> {
     });
     let plain = [".d.ts", ".d.mts", ".ts"].map(|end| base.with_file_name(format!("{name}{end}")));
     let index = ["index.d.ts", "index.d.mts"].map(|file| base.join(file));
-    let mut all = itself.into_iter().chain(stems).chain(plain).chain(index);
-    all.find(|path| path.is_file())
+    Installed::first_file(itself.into_iter().chain(stems).chain(plain).chain(index))
 }

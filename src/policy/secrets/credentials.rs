@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use super::base64::from_base64;
 use super::name::WORDS;
 use super::scan::Hit;
 use super::value::{
     Strength, contains, has_byte, is_mixed, is_placeholder, is_template, is_weak_password,
     measure_strength,
 };
-use crate::policy::base64::from_base64;
 
 const MAX_AUTHORITY: usize = 512;
 const MAX_COMMAND: usize = 512;

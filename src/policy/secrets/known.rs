@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::base64::{to_base64, to_base64_url};
 use super::name::{WORDS, is_secret_name};
 use super::scan::Hit;
 use super::value::{Strength, has_byte, is_placeholder, measure_strength};
-use crate::policy::base64::{to_base64, to_base64_url};
-use aho_corasick::{AhoCorasick, MatchKind};
 
 const MIN_LENGTH: usize = 6;
 

@@ -18,6 +18,7 @@ macro_rules! regex {
     }};
 }
 
+mod base64;
 mod blocks;
 mod credentials;
 mod formats;
@@ -29,6 +30,7 @@ mod scan;
 mod user;
 mod value;
 
+pub use base64::{to_base64, to_base64_url};
 pub(super) use known::{Learned, LearnedFinder};
 pub use name::is_secret_name;
 pub(super) use scan::{Hit, OwnSources, scan, scan_learned};

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::base64::from_base64;
 use super::credentials::{first_group, is_user_pair, shift};
 use super::name::{NameKind, name_kind};
 use super::scan::Hit;
@@ -12,7 +13,6 @@ use super::value::{
     Strength, contains, has_byte, is_code, is_passphrase, is_placeholder, is_template,
     is_weak_password, measure_strength,
 };
-use crate::policy::base64::from_base64;
 
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;

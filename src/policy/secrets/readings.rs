@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::policy::base64::from_base64;
+use super::base64::from_base64;
 
 /// Leads from a range of a reading to the range of the text it was made from.
 type Origin<'a> = &'a dyn Fn(Range<usize>) -> Range<usize>;

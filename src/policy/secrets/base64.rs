@@ -4,12 +4,12 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /// Writes bytes with `+` and `/`.
 pub fn to_base64(bytes: &[u8]) -> String {
-    let groups = bytes.chunks(3).flat_map(|group| {
+    let digits = bytes.chunks(3).flat_map(|group| {
         let [a, b, c] = [0, 1, 2].map(|at| group.get(at).copied().unwrap_or_default());
         let bits = u32::from_be_bytes([0, a, b, c]);
         (0..=group.len()).map(move |at| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]))
     });
-    groups.collect()
+    digits.collect()
 }
 
 /// Writes bytes with `-` and `_`.
@@ -17,22 +17,16 @@ pub fn to_base64_url(bytes: &[u8]) -> String {
     to_base64(bytes).replace('+', "-").replace('/', "_")
 }
 
-/// Reads text; bits and digits that make no byte are left out.
+/// Reads text of either kind; bits and digits that make no byte are left out.
 pub(super) fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     let length = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
     let mut bytes = Vec::with_capacity(length);
     for group in text[..length].chunks(4) {
         let mut bits = 0;
         for (at, digit) in group.iter().enumerate() {
-            let value = match digit {
-                b'A'..=b'Z' => digit - b'A',
-                b'a'..=b'z' => digit - b'a' + 26,
-                b'0'..=b'9' => digit - b'0' + 52,
-                b'+' | b'-' => 62,
-                b'/' | b'_' => 63,
-                _ => return None,
-            };
-            bits |= u32::from(value) << (26 - 6 * at);
+            let digit = if *digit == b'-' { b'+' } else { *digit };
+            let digit = if digit == b'_' { b'/' } else { digit };
+            bits |= (memchr::memchr(digit, DIGITS)? as u32) << (26 - 6 * at);
         }
         bytes.extend_from_slice(&bits.to_be_bytes()[..group.len() - 1]);
     }
