@@ -134,7 +134,7 @@ pub struct Fixed {
     pub result: RunResult,
     /// The folder that tells about it.
     pub folder: PathBuf,
-    // Where the run is kept; the folder may be a copy of it.
+    // The folder in which the run is kept; `folder` may be a copy of it.
     kept: PathBuf,
     /// The patch that the run ended with.
     pub patch: Option<String>,

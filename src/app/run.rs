@@ -76,7 +76,7 @@ const SEES: &str = "Environment and sandbox";
 pub struct CommandRun {
     /// `run.json`.
     pub record: CommandRecord,
-    /// What to say when it did not pass, with the exit code.
+    /// The message and exit code when it did not pass.
     pub failure: Option<AppError>,
     /// The failure that the test runner reports although the command passed.
     pub hidden: Option<String>,

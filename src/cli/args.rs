@@ -193,7 +193,7 @@ pub(super) fn plain_forms() -> impl TypedValueParser<Value = Form> {
     form_parser(&["text", "json"])
 }
 
-/// The forms of what is also put into a comment.
+/// The output forms of commands whose result may also be posted as a comment.
 pub(super) fn comment_forms() -> impl TypedValueParser<Value = Form> {
     form_parser(&["text", "json", "markdown"])
 }

@@ -15,7 +15,7 @@ use crate::source::Ignored;
 const RENAMED: usize = usize::MAX;
 
 /// Proposes files for modules that `file` imports and that do not exist: those with the same or a similar name that
-/// have something of what is imported. Certain when a single file has all of it.
+/// export some of the imported names. Certain when a single file has all of it.
 pub(super) fn missing_modules(
     graph: &Graph<'_>,
     query: &Query<'_>,

@@ -41,7 +41,7 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     project.with_manager(problems.into_iter().flatten().collect())
 }
 
-/// What a manager should have installed for a language, and what is there.
+/// The packages that a manager should have installed for a language, and those that are installed.
 pub(super) struct Tree<'p> {
     pub(super) project: &'p Project<'p>,
     pub(super) manager: &'static Manager,

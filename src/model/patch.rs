@@ -344,7 +344,7 @@ impl Refusal {
         self
     }
 
-    /// The verdict of what is refused.
+    /// The verdict of a patch with this problem.
     pub fn verdict(&self) -> Verdict {
         self.code.verdict().unwrap_or(Verdict::Refused)
     }

@@ -32,7 +32,7 @@ pub(super) struct Stage<'s> {
     pub(super) moved: Option<String>,
 }
 
-/// What of the sandbox was in force, and what it refused.
+/// The state of the sandbox, and the writes that it refused.
 #[derive(Default)]
 pub(super) struct Confinement {
     pub(super) state: Option<SandboxState>,

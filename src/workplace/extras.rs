@@ -136,7 +136,7 @@ fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(
 /// Paths that are `asked_for` are added, and must exist.
 ///
 /// # Errors
-/// [`WorkplaceError::NotThere`] for a name of what is not in the worktree.
+/// [`WorkplaceError::NotThere`] for a name that is not in the worktree.
 pub fn find_linked(
     source: &dyn Source,
     root: &Path,

@@ -64,7 +64,7 @@ enum FrameRole {
 static ROWS: LazyLock<Vec<Row>> =
     LazyLock::new(|| parse_rows(embedded!("diagnose/runners/table.toml")));
 
-// Lines of a block, and of what is above a line, that are looked at.
+// How many lines of a block, and above a line, are read.
 pub(super) const MAX_BLOCK: usize = 60;
 const PARENTS: usize = 400;
 // Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.

@@ -35,9 +35,9 @@ pub(super) const TEXTS: &str = "patch modelpatch diff input arguments text respo
 /// Under which a reply says something, rather than calls a tool.
 pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
-/// Roles of what is not said by the one who replies.
+/// Roles of messages that the agent did not write.
 pub(super) const OTHER_ROLES: &str = "user system developer tool";
-/// Types of what a tool gave back.
+/// Types of a tool's result.
 pub(super) const RESULTS: &str = "toolresult functioncalloutput customtoolcalloutput";
 /// Reasons to stop that say that a reply was cut off.
 pub(super) const CUT_OFF: &str = "maxtokens length modelcontextwindowexceeded";

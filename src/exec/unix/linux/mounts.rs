@@ -58,7 +58,7 @@ fn mount_refused(what: &str, at: &Path, error: Errno) -> String {
     format!("{what} `{}`: {kind}", at.display())
 }
 
-// What the order names stays as it is; it was covered before, as far as it is.
+// Places that the order names are kept as they are; overlays already cover some of them.
 fn own_temporary(order: &Order) -> Vec<PathBuf> {
     let covered = order.overlays.iter().map(|overlay| &overlay.at);
     let kept = order.sandbox.writable.iter().chain(&order.common);
@@ -130,7 +130,7 @@ impl Opening {
     }
 }
 
-// Copies of the mounts of what is out are taken first and put back over the sealed tree.
+// Copies the mounts of the open places first, and puts them back over the sealed tree.
 fn seal_places(order: &Order, private: &[PathBuf]) -> Result<(), String> {
     own_terminals();
     let places = list_openings(order, private);
